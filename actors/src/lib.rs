@@ -1,0 +1,1 @@
+//! The inside: the swarm itself.

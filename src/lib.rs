@@ -1,0 +1,9 @@
+//! The outside of zoea: everything that knows HTTP, MCP, SQL, a terminal or a path.
+//!
+//! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
+
+pub mod cli;
+pub mod settings;
+
+pub mod galaxy;
+pub mod pilot;

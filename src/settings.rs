@@ -1,0 +1,3 @@
+//! Settings: where every value that an operator can choose is read and checked.
+
+pub mod units;
