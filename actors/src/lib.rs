@@ -1,1 +1,5 @@
-//! The inside: the swarm itself.
+//! The inside of zoea: the swarm itself.
+//!
+//! Nothing here knows HTTP, MCP, SQL, a terminal or a path; `docs/ARCHITECTURE.md` is the map.
+
+pub mod domain;

@@ -1,0 +1,17 @@
+//! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
+
+pub mod compose;
+pub mod conversation;
+pub mod event;
+pub mod fault;
+pub mod ids;
+pub mod message;
+pub mod model;
+pub mod order;
+
+pub mod life;
+pub mod redact;
+pub mod rules;
+pub mod system_prompt;
+pub mod tool;
+pub mod write;

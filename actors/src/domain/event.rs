@@ -1,0 +1,231 @@
+//! Events: what the swarm tells those who watch it, and how one Mysis stands.
+
+use std::sync::Arc;
+
+use super::fault::Fault;
+use super::ids::{MysisId, Timestamp};
+use super::message::{Row, Severity};
+use super::model::Usage;
+
+/// The state of a Mysis (DESIGN 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// Waits for an order.
+    Idle,
+    /// Takes turns.
+    Running,
+    /// Was stopped by the operator.
+    Stopped,
+    /// A fault took it down.
+    Errored,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [State; 4] = [State::Idle, State::Running, State::Stopped, State::Errored];
+
+    /// The word used in the database, in JSON and on screen.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Idle => "idle",
+            State::Running => "running",
+            State::Stopped => "stopped",
+            State::Errored => "errored",
+        }
+    }
+
+    /// Reads the word back; `None` for a word that is none of ours.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<State> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+/// What a Mysis is doing; for display only, nothing decides by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// Nothing.
+    Resting,
+    /// Reads its past from the store.
+    Rebuilding,
+    /// Waits for the next turn.
+    Pausing,
+    /// Waits until it may ask or log in.
+    Queueing(Arc<str>),
+    /// Opens its session with the game server.
+    Connecting,
+    /// Waits for the model's answer.
+    CallingModel,
+    /// Waits to try again.
+    CoolingDown(Arc<str>),
+    /// Waits for a tool's answer.
+    CallingTool(Arc<str>),
+    /// Waits for the ship to arrive.
+    Travelling,
+    /// Waits for the store.
+    Recording,
+    /// Holds still although it runs, and why.
+    Paused(Arc<str>),
+}
+
+/// How a Mysis' session with the game server stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkState {
+    /// There is no game server, or it has not been called yet.
+    None,
+    /// It works.
+    Ok,
+    /// It does not.
+    Down,
+}
+
+impl LinkState {
+    /// The word of CONTRACT.md.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LinkState::None => "none",
+            LinkState::Ok => "ok",
+            LinkState::Down => "down",
+        }
+    }
+}
+
+/// What a Mysis has used up since it was created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Completed turns.
+    pub turns: u64,
+    /// Tokens of requests.
+    pub tokens_in: u64,
+    /// Tokens of answers.
+    pub tokens_out: u64,
+    /// Cost in millionths of a US dollar.
+    pub cost_micros: u64,
+}
+
+/// How one Mysis stands, as it says itself. Everything that is shown of it comes from here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Who.
+    pub id: MysisId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its provider.
+    pub provider: Arc<str>,
+    /// Its model.
+    pub model: Arc<str>,
+    /// Its temperature, if it sets one.
+    pub temperature: Option<f32>,
+    /// Its state.
+    pub state: State,
+    /// Why it is in that state, where there is a reason.
+    pub reason: Option<Arc<str>>,
+    /// The fault behind an errored state.
+    pub fault: Option<Fault>,
+    /// What it is doing.
+    pub activity: Activity,
+    /// Since when.
+    pub activity_since: Timestamp,
+    /// Until when, where that is known.
+    pub activity_until: Option<Timestamp>,
+    /// Its game account.
+    pub account: Option<Arc<str>>,
+    /// Its session with the game server.
+    pub link: LinkState,
+    /// The newest game tick it has heard of.
+    pub tick: Option<i64>,
+    /// Nudges given in a row.
+    pub nudges: u32,
+    /// What it has used up.
+    pub totals: Totals,
+    /// When it last did or heard something.
+    pub last_activity_at: Timestamp,
+    /// The last thing it said; one line.
+    pub last_words: Arc<str>,
+    /// How long its last model call took, in milliseconds.
+    pub last_call_ms: Option<u64>,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwarmEvent {
+    /// When.
+    pub at: Timestamp,
+    /// To whom; absent: to the swarm.
+    pub mysis: Option<Who>,
+    /// What.
+    pub what: What,
+}
+
+/// A Mysis by id and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// Its id.
+    pub id: MysisId,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A Mysis exists now.
+    Created,
+    /// A Mysis is gone.
+    Deleted,
+    /// A Mysis changed its state.
+    StateChanged {
+        /// Before.
+        from: State,
+        /// Now.
+        to: State,
+        /// Why, where there is a reason.
+        reason: Option<Arc<str>>,
+    },
+    /// A Mysis began a turn.
+    TurnStarted,
+    /// The model answered.
+    ModelReplied {
+        /// What it cost, as reported.
+        usage: Option<Usage>,
+        /// How long it took.
+        ms: u64,
+    },
+    /// A tool call left.
+    ToolCalled {
+        /// The tool.
+        tool: Arc<str>,
+        /// The call's id as the model gave it.
+        call_id: Arc<str>,
+    },
+    /// A tool call's result is there.
+    ToolReturned {
+        /// The tool.
+        tool: Arc<str>,
+        /// The call's id as the model gave it.
+        call_id: Arc<str>,
+        /// Whether it failed.
+        is_error: bool,
+        /// How long it took.
+        ms: u64,
+    },
+    /// A row is stored.
+    Stored(Arc<Row>),
+    /// The mission changed; absent: there is none any more.
+    Mission(Option<Arc<str>>),
+    /// How a Mysis stands now.
+    Standing(Arc<Standing>),
+    /// Something about the whole program that the operator should know.
+    Notice {
+        /// How much it matters.
+        severity: Severity,
+        /// A short stable word for it.
+        code: &'static str,
+        /// The notice.
+        text: Arc<str>,
+    },
+    /// The program is closing.
+    Shutdown,
+}

@@ -1,0 +1,110 @@
+//! Identities and moments: what the rest of the domain uses to say which and when.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One Mysis, for as long as its rows exist. Shown as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MysisId(pub i64);
+
+impl fmt::Display for MysisId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl FromStr for MysisId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        i64::from_str_radix(text, 16)
+            .map(MysisId)
+            .map_err(|_| format!("`{text}` is no Mysis id (16 hexadecimal digits)"))
+    }
+}
+
+/// A row's place in its Mysis' conversation; 1 is the first.
+///
+/// Only the Mysis that owns the conversation gives them out, so `(MysisId, Seq)` names a row for
+/// ever and a write that is repeated after a lost answer finds its row already there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seq(pub i64);
+
+impl Seq {
+    /// The place after this one.
+    #[must_use]
+    pub fn next(self) -> Seq {
+        Seq(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Seq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Counts the turns of one Mysis; 0 is before the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TurnNumber(pub i64);
+
+/// Counts the lives of one Mysis' actor; messages of an older one are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Incarnation(pub i64);
+
+/// One mission of the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MissionId(pub i64);
+
+/// One tool call: the row that asked for it and its place among that row's calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallKey {
+    /// The row of kind `call`.
+    pub seq: Seq,
+    /// 0 for the first call of that row.
+    pub position: u16,
+}
+
+impl fmt::Display for CallKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.seq, self.position)
+    }
+}
+
+/// Milliseconds since 1970-01-01 UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// This moment and so many milliseconds.
+    #[must_use]
+    pub fn plus(self, wait: std::time::Duration) -> Timestamp {
+        let millis = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        Timestamp(self.0.saturating_add(millis))
+    }
+
+    /// Milliseconds from an earlier moment to this one; 0 where the clock went backwards.
+    #[must_use]
+    pub fn since(self, earlier: Timestamp) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mysis_id_reads_back_as_it_was_shown() {
+        let id = MysisId(0x1f2e_3d4c);
+        assert_eq!(id.to_string(), "000000001f2e3d4c");
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert!("alpha".parse::<MysisId>().is_err());
+    }
+
+    #[test]
+    fn time_never_runs_backwards_in_a_difference() {
+        assert_eq!(Timestamp(5).since(Timestamp(9)), 0);
+        assert_eq!(Timestamp(9).since(Timestamp(5)), 4);
+    }
+}

@@ -1,0 +1,301 @@
+//! The life of a Mysis: a state machine that takes what happened and says what to do (DESIGN 2, 3).
+//!
+//! Pure: the actor carries the effects out, in their order. The order is the contract: what is
+//! recorded stands before the effect whose loss it covers. Everything that answers carries a name,
+//! and an answer to something that is no longer waited for is dropped.
+
+mod asking;
+mod calling;
+mod orders;
+mod recall;
+mod record;
+mod turn;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::compose::Owner;
+use super::conversation::{Conversation, OpenCall};
+use super::event::{Activity, LinkState, Standing, State, Totals, What};
+use super::fault::Fault;
+use super::ids::{Incarnation, MysisId, Seq, Timestamp, TurnNumber};
+use super::redact::Redactor;
+use super::rules::{ProviderRules, SwarmRules};
+use super::tool::Toolset;
+use super::write::{Mission, Profile};
+
+pub use recall::Past;
+pub use words::{
+    Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Ticket, ToolOutcome, Work,
+};
+
+use record::Pending;
+use words::Doing;
+
+/// One Mysis, as rules see it.
+#[derive(Debug)]
+pub struct Life {
+    id: MysisId,
+    incarnation: Incarnation,
+    profile: Profile,
+    rules: Arc<SwarmRules>,
+    redactor: Arc<Redactor>,
+    stage: Stage,
+    reason: Option<Arc<str>>,
+    conversation: Conversation,
+    /// The turn under way, else the last one.
+    turn: TurnNumber,
+    nudges: u32,
+    totals: Totals,
+    mission: Option<Mission>,
+    account: Option<Arc<str>>,
+    tools: Arc<Toolset>,
+    link: LinkState,
+    tick: Option<i64>,
+    doing: Doing,
+    last_words: Arc<str>,
+    last_call_ms: Option<u64>,
+    last_activity_at: Timestamp,
+    pending: BTreeMap<Ticket, Pending>,
+    stamps: u64,
+    effects: Vec<Effect>,
+    now: Timestamp,
+}
+
+/// Where in its life a Mysis is; each stage holds what only it has.
+#[derive(Debug)]
+enum Stage {
+    Idle,
+    /// Running, between two turns.
+    Pausing {
+        alarm: Alarm,
+    },
+    /// Running, in a turn.
+    InTurn {
+        turn: Turn,
+        step: Step,
+    },
+    Stopped,
+    Errored(Fault),
+}
+
+/// A turn under way.
+#[derive(Clone, Debug)]
+struct Turn {
+    owner: Owner,
+    began: Began,
+    model_calls: u32,
+    called_tools: bool,
+    /// Calls still to be made, the one under way first.
+    calls: VecDeque<OpenCall>,
+}
+
+/// What set a turn going; decides whether it counts as nudged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Began {
+    WithOrder,
+    WithContinuation,
+    WithNudge,
+}
+
+/// What a turn waits for.
+#[derive(Debug)]
+enum Step {
+    /// The model's answer.
+    Asking {
+        work: Work,
+        attempt: u32,
+        horizon: Seq,
+    },
+    /// The time to ask again.
+    CoolingDown { alarm: Alarm, attempt: u32 },
+    /// The store, before it goes on.
+    Recording { ticket: Ticket, then: Then },
+    /// A tool's answer.
+    Calling { work: Work, mark: Mark },
+}
+
+/// Whether a call is marked as sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// It is not: whatever happens, it was not executed.
+    NotSent,
+    /// The mark is on its way to the store.
+    Writing(Ticket),
+    /// It is, and the call may have left.
+    Sent,
+}
+
+/// What a turn does once the store has what it must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    GoOn,
+    EndTurn,
+}
+
+impl Life {
+    /// Takes what happened and says what to do about it.
+    pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
+        self.now = now;
+        match input {
+            Input::Ordered { asker, order } => self.ordered(asker, order),
+            Input::MissionStands(mission) => self.mission = mission,
+            Input::RulesChanged { rules, redactor } => {
+                self.rules = rules;
+                self.redactor = redactor;
+            }
+            Input::Recorded { ticket, outcome } => self.recorded(ticket, outcome),
+            Input::Progressed { work, activity } => self.progressed(work, activity),
+            Input::Linked {
+                link,
+                tools,
+                account,
+            } => {
+                self.link = link;
+                self.tools = tools;
+                self.account = account;
+            }
+            Input::Noticed {
+                severity,
+                code,
+                text,
+            } => self.notice(severity, code, None, &text),
+            Input::Replied { work, result, ms } => self.replied(work, result, ms),
+            Input::Leaving { work } => self.leaving(work),
+            Input::Returned { work, outcome } => self.returned(work, &outcome),
+            Input::Rang { alarm } => self.rang(alarm),
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Who this is.
+    #[must_use]
+    pub fn id(&self) -> MysisId {
+        self.id
+    }
+
+    /// Which life of its actor this is.
+    #[must_use]
+    pub fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        &self.profile.name
+    }
+
+    /// Its state, as the operator knows it.
+    #[must_use]
+    pub fn state(&self) -> State {
+        match &self.stage {
+            Stage::Idle => State::Idle,
+            Stage::Pausing { .. } | Stage::InTurn { .. } => State::Running,
+            Stage::Stopped => State::Stopped,
+            Stage::Errored(_) => State::Errored,
+        }
+    }
+
+    /// How it stands, for those who watch.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing {
+            id: self.id,
+            name: self.profile.name.clone(),
+            provider: self.profile.provider.clone(),
+            model: self.model(),
+            temperature: self.temperature(),
+            state: self.state(),
+            reason: self.reason.clone(),
+            fault: match &self.stage {
+                Stage::Errored(fault) => Some(fault.clone()),
+                Stage::Idle | Stage::Pausing { .. } | Stage::InTurn { .. } | Stage::Stopped => None,
+            },
+            activity: self.doing.activity.clone(),
+            activity_since: self.doing.since,
+            activity_until: self.doing.until,
+            account: self.account.clone(),
+            link: self.link,
+            tick: self.tick,
+            nudges: self.nudges,
+            totals: self.totals,
+            last_activity_at: self.last_activity_at,
+            last_words: self.last_words.clone(),
+            last_call_ms: self.last_call_ms,
+        }
+    }
+
+    fn provider(&self) -> Option<&ProviderRules> {
+        self.rules.providers.get(&self.profile.provider)
+    }
+
+    fn model(&self) -> Arc<str> {
+        let of_provider = || self.provider().map(|provider| provider.model.clone());
+        self.profile
+            .model
+            .clone()
+            .or_else(of_provider)
+            .unwrap_or_default()
+    }
+
+    fn temperature(&self) -> Option<f32> {
+        self.profile
+            .temperature
+            .or_else(|| self.provider().and_then(|provider| provider.temperature))
+    }
+
+    fn stamp(&mut self) -> u64 {
+        self.stamps += 1;
+        self.stamps
+    }
+
+    fn tell(&mut self, what: What) {
+        self.effects.push(Effect::Tell(what));
+    }
+
+    /// Enters a stage and tells so where the state changed.
+    fn enter(&mut self, stage: Stage, reason: Option<Arc<str>>) {
+        let from = self.state();
+        self.stage = stage;
+        let to = self.state();
+        self.reason.clone_from(&reason);
+        if from != to {
+            self.tell(What::StateChanged { from, to, reason });
+        }
+    }
+
+    fn doing(&mut self, activity: Activity) {
+        self.doing_until(activity, None);
+    }
+
+    fn doing_until(&mut self, activity: Activity, until: Option<Timestamp>) {
+        self.last_activity_at = self.now;
+        self.doing = Doing {
+            activity,
+            since: self.now,
+            until,
+        };
+    }
+
+    fn progressed(&mut self, work: Work, activity: Activity) {
+        let is_current = match &self.stage {
+            Stage::InTurn {
+                step: Step::Asking { work: current, .. } | Step::Calling { work: current, .. },
+                ..
+            } => *current == work,
+            Stage::Idle
+            | Stage::Pausing { .. }
+            | Stage::InTurn { .. }
+            | Stage::Stopped
+            | Stage::Errored(_) => false,
+        };
+        if is_current {
+            self.doing(activity);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Asking the model: putting the question together, and what becomes of the answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::compose::{Composition, compose};
+use crate::domain::event::{Activity, LinkState, What};
+use crate::domain::fault::FaultKind;
+use crate::domain::ids::Seq;
+use crate::domain::message::{Body, Call, CallStatus, ReplyMeta, Severity, Utterance};
+use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault};
+use crate::domain::system_prompt::{Facts, render};
+
+use super::record::{Draft, first_line};
+use super::words::{Alarm, Ask, Effect, Work};
+use super::{Life, Stage, Step, Then};
+
+/// The longest a provider's Retry-After is obeyed.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+impl Life {
+    /// Puts the question together anew each time, so that a retry holds what came meanwhile.
+    pub(super) fn ask(&mut self, attempt: u32) {
+        let Stage::InTurn { turn, .. } = &self.stage else {
+            return;
+        };
+        let continuation = self.rules.nudge_after(self.nudges);
+        let composed = compose(&Composition {
+            system: &self.system_prompt(),
+            conversation: &self.conversation,
+            owner: &turn.owner,
+            turn: self.turn,
+            continuation: &continuation,
+            budget: self.rules.context_budget,
+        });
+        let is_urgent = self.conversation.unanswered().next().is_some();
+        let work = Work(self.stamp());
+        self.step(Step::Asking {
+            work,
+            attempt,
+            horizon: composed.horizon,
+        });
+        self.doing(Activity::CallingModel);
+        let messages: Arc<[ChatMessage]> = composed.messages.into();
+        self.effects.push(Effect::Ask(Ask {
+            work,
+            provider: self.profile.provider.clone(),
+            model: self.model(),
+            temperature: self.temperature(),
+            messages,
+            is_urgent,
+        }));
+    }
+
+    fn system_prompt(&self) -> String {
+        let facts = Facts {
+            name: &self.profile.name,
+            account: self.account.as_deref(),
+            mission: self.mission.as_ref().map(|mission| &*mission.text),
+            game_state: "",
+            notices: &self.system_notices(),
+        };
+        self.redactor
+            .clean(&render(&self.rules.system_prompt, &facts))
+            .into_owned()
+    }
+
+    /// What the model must know about the runtime now.
+    fn system_notices(&self) -> Vec<String> {
+        match self.link {
+            LinkState::Down => vec![
+                "The game server cannot be reached at the moment: its tools are missing until it \
+                 can. Wait, and say so in one sentence."
+                    .to_string(),
+            ],
+            LinkState::Ok | LinkState::None => Vec::new(),
+        }
+    }
+
+    /// The model could not be asked, or its answer could not be had.
+    fn model_failed(&mut self, attempt: u32, fault: ModelFault) {
+        let (text, retry_after) = match fault {
+            ModelFault::Permanent { text } => return self.fail(FaultKind::Permanent, text),
+            ModelFault::Transient { text, retry_after } => (text, retry_after),
+        };
+        let waits = self.provider().map_or(&[][..], |rules| &rules.retry);
+        let place = usize::try_from(attempt).unwrap_or(usize::MAX);
+        let Some(wait) = waits.get(place).copied() else {
+            return self.fail(FaultKind::Transient, text);
+        };
+        let tries = waits.len();
+        let after = retry_after.map_or(wait, |asked| asked.min(LONGEST_RETRY_AFTER));
+        let attempt = attempt + 1;
+        let notice = format!("{text}; retry {attempt} of {tries} in {after:?}");
+        self.notice(Severity::Warn, "retry", Some(attempt), &notice);
+        let alarm = Alarm(self.stamp());
+        self.step(Step::CoolingDown { alarm, attempt });
+        let until = Some(self.now.plus(after));
+        self.doing_until(Activity::CoolingDown(text.as_str().into()), until);
+        self.effects.push(Effect::Wake {
+            alarm,
+            after,
+            jitter: true,
+        });
+    }
+
+    /// The model answered, or did not.
+    pub(super) fn replied(&mut self, work: Work, result: Result<ModelAnswer, ModelFault>, ms: u64) {
+        let Stage::InTurn {
+            step:
+                Step::Asking {
+                    work: current,
+                    attempt,
+                    horizon,
+                },
+            ..
+        } = &self.stage
+        else {
+            return;
+        };
+        if *current != work {
+            return;
+        }
+        let (attempt, horizon) = (*attempt, *horizon);
+        self.last_call_ms = Some(ms);
+        match result {
+            Ok(answer) => self.model_answered(horizon, answer, ms),
+            Err(fault) => self.model_failed(attempt, fault),
+        }
+    }
+
+    fn model_answered(&mut self, horizon: Seq, answer: ModelAnswer, ms: u64) {
+        self.tell(What::ModelReplied {
+            usage: answer.usage,
+            ms,
+        });
+        self.count_usage(&answer);
+        let ModelAnswer {
+            text,
+            reasoning,
+            calls,
+            finish_reason,
+            usage,
+            model,
+        } = answer;
+        let utterance = Utterance {
+            text: text.into(),
+            reasoning: reasoning
+                .filter(|text| !text.trim().is_empty())
+                .map(Into::into),
+            horizon,
+            meta: ReplyMeta {
+                usage,
+                ms,
+                model: model.map_or_else(|| self.model(), Into::into),
+                provider: self.profile.provider.clone(),
+                finish_reason: finish_reason.map(Into::into),
+            },
+        };
+        if calls.is_empty() {
+            self.said(utterance);
+        } else {
+            self.wants_calls(utterance, calls);
+        }
+    }
+
+    fn count_usage(&mut self, answer: &ModelAnswer) {
+        let Some(usage) = answer.usage else {
+            return;
+        };
+        self.totals.tokens_in += usage.input;
+        self.totals.tokens_out += usage.output;
+        if let Some(price) = self.provider().and_then(|provider| provider.price) {
+            self.totals.cost_micros += price.micros(usage);
+        }
+    }
+
+    /// Words end the turn, unless an order came that they cannot answer.
+    fn said(&mut self, utterance: Utterance) {
+        let is_empty = utterance.text.trim().is_empty();
+        let horizon = utterance.horizon;
+        self.last_words = first_line(&utterance.text);
+        let mut draft = Draft::default();
+        let overtaken = self
+            .conversation
+            .unanswered()
+            .any(|order| order.seq > horizon);
+        let row = self.append(&mut draft, Body::Reply(utterance));
+        if is_empty {
+            let text = "the model answered with nothing";
+            self.host_into(&mut draft, Severity::Warn, "empty_reply", None, text);
+        }
+        let then = if overtaken && self.may_ask_again() {
+            Then::GoOn
+        } else {
+            self.totals.turns += 1;
+            Then::EndTurn
+        };
+        self.totals_into(&mut draft);
+        self.doing(Activity::Recording);
+        let ticket = self.record(draft);
+        debug_assert!(row.utterance().is_some(), "a reply was appended");
+        self.step(Step::Recording { ticket, then });
+    }
+
+    fn may_ask_again(&self) -> bool {
+        match &self.stage {
+            Stage::InTurn { turn, .. } => turn.model_calls < self.rules.max_model_calls,
+            Stage::Idle | Stage::Pausing { .. } | Stage::Stopped | Stage::Errored(_) => false,
+        }
+    }
+
+    /// Calls are recorded before anything is done about them.
+    fn wants_calls(&mut self, utterance: Utterance, asked: Vec<AskedCall>) {
+        if !utterance.text.trim().is_empty() {
+            self.last_words = first_line(&utterance.text);
+        }
+        let calls = asked
+            .into_iter()
+            .map(|call| self.recorded_call(call))
+            .collect();
+        let mut draft = Draft::default();
+        self.append(&mut draft, Body::Call { utterance, calls });
+        self.totals_into(&mut draft);
+        if let Stage::InTurn { turn, .. } = &mut self.stage {
+            turn.called_tools = true;
+            turn.calls = self.conversation.open_calls().into();
+        }
+        self.doing(Activity::Recording);
+        let ticket = self.record(draft);
+        self.step(Step::Recording {
+            ticket,
+            then: Then::GoOn,
+        });
+    }
+
+    fn recorded_call(&self, call: AskedCall) -> Call {
+        let arguments = if call.arguments.trim().is_empty() {
+            "{}".into()
+        } else {
+            call.arguments.into()
+        };
+        Call {
+            id: call.id.into(),
+            read_only: self.tools.is_read_only(&call.name),
+            name: call.name.into(),
+            arguments,
+            status: CallStatus::Recorded,
+        }
+    }
+}

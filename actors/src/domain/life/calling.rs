@@ -1,0 +1,224 @@
+//! Calling tools: one after the other, marked before it leaves, answered whatever happens.
+
+use std::sync::Arc;
+
+use crate::domain::conversation::OpenCall;
+use crate::domain::event::{Activity, LinkState, What};
+use crate::domain::message::{Body, CallStatus, ResultMeta};
+use crate::domain::tool::{WORDS_OF_OTHERS_LINE, carries_words_of_others};
+use crate::domain::write::Write;
+
+use super::record::Draft;
+use super::words::{CallOrder, Effect, ToolOutcome, Work};
+use super::{Life, Mark, Stage, Step, Then};
+
+impl Life {
+    /// Makes a call, or answers it where it cannot be made.
+    pub(super) fn make_call(&mut self, open: OpenCall) {
+        if let Some(objection) = self.objection(&open) {
+            return self.answer_call(&ToolOutcome {
+                text: objection,
+                status: CallStatus::NotExecuted,
+                ms: 0,
+                tick: None,
+            });
+        }
+        let work = Work(self.stamp());
+        self.step(Step::Calling {
+            work,
+            mark: Mark::NotSent,
+        });
+        self.doing(activity_of(&open.call.name));
+        self.effects.push(Effect::Call(CallOrder {
+            work,
+            key: open.key,
+            tool: open.call.name,
+            arguments: open.call.arguments,
+            read_only: open.call.read_only,
+        }));
+    }
+
+    /// Why a call is not made (DESIGN 5.8).
+    fn objection(&self, open: &OpenCall) -> Option<String> {
+        let name = &open.call.name;
+        if !is_json_object(&open.call.arguments) {
+            let quoted: String = open.call.arguments.chars().take(500).collect();
+            return Some(format!(
+                "Error: invalid_arguments: the arguments of {name} are not a JSON object, so it \
+                 was not called. They were: {quoted}"
+            ));
+        }
+        if self.tools.get(name).is_some() {
+            return None;
+        }
+        Some(match self.link {
+            LinkState::Down => format!(
+                "Error: unavailable: the game server cannot be reached now, so {name} was not \
+                 called."
+            ),
+            LinkState::Ok | LinkState::None => {
+                format!("Error: unknown_tool: there is no tool called {name}.")
+            }
+        })
+    }
+
+    /// A call is about to leave: it is marked before it may.
+    pub(super) fn leaving(&mut self, work: Work) {
+        let Stage::InTurn {
+            turn,
+            step:
+                Step::Calling {
+                    work: current,
+                    mark: Mark::NotSent,
+                },
+        } = &self.stage
+        else {
+            return;
+        };
+        let Some(open) = turn.calls.front().cloned() else {
+            return;
+        };
+        if *current != work {
+            return;
+        }
+        let mut draft = Draft::default();
+        draft.writes.push(Write::CallSent {
+            mysis: self.id,
+            call: open.key,
+            at: self.now,
+        });
+        let ticket = self.record(draft);
+        self.step(Step::Calling {
+            work,
+            mark: Mark::Writing(ticket),
+        });
+        self.doing(activity_of(&open.call.name));
+        self.tell(What::ToolCalled {
+            tool: open.call.name,
+            call_id: open.call.id,
+        });
+    }
+
+    pub(super) fn returned(&mut self, work: Work, outcome: &ToolOutcome) {
+        let is_current = matches!(
+            &self.stage,
+            Stage::InTurn { step: Step::Calling { work: current, .. }, .. } if *current == work
+        );
+        if is_current {
+            self.answer_call(outcome);
+        }
+    }
+
+    /// Records the result of the call under way and goes on once it is stored.
+    fn answer_call(&mut self, outcome: &ToolOutcome) {
+        let Stage::InTurn { turn, .. } = &mut self.stage else {
+            return;
+        };
+        let Some(open) = turn.calls.pop_front() else {
+            return;
+        };
+        self.tick = outcome.tick.or(self.tick);
+        let mut draft = Draft::default();
+        self.result_into(&mut draft, &open, outcome);
+        self.tell(What::ToolReturned {
+            tool: open.call.name,
+            call_id: open.call.id,
+            is_error: outcome.status != CallStatus::Done,
+            ms: outcome.ms,
+        });
+        let budget = self.rules.context_budget;
+        self.conversation.lighten(budget.saturating_mul(4));
+        self.doing(Activity::Recording);
+        let ticket = self.record(draft);
+        self.step(Step::Recording {
+            ticket,
+            then: Then::GoOn,
+        });
+    }
+
+    pub(super) fn result_into(
+        &mut self,
+        draft: &mut Draft,
+        open: &OpenCall,
+        outcome: &ToolOutcome,
+    ) {
+        let tool = &open.call.name;
+        let is_good = outcome.status == CallStatus::Done;
+        let text = if is_good && carries_words_of_others(tool) {
+            format!("{WORDS_OF_OTHERS_LINE}\n{}", outcome.text)
+        } else {
+            outcome.text.clone()
+        };
+        let meta = ResultMeta {
+            tool: tool.clone(),
+            status: outcome.status,
+            ms: outcome.ms,
+            tick: outcome.tick,
+            bytes: text.len() as u64,
+        };
+        let call = open.key;
+        let text = text.into();
+        self.append(draft, Body::Result { call, text, meta });
+    }
+
+    /// Answers the calls that were to be made and now will not be: what was never sent was not
+    /// executed, what was sent may have been.
+    pub(super) fn close_open_calls(&mut self, draft: &mut Draft, why: &str) {
+        let Stage::InTurn { turn, step } = &mut self.stage else {
+            return;
+        };
+        let calls = std::mem::take(&mut turn.calls);
+        let mut may_have_left = matches!(
+            step,
+            Step::Calling {
+                mark: Mark::Writing(_) | Mark::Sent,
+                ..
+            }
+        );
+        for open in calls {
+            let outcome = if std::mem::take(&mut may_have_left) {
+                unknown(why)
+            } else {
+                not_executed(why)
+            };
+            self.result_into(draft, &open, &outcome);
+        }
+    }
+}
+
+/// The result of a call that was sent and whose answer is lost.
+pub(super) fn unknown(why: &str) -> ToolOutcome {
+    ToolOutcome {
+        text: format!(
+            "outcome unknown: the call was sent, but {why} before its answer came. It may have \
+             been executed: look at the game before you repeat it."
+        ),
+        status: CallStatus::Unknown,
+        ms: 0,
+        tick: None,
+    }
+}
+
+/// The result of a call that never left.
+pub(super) fn not_executed(why: &str) -> ToolOutcome {
+    ToolOutcome {
+        text: format!("not executed: {why} before this call was sent."),
+        status: CallStatus::NotExecuted,
+        ms: 0,
+        tick: None,
+    }
+}
+
+fn activity_of(tool: &Arc<str>) -> Activity {
+    match &**tool {
+        "travel" | "jump" => Activity::Travelling,
+        _ => Activity::CallingTool(tool.clone()),
+    }
+}
+
+fn is_json_object(text: &str) -> bool {
+    matches!(
+        serde_json::from_str::<serde_json::Value>(text),
+        Ok(serde_json::Value::Object(_))
+    )
+}

@@ -1,0 +1,139 @@
+//! Orders: what a Mysis does when the operator wants something of it (DESIGN 2, 4).
+
+use std::sync::Arc;
+
+use crate::domain::event::{Activity, State};
+use crate::domain::message::Body;
+use crate::domain::order::{Done, Refusal, check_text};
+use crate::domain::write::{Mission, Profile, Write};
+
+use super::record::Draft;
+use super::words::{Alarm, Asker, Effect, MysisOrder};
+use super::{Life, Stage};
+
+impl Life {
+    pub(super) fn ordered(&mut self, asker: Asker, order: MysisOrder) {
+        let refused = match order {
+            MysisOrder::Start => self.start(asker),
+            MysisOrder::Stop => self.stop(asker),
+            MysisOrder::Prompt(text) => self.prompt(asker, text),
+            MysisOrder::Mission(mission) => self.take_mission(asker, mission),
+            MysisOrder::Note(text) => self.note(asker, text),
+            MysisOrder::ClearNotes => self.clear_notes(asker),
+            MysisOrder::Configure(profile) => self.configure(asker, profile),
+        };
+        if let Err(refusal) = refused {
+            let answer = Err(refusal);
+            self.effects.push(Effect::Answer { asker, answer });
+        }
+    }
+
+    fn start(&mut self, asker: Asker) -> Result<(), Refusal> {
+        if self.state() == State::Running {
+            return Err(Refusal::AlreadyRunning);
+        }
+        self.nudges = 0;
+        let mut draft = Draft::default().answering(asker, Done::Started);
+        self.run_into(&mut draft);
+        self.record(draft);
+        self.go_on();
+        Ok(())
+    }
+
+    fn stop(&mut self, asker: Asker) -> Result<(), Refusal> {
+        if self.state() == State::Stopped {
+            return Err(Refusal::AlreadyStopped);
+        }
+        let mut draft = Draft::default().answering(asker, Done::Stopped);
+        self.close_open_calls(&mut draft, "the operator stopped the mysis");
+        self.enter(Stage::Stopped, None);
+        self.state_into(&mut draft);
+        self.doing(Activity::Resting);
+        self.record(draft);
+        self.effects.push(Effect::Abort);
+        Ok(())
+    }
+
+    fn prompt(&mut self, asker: Asker, text: Arc<str>) -> Result<(), Refusal> {
+        self.check_takes_messages()?;
+        check_text(&text)?;
+        self.take_message(asker, Body::Prompt { text });
+        Ok(())
+    }
+
+    /// A mission stands for every Mysis, also for one that cannot take the message now.
+    fn take_mission(&mut self, asker: Asker, mission: Mission) -> Result<(), Refusal> {
+        self.mission = Some(mission.clone());
+        self.check_takes_messages()?;
+        let Mission { id, text, .. } = mission;
+        self.take_message(asker, Body::Mission { id, text });
+        Ok(())
+    }
+
+    /// Stores a message that starts a turn: at once between two turns, with the next model call
+    /// within one.
+    fn take_message(&mut self, asker: Asker, body: Body) {
+        self.nudges = 0;
+        self.last_activity_at = self.now;
+        let seq = self.conversation.last().next();
+        let mut draft = Draft::default().answering(asker, Done::Stored(seq));
+        self.append(&mut draft, body);
+        let was_idle = self.state() == State::Idle;
+        if was_idle {
+            self.run_into(&mut draft);
+        }
+        self.record(draft);
+        if matches!(self.stage, Stage::Pausing { .. }) {
+            self.go_on();
+        }
+    }
+
+    fn note(&mut self, asker: Asker, text: Arc<str>) -> Result<(), Refusal> {
+        check_text(&text)?;
+        let seq = self.conversation.last().next();
+        let mut draft = Draft::default().answering(asker, Done::Stored(seq));
+        self.append(&mut draft, Body::Note { text });
+        self.record(draft);
+        Ok(())
+    }
+
+    fn clear_notes(&mut self, asker: Asker) -> Result<(), Refusal> {
+        let mut draft = Draft::default().answering(asker, Done::NotesCleared);
+        draft.writes.push(Write::ClearNotes {
+            mysis: self.id,
+            upto: self.conversation.last(),
+        });
+        self.conversation.clear_notes();
+        let text = "the operator cleared the notes".into();
+        self.append(&mut draft, Body::Audit { text });
+        self.record(draft);
+        Ok(())
+    }
+
+    /// Other settings hold from the next model call on.
+    fn configure(&mut self, asker: Asker, profile: Profile) -> Result<(), Refusal> {
+        self.profile = profile.clone();
+        let mut draft = Draft::default().answering(asker, Done::Configured);
+        draft.writes.push(Write::Configure {
+            mysis: self.id,
+            profile,
+        });
+        self.record(draft);
+        Ok(())
+    }
+
+    fn check_takes_messages(&self) -> Result<(), Refusal> {
+        match self.state() {
+            State::Idle | State::Running => Ok(()),
+            State::Stopped => Err(Refusal::Stopped),
+            State::Errored => Err(Refusal::Errored),
+        }
+    }
+
+    /// Begins to run; what to do first is up to [`Life::go_on`].
+    fn run_into(&mut self, draft: &mut Draft) {
+        let alarm = Alarm(self.stamp());
+        self.enter(Stage::Pausing { alarm }, None);
+        self.state_into(draft);
+    }
+}

@@ -1,0 +1,140 @@
+//! Recall: how a Mysis takes up its life again from what is stored (DESIGN 2, 7).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::conversation::{Conversation, OpenCall};
+use crate::domain::event::{Activity, LinkState, State};
+use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::ids::{Incarnation, Timestamp};
+use crate::domain::message::{CallStatus, Severity};
+use crate::domain::redact::Redactor;
+use crate::domain::rules::SwarmRules;
+use crate::domain::tool::Toolset;
+use crate::domain::write::{Mission, MysisRecord, Recollection};
+
+use super::calling::{not_executed, unknown};
+use super::record::{Draft, first_line};
+use super::words::{Doing, Effect};
+use super::{Life, Stage};
+
+/// What a Mysis is rebuilt from.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// The Mysis as stored.
+    pub record: MysisRecord,
+    /// Its conversation as stored.
+    pub recollection: Recollection,
+    /// The new life of its actor.
+    pub incarnation: Incarnation,
+    /// The mission in force.
+    pub mission: Option<Mission>,
+    /// The rules.
+    pub rules: Arc<SwarmRules>,
+    /// The known secrets.
+    pub redactor: Arc<Redactor>,
+    /// What ended the life before, where that was a crash.
+    pub crash: Option<Arc<str>>,
+}
+
+impl Life {
+    /// Rebuilds a Mysis and says what is to be done first: calls whose outcome nobody will ever
+    /// learn get their honest result. A call that only reads stays open, to be made again.
+    #[must_use]
+    pub fn recalled(past: Past, now: Timestamp) -> (Life, Vec<Effect>) {
+        let crash = past.crash.clone();
+        let mut life = Life::from_past(past, now);
+        let mut draft = Draft::default();
+        for open in life.conversation.open_calls() {
+            if let Some(outcome) = lost(&open) {
+                life.result_into(&mut draft, &open, &outcome);
+            }
+        }
+        if let Some(crash) = crash {
+            life.host_into(&mut draft, Severity::Error, "crashed", None, &crash);
+        }
+        if !draft.writes.is_empty() {
+            life.record(draft);
+        }
+        let effects = std::mem::take(&mut life.effects);
+        (life, effects)
+    }
+
+    fn from_past(past: Past, now: Timestamp) -> Life {
+        let conversation = Conversation::recalled(past.recollection);
+        let last = conversation.last_utterance();
+        let turn = last.map(|row| row.turn).unwrap_or_default();
+        let last_words = last.map(|row| first_line(row.text())).unwrap_or_default();
+        let last_activity_at = conversation
+            .rows()
+            .next_back()
+            .map_or(past.record.created_at, |row| row.at);
+        let tick = conversation
+            .rows()
+            .rev()
+            .find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick));
+        Life {
+            id: past.record.id,
+            incarnation: past.incarnation,
+            stage: stage_of(&past.record, now),
+            profile: past.record.profile,
+            rules: past.rules,
+            redactor: past.redactor,
+            reason: past.record.reason,
+            conversation,
+            turn,
+            nudges: 0,
+            totals: past.record.totals,
+            mission: past.mission,
+            account: past.record.account,
+            tools: Arc::new(Toolset::default()),
+            link: LinkState::None,
+            tick,
+            doing: Doing {
+                activity: Activity::Resting,
+                since: now,
+                until: None,
+            },
+            last_words,
+            last_call_ms: None,
+            last_activity_at,
+            pending: BTreeMap::new(),
+            stamps: 0,
+            effects: Vec::new(),
+            now,
+        }
+    }
+}
+
+/// Nobody runs before somebody starts it.
+fn stage_of(record: &MysisRecord, now: Timestamp) -> Stage {
+    match record.state {
+        State::Idle | State::Running => Stage::Idle,
+        State::Stopped => Stage::Stopped,
+        State::Errored => Stage::Errored(record.fault.clone().unwrap_or_else(|| {
+            Fault {
+                kind: FaultKind::Crash,
+                text: record
+                    .reason
+                    .as_deref()
+                    .unwrap_or("unknown fault")
+                    .to_string(),
+                at: now,
+            }
+        })),
+    }
+}
+
+/// The result of a call that nobody waits for any more; `None` where it can simply be made again.
+fn lost(open: &OpenCall) -> Option<super::ToolOutcome> {
+    if open.call.read_only {
+        return None;
+    }
+    match open.call.status {
+        CallStatus::Recorded => Some(not_executed("the runtime ended")),
+        CallStatus::Sent => Some(unknown("the runtime ended")),
+        CallStatus::Done | CallStatus::Failed | CallStatus::Unknown | CallStatus::NotExecuted => {
+            None
+        }
+    }
+}

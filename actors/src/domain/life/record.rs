@@ -1,0 +1,270 @@
+//! Recording: rows and states on their way to the store, and what waits for them there.
+
+use std::sync::Arc;
+
+use crate::domain::event::{Activity, State, What};
+use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::ids::TurnNumber;
+use crate::domain::message::{Body, Call, HostMeta, Row, Severity, Utterance};
+use crate::domain::order::{Done, Refusal};
+use crate::domain::write::Write;
+
+use super::words::{Asker, Effect, Ticket};
+use super::{Life, Mark, Stage, Step, Then};
+
+/// What is told once the store has a request.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    rows: Vec<Arc<Row>>,
+    answer: Option<(Asker, Done)>,
+}
+
+/// Writes that are being put together.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) writes: Vec<Write>,
+    rows: Vec<Arc<Row>>,
+    answer: Option<(Asker, Done)>,
+}
+
+impl Draft {
+    /// Answers an order once the store has the draft.
+    pub(super) fn answering(mut self, asker: Asker, done: Done) -> Draft {
+        self.answer = Some((asker, done));
+        self
+    }
+}
+
+impl Life {
+    /// Adds a row to the conversation and to a draft.
+    pub(super) fn append(&mut self, draft: &mut Draft, body: Body) -> Arc<Row> {
+        let row = Arc::new(Row {
+            seq: self.conversation.last().next(),
+            at: self.now,
+            turn: self.turn_of_new_rows(),
+            body: self.redacted(body),
+        });
+        self.conversation.push(row.clone());
+        draft.writes.push(Write::Append {
+            mysis: self.id,
+            row: row.clone(),
+        });
+        draft.rows.push(row.clone());
+        row
+    }
+
+    /// A row between two turns belongs to the coming one.
+    fn turn_of_new_rows(&self) -> TurnNumber {
+        match &self.stage {
+            Stage::InTurn { .. } => self.turn,
+            Stage::Idle | Stage::Pausing { .. } | Stage::Stopped | Stage::Errored(_) => {
+                TurnNumber(self.turn.0 + 1)
+            }
+        }
+    }
+
+    /// Adds the present state to a draft.
+    pub(super) fn state_into(&self, draft: &mut Draft) {
+        let fault = match &self.stage {
+            Stage::Errored(fault) => Some(fault.clone()),
+            Stage::Idle | Stage::Pausing { .. } | Stage::InTurn { .. } | Stage::Stopped => None,
+        };
+        draft.writes.push(Write::State {
+            mysis: self.id,
+            state: self.state(),
+            reason: self.reason.clone(),
+            fault,
+            at: self.now,
+        });
+    }
+
+    /// Adds what has been used up to a draft.
+    pub(super) fn totals_into(&self, draft: &mut Draft) {
+        draft.writes.push(Write::Totals {
+            mysis: self.id,
+            totals: self.totals,
+        });
+    }
+
+    /// Adds a host notice to a draft.
+    pub(super) fn host_into(
+        &mut self,
+        draft: &mut Draft,
+        severity: Severity,
+        code: &'static str,
+        attempt: Option<u32>,
+        text: &str,
+    ) {
+        let meta = HostMeta {
+            severity,
+            code: code.into(),
+            attempt,
+        };
+        let text = text.into();
+        self.append(draft, Body::Host { text, meta });
+    }
+
+    /// Records a host notice.
+    pub(super) fn notice(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        attempt: Option<u32>,
+        text: &str,
+    ) {
+        let mut draft = Draft::default();
+        self.host_into(&mut draft, severity, code, attempt, text);
+        self.record(draft);
+    }
+
+    /// Sends a draft to the store; nothing waits for it but an order's answer.
+    pub(super) fn record(&mut self, draft: Draft) -> Ticket {
+        let ticket = Ticket(self.stamp());
+        self.pending.insert(
+            ticket,
+            Pending {
+                rows: draft.rows,
+                answer: draft.answer,
+            },
+        );
+        self.effects.push(Effect::Record {
+            ticket,
+            writes: draft.writes,
+        });
+        ticket
+    }
+
+    /// The store has a request, or will never have it.
+    pub(super) fn recorded(&mut self, ticket: Ticket, outcome: Result<(), String>) {
+        let Some(pending) = self.pending.remove(&ticket) else {
+            return;
+        };
+        if let Err(why) = outcome {
+            return self.not_recorded(pending, &why);
+        }
+        for row in pending.rows {
+            self.tell(What::Stored(row));
+        }
+        if let Some((asker, done)) = pending.answer {
+            let answer = Ok(done);
+            self.effects.push(Effect::Answer { asker, answer });
+        }
+        self.continue_after(ticket);
+    }
+
+    /// Goes on with what waited for a request to be stored.
+    fn continue_after(&mut self, ticket: Ticket) {
+        let Stage::InTurn { step, .. } = &mut self.stage else {
+            return;
+        };
+        match step {
+            Step::Recording {
+                ticket: waited,
+                then,
+            } if *waited == ticket => match then {
+                Then::GoOn => self.go_on_in_turn(),
+                Then::EndTurn => self.end_turn(),
+            },
+            Step::Calling { work, mark } if *mark == Mark::Writing(ticket) => {
+                *mark = Mark::Sent;
+                let work = *work;
+                self.effects.push(Effect::Release { work });
+            }
+            Step::Asking { .. }
+            | Step::CoolingDown { .. }
+            | Step::Recording { .. }
+            | Step::Calling { .. } => {}
+        }
+    }
+
+    /// The store refused for good: what was in memory only cannot be built upon.
+    fn not_recorded(&mut self, pending: Pending, why: &str) {
+        if let Some((asker, _)) = pending.answer {
+            let answer = Err(Refusal::Store(why.to_string()));
+            self.effects.push(Effect::Answer { asker, answer });
+        }
+        if self.state() == State::Running {
+            self.fail(
+                FaultKind::Store,
+                format!("the store refused a write: {why}"),
+            );
+        }
+    }
+
+    /// A fault that the turn cannot survive.
+    pub(super) fn fail(&mut self, kind: FaultKind, text: String) {
+        let text = self.redactor.clean(&text).into_owned();
+        let fault = Fault {
+            kind,
+            text: text.clone(),
+            at: self.now,
+        };
+        self.effects.push(Effect::Abort);
+        let mut draft = Draft::default();
+        self.close_open_calls(&mut draft, "a fault ended the turn");
+        self.enter(Stage::Errored(fault), Some(text.as_str().into()));
+        self.host_into(&mut draft, Severity::Error, "errored", None, &text);
+        self.state_into(&mut draft);
+        self.last_words = first_line(&text);
+        self.doing(Activity::Resting);
+        self.record(draft);
+    }
+
+    fn redacted(&self, body: Body) -> Body {
+        let clean = |text| self.redactor.clean_shared(text);
+        match body {
+            Body::Prompt { text } => Body::Prompt { text: clean(text) },
+            Body::Mission { id, text } => Body::Mission {
+                id,
+                text: clean(text),
+            },
+            Body::Peer { sender, text } => Body::Peer {
+                sender,
+                text: clean(text),
+            },
+            Body::Note { text } => Body::Note { text: clean(text) },
+            Body::Reply(utterance) => Body::Reply(self.redacted_utterance(utterance)),
+            Body::Call { utterance, calls } => Body::Call {
+                utterance: self.redacted_utterance(utterance),
+                calls: calls
+                    .into_iter()
+                    .map(|call| Call {
+                        arguments: clean(call.arguments),
+                        ..call
+                    })
+                    .collect(),
+            },
+            Body::Result { call, text, meta } => Body::Result {
+                call,
+                text: clean(text),
+                meta,
+            },
+            Body::Host { text, meta } => Body::Host {
+                text: clean(text),
+                meta,
+            },
+            Body::Audit { text } => Body::Audit { text: clean(text) },
+            Body::Unknown { kind, text } => Body::Unknown {
+                kind,
+                text: clean(text),
+            },
+        }
+    }
+
+    fn redacted_utterance(&self, utterance: Utterance) -> Utterance {
+        Utterance {
+            text: self.redactor.clean_shared(utterance.text),
+            reasoning: utterance
+                .reasoning
+                .map(|text| self.redactor.clean_shared(text)),
+            ..utterance
+        }
+    }
+}
+
+/// The first line of a text that says something, at most 200 characters of it.
+pub(super) fn first_line(text: &str) -> Arc<str> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let line: String = line.unwrap_or_default().chars().take(200).collect();
+    line.into()
+}

@@ -1,0 +1,222 @@
+//! What goes into the life of a Mysis and what comes out of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::event::{Activity, LinkState, What};
+use crate::domain::ids::{CallKey, Timestamp};
+use crate::domain::message::{CallStatus, Severity};
+use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault};
+use crate::domain::order::Answer;
+use crate::domain::redact::Redactor;
+use crate::domain::rules::SwarmRules;
+use crate::domain::tool::Toolset;
+use crate::domain::write::{Mission, Profile, Write};
+
+/// Names one piece of work on the outside; an answer with another name is stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Work(pub u64);
+
+/// Names one request to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// Names one alarm; one that rings for another is stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Alarm(pub u64);
+
+/// Names somebody who waits for the answer to an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asker(pub u64);
+
+/// What happens to a Mysis.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// The operator wants something.
+    Ordered {
+        /// Who waits for the answer.
+        asker: Asker,
+        /// What.
+        order: MysisOrder,
+    },
+    /// The swarm's mission is this now; it is not delivered by this.
+    MissionStands(Option<Mission>),
+    /// The rules or the known secrets changed.
+    RulesChanged {
+        /// The rules.
+        rules: Arc<SwarmRules>,
+        /// The secrets.
+        redactor: Arc<Redactor>,
+    },
+    /// The store has it, or will never have it.
+    Recorded {
+        /// Which request.
+        ticket: Ticket,
+        /// What came of it.
+        outcome: Result<(), String>,
+    },
+    /// The work on the outside is at this point.
+    Progressed {
+        /// Which work.
+        work: Work,
+        /// What it does now.
+        activity: Activity,
+    },
+    /// The session with the game server changed.
+    Linked {
+        /// How it stands.
+        link: LinkState,
+        /// The tools on offer now.
+        tools: Arc<Toolset>,
+        /// The Mysis' game account, if it has one.
+        account: Option<Arc<str>>,
+    },
+    /// Something about the outside that the operator should know.
+    Noticed {
+        /// How much it matters.
+        severity: Severity,
+        /// A short stable word for it.
+        code: &'static str,
+        /// The notice.
+        text: String,
+    },
+    /// The model answered.
+    Replied {
+        /// Which work.
+        work: Work,
+        /// Its answer.
+        result: Result<ModelAnswer, ModelFault>,
+        /// How long it took, in milliseconds.
+        ms: u64,
+    },
+    /// A tool call is about to leave.
+    Leaving {
+        /// Which work.
+        work: Work,
+    },
+    /// A tool call is over.
+    Returned {
+        /// Which work.
+        work: Work,
+        /// What came of it.
+        outcome: ToolOutcome,
+    },
+    /// An alarm rings.
+    Rang {
+        /// Which.
+        alarm: Alarm,
+    },
+}
+
+/// What the operator can ask of one Mysis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MysisOrder {
+    /// Start or relaunch.
+    Start,
+    /// Stop.
+    Stop,
+    /// A direct message.
+    Prompt(Arc<str>),
+    /// A mission for the whole swarm.
+    Mission(Mission),
+    /// Persistent context.
+    Note(Arc<str>),
+    /// No persistent context any more.
+    ClearNotes,
+    /// Other settings.
+    Configure(Profile),
+}
+
+/// What came of a tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolOutcome {
+    /// The answer, or what went wrong.
+    pub text: String,
+    /// How it ended; never open.
+    pub status: CallStatus,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// The game tick that the answer names, if it names one.
+    pub tick: Option<i64>,
+}
+
+/// What is to be done for a Mysis, in this order.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Make this durable, then say so.
+    Record {
+        /// Which request.
+        ticket: Ticket,
+        /// What.
+        writes: Vec<Write>,
+    },
+    /// Ask the model.
+    Ask(Ask),
+    /// Call a tool; before it leaves, say that it is leaving and wait for the release.
+    Call(CallOrder),
+    /// The tool call may leave.
+    Release {
+        /// Which work.
+        work: Work,
+    },
+    /// Tear down all work on the outside.
+    Abort,
+    /// Ring an alarm.
+    Wake {
+        /// Which.
+        alarm: Alarm,
+        /// When, before jitter.
+        after: Duration,
+        /// Whether up to a tenth more is to be added by chance.
+        jitter: bool,
+    },
+    /// Answer an order.
+    Answer {
+        /// Who waits.
+        asker: Asker,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Tell those who watch.
+    Tell(What),
+}
+
+/// A question to the model.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Which work.
+    pub work: Work,
+    /// The provider's name.
+    pub provider: Arc<str>,
+    /// The model.
+    pub model: Arc<str>,
+    /// The temperature, if any is set.
+    pub temperature: Option<f32>,
+    /// The conversation.
+    pub messages: Arc<[ChatMessage]>,
+    /// Whether an operator's direct message waits for it.
+    pub is_urgent: bool,
+}
+
+/// A tool call to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallOrder {
+    /// Which work.
+    pub work: Work,
+    /// Which call.
+    pub key: CallKey,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Its arguments: a JSON object as text.
+    pub arguments: Arc<str>,
+    /// Whether repeating it does no harm.
+    pub read_only: bool,
+}
+
+/// What a Mysis does and since when; for display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doing {
+    pub(super) activity: Activity,
+    pub(super) since: Timestamp,
+    pub(super) until: Option<Timestamp>,
+}

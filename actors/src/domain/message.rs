@@ -1,0 +1,464 @@
+//! Messages: the rows of a conversation, by kind (DESIGN 4).
+//!
+//! A row is written once and shared from then on: by the window that requests are composed from,
+//! by the store and by whoever shows it.
+
+use std::sync::Arc;
+
+use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
+use super::model::Usage;
+
+/// One row of one Mysis' conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its place.
+    pub seq: Seq,
+    /// When it was made.
+    pub at: Timestamp,
+    /// The turn it belongs to; a prompt between two turns belongs to the coming one.
+    pub turn: TurnNumber,
+    /// What it says.
+    pub body: Body,
+}
+
+/// What a row says, by kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// The operator's direct message.
+    Prompt {
+        /// What the operator wrote.
+        text: Arc<str>,
+    },
+    /// The delivery of a mission; the text itself is stored once for the swarm.
+    Mission {
+        /// Which mission.
+        id: MissionId,
+        /// Its text.
+        text: Arc<str>,
+    },
+    /// An imported message of another Mysis to the swarm.
+    Peer {
+        /// The name of the Mysis that said it.
+        sender: Arc<str>,
+        /// What it said.
+        text: Arc<str>,
+    },
+    /// The operator's persistent context.
+    Note {
+        /// What to keep in mind.
+        text: Arc<str>,
+    },
+    /// The model's words without a call.
+    Reply(Utterance),
+    /// The model's words with at least one tool call.
+    Call {
+        /// The words.
+        utterance: Utterance,
+        /// The calls, in the model's order; never empty.
+        calls: Vec<Call>,
+    },
+    /// What a tool answered.
+    Result {
+        /// The call it answers.
+        call: CallKey,
+        /// The answer.
+        text: Arc<str>,
+        /// About the answer.
+        meta: ResultMeta,
+    },
+    /// What the runtime tells the operator; never sent to the model.
+    Host {
+        /// The notice.
+        text: Arc<str>,
+        /// About the notice.
+        meta: HostMeta,
+    },
+    /// A trace for exports; never sent to the model, not shown.
+    Audit {
+        /// What happened.
+        text: Arc<str>,
+    },
+    /// A row of a kind that this version does not know: shown, never sent.
+    Unknown {
+        /// The kind as stored.
+        kind: Arc<str>,
+        /// Its content as stored.
+        text: Arc<str>,
+    },
+}
+
+/// What the model said, and what it had seen when it said it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Utterance {
+    /// Its words; empty where it only called tools, or answered with nothing.
+    pub text: Arc<str>,
+    /// Its reasoning; stored and searchable, never sent back.
+    pub reasoning: Option<Arc<str>>,
+    /// The newest row that the request held. A message that arrived while the model was thinking
+    /// has a later place: it is not answered by this utterance and stands behind it in requests.
+    pub horizon: Seq,
+    /// About the model call.
+    pub meta: ReplyMeta,
+}
+
+/// About the model call behind an utterance.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ReplyMeta {
+    /// What the provider reported, if anything.
+    pub usage: Option<Usage>,
+    /// How long the call took, in milliseconds.
+    pub ms: u64,
+    /// The model that answered.
+    pub model: Arc<str>,
+    /// The provider that was asked.
+    pub provider: Arc<str>,
+    /// Why the model stopped, in the provider's words.
+    pub finish_reason: Option<Arc<str>>,
+}
+
+/// One tool call of an utterance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The provider's id, letter for letter; may be empty or repeated.
+    pub id: Arc<str>,
+    /// The tool's name as the model wrote it.
+    pub name: Arc<str>,
+    /// The arguments as the model wrote them; may be no JSON at all.
+    pub arguments: Arc<str>,
+    /// How far it got.
+    pub status: CallStatus,
+    /// Whether the tool only reads, so that asking again after a crash does no harm.
+    pub read_only: bool,
+}
+
+/// How far a call got (DESIGN 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallStatus {
+    /// Stored, not sent.
+    Recorded,
+    /// Marked as sent; it may have been executed.
+    Sent,
+    /// A result is stored.
+    Done,
+    /// A result is stored that says it failed.
+    Failed,
+    /// It was sent and nobody knows what came of it.
+    Unknown,
+    /// It was never sent and never will be.
+    NotExecuted,
+}
+
+impl CallStatus {
+    const ALL: [CallStatus; 6] = [
+        CallStatus::Recorded,
+        CallStatus::Sent,
+        CallStatus::Done,
+        CallStatus::Failed,
+        CallStatus::Unknown,
+        CallStatus::NotExecuted,
+    ];
+
+    /// The word of CONTRACT.md.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CallStatus::Recorded => "recorded",
+            CallStatus::Sent => "sent",
+            CallStatus::Done => "done",
+            CallStatus::Failed => "failed",
+            CallStatus::Unknown => "unknown",
+            CallStatus::NotExecuted => "not_executed",
+        }
+    }
+
+    /// Reads the word back; `None` for a word that is none of ours.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<CallStatus> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
+
+    /// Whether a result is still to come.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        match self {
+            CallStatus::Recorded | CallStatus::Sent => true,
+            CallStatus::Done
+            | CallStatus::Failed
+            | CallStatus::Unknown
+            | CallStatus::NotExecuted => false,
+        }
+    }
+}
+
+/// About a tool's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultMeta {
+    /// The tool's name.
+    pub tool: Arc<str>,
+    /// How the call ended; never open.
+    pub status: CallStatus,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// The game tick the answer names, if it names one.
+    pub tick: Option<i64>,
+    /// The answer's size in bytes, before anything was cut from it.
+    pub bytes: u64,
+}
+
+impl ResultMeta {
+    /// Whether the answer is a failure.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.status != CallStatus::Done
+    }
+}
+
+/// How much a host notice matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// A change of state, as intended.
+    Info,
+    /// Something went wrong and the runtime deals with it.
+    Warn,
+    /// A human must act.
+    Error,
+}
+
+impl Severity {
+    /// The word used in JSON and on screen.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warn => "warn",
+            Severity::Error => "error",
+        }
+    }
+
+    /// Reads the word back; anything else is taken as `info`.
+    #[must_use]
+    pub fn parse(text: &str) -> Severity {
+        match text {
+            "error" => Severity::Error,
+            "warn" => Severity::Warn,
+            _ => Severity::Info,
+        }
+    }
+}
+
+/// About a host notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostMeta {
+    /// How much it matters.
+    pub severity: Severity,
+    /// A short stable word for what happened, such as `retry` or `idle`.
+    pub code: Arc<str>,
+    /// Which attempt this was, where something is tried several times.
+    pub attempt: Option<u32>,
+}
+
+/// The kind of a row, as stored and shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// See [`Body::Prompt`].
+    Prompt,
+    /// See [`Body::Mission`].
+    Mission,
+    /// See [`Body::Peer`].
+    Peer,
+    /// See [`Body::Note`].
+    Note,
+    /// See [`Body::Reply`].
+    Reply,
+    /// See [`Body::Call`].
+    Call,
+    /// See [`Body::Result`].
+    Result,
+    /// See [`Body::Host`].
+    Host,
+    /// See [`Body::Audit`].
+    Audit,
+}
+
+impl Kind {
+    /// Every kind, in the order of DESIGN 4.
+    pub const ALL: [Kind; 9] = [
+        Kind::Prompt,
+        Kind::Mission,
+        Kind::Peer,
+        Kind::Note,
+        Kind::Reply,
+        Kind::Call,
+        Kind::Result,
+        Kind::Host,
+        Kind::Audit,
+    ];
+
+    /// The word of DESIGN 4.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Prompt => "prompt",
+            Kind::Mission => "mission",
+            Kind::Peer => "peer",
+            Kind::Note => "note",
+            Kind::Reply => "reply",
+            Kind::Call => "call",
+            Kind::Result => "result",
+            Kind::Host => "host",
+            Kind::Audit => "audit",
+        }
+    }
+
+    /// Reads the word back; `None` for a kind that this version does not know.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Kind> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// The role of DESIGN 4; `None` where the row is no part of the model's conversation.
+    #[must_use]
+    pub fn role(self) -> Option<&'static str> {
+        match self {
+            Kind::Prompt | Kind::Mission | Kind::Peer => Some("user"),
+            Kind::Note => Some("system"),
+            Kind::Reply | Kind::Call => Some("assistant"),
+            Kind::Result => Some("tool"),
+            Kind::Host | Kind::Audit => None,
+        }
+    }
+
+    /// Who the row comes from.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Kind::Prompt => "direct",
+            Kind::Mission => "broadcast",
+            Kind::Peer => "swarm",
+            Kind::Note => "operator",
+            Kind::Reply | Kind::Call => "model",
+            Kind::Result => "tool",
+            Kind::Host | Kind::Audit => "runtime",
+        }
+    }
+
+    /// The allow-list: whether a row of this kind may be sent to the model at all.
+    #[must_use]
+    pub fn is_sendable(self) -> bool {
+        self.role().is_some()
+    }
+}
+
+impl Row {
+    /// Its kind; `None` for a kind that this version does not know.
+    #[must_use]
+    pub fn kind(&self) -> Option<Kind> {
+        match &self.body {
+            Body::Prompt { .. } => Some(Kind::Prompt),
+            Body::Mission { .. } => Some(Kind::Mission),
+            Body::Peer { .. } => Some(Kind::Peer),
+            Body::Note { .. } => Some(Kind::Note),
+            Body::Reply(_) => Some(Kind::Reply),
+            Body::Call { .. } => Some(Kind::Call),
+            Body::Result { .. } => Some(Kind::Result),
+            Body::Host { .. } => Some(Kind::Host),
+            Body::Audit { .. } => Some(Kind::Audit),
+            Body::Unknown { .. } => None,
+        }
+    }
+
+    /// Its kind as a word, also where this version does not know it.
+    #[must_use]
+    pub fn kind_word(&self) -> &str {
+        if let Body::Unknown { kind, .. } = &self.body {
+            return kind;
+        }
+        self.kind().map_or("", Kind::as_str)
+    }
+
+    /// Whether the row may be sent to the model; an empty reply has nothing to send.
+    #[must_use]
+    pub fn is_sendable(&self) -> bool {
+        if let Body::Reply(utterance) = &self.body {
+            return !utterance.text.trim().is_empty();
+        }
+        self.kind().is_some_and(Kind::is_sendable)
+    }
+
+    /// What it says, as text.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        match &self.body {
+            Body::Prompt { text }
+            | Body::Mission { text, .. }
+            | Body::Peer { text, .. }
+            | Body::Note { text }
+            | Body::Result { text, .. }
+            | Body::Host { text, .. }
+            | Body::Audit { text }
+            | Body::Unknown { text, .. } => text,
+            Body::Reply(utterance) | Body::Call { utterance, .. } => &utterance.text,
+        }
+    }
+
+    /// The model's words behind a reply or a call.
+    #[must_use]
+    pub fn utterance(&self) -> Option<&Utterance> {
+        let (Body::Reply(utterance) | Body::Call { utterance, .. }) = &self.body else {
+            return None;
+        };
+        Some(utterance)
+    }
+
+    /// The calls of a call row; none for every other.
+    #[must_use]
+    pub fn calls(&self) -> &[Call] {
+        let Body::Call { calls, .. } = &self.body else {
+            return &[];
+        };
+        calls
+    }
+
+    /// What a result row answers, and how.
+    #[must_use]
+    pub fn result(&self) -> Option<(CallKey, &Arc<str>, &ResultMeta)> {
+        let Body::Result { call, text, meta } = &self.body else {
+            return None;
+        };
+        Some((*call, text, meta))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_read_back_and_follow_the_table_of_the_design() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::parse(kind.as_str()), Some(kind));
+        }
+        assert_eq!(Kind::parse("hologram"), None);
+        assert!(!Kind::Host.is_sendable());
+        assert!(!Kind::Audit.is_sendable());
+        assert!(Kind::Note.is_sendable());
+    }
+
+    #[test]
+    fn an_unknown_kind_and_an_empty_reply_are_never_sent() {
+        let row = |body| Row {
+            seq: Seq(1),
+            at: Timestamp(0),
+            turn: TurnNumber(1),
+            body,
+        };
+        assert!(
+            !row(Body::Unknown {
+                kind: "hologram".into(),
+                text: "hello".into()
+            })
+            .is_sendable()
+        );
+        assert!(!row(Body::Reply(Utterance::default())).is_sendable());
+    }
+}

@@ -1,0 +1,121 @@
+//! What is said to a model and what it answers, free of any wire format.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::tool::Toolset;
+
+/// One message of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChatMessage {
+    /// The system prompt or an operator's note.
+    System(Arc<str>),
+    /// The operator's words, a mission, a nudge.
+    User(Arc<str>),
+    /// The model's own words and calls; never empty of both.
+    Assistant {
+        /// Its words; empty where it only called tools.
+        text: Arc<str>,
+        /// Its calls.
+        calls: Vec<ChatCall>,
+    },
+    /// The answer to one call of the assistant message before.
+    Tool {
+        /// The call's id within that message.
+        call_id: Arc<str>,
+        /// The answer; never empty.
+        text: Arc<str>,
+    },
+}
+
+/// One call within an assistant message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatCall {
+    /// Unique within its message.
+    pub id: Arc<str>,
+    /// A name that the wire allows.
+    pub name: Arc<str>,
+    /// A JSON object as text.
+    pub arguments: Arc<str>,
+}
+
+/// One call of the model, complete.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    /// The provider's name in the configuration.
+    pub provider: Arc<str>,
+    /// The model to ask for.
+    pub model: Arc<str>,
+    /// 0 to 2; absent: the provider's own default.
+    pub temperature: Option<f32>,
+    /// The conversation.
+    pub messages: Arc<[ChatMessage]>,
+    /// The tools on offer.
+    pub tools: Arc<Toolset>,
+}
+
+/// What the model answered, nonsense included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelAnswer {
+    /// Its words, without reasoning; may be empty.
+    pub text: String,
+    /// Its reasoning, wherever the provider put it.
+    pub reasoning: Option<String>,
+    /// The calls it wants made.
+    pub calls: Vec<AskedCall>,
+    /// Why it stopped, in the provider's words.
+    pub finish_reason: Option<String>,
+    /// What the provider says it cost.
+    pub usage: Option<Usage>,
+    /// The model that answered, if the provider says so.
+    pub model: Option<String>,
+}
+
+/// A call as the model asked for it, letter for letter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskedCall {
+    /// The provider's id; may be empty or repeated.
+    pub id: String,
+    /// The tool's name; may name no tool.
+    pub name: String,
+    /// The arguments; may be no JSON.
+    pub arguments: String,
+}
+
+/// Tokens as the provider reported them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input: u64,
+    /// Tokens of the answer, reasoning included.
+    pub output: u64,
+    /// How many of `input` came from the provider's cache.
+    pub cached: u64,
+}
+
+/// Why a model call failed, by what can be done about it (DESIGN 2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelFault {
+    /// Worth trying again: timeout, 429, 5xx, network, cut or unreadable body, no choices.
+    Transient {
+        /// What happened, without secrets.
+        text: String,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// Not worth trying again: 400, 401, 403, 404.
+    Permanent {
+        /// What happened, without secrets.
+        text: String,
+    },
+}
+
+impl ModelFault {
+    /// What happened.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            ModelFault::Transient { text, .. } | ModelFault::Permanent { text } => text,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Orders: what an operator can ask of the swarm, and what comes of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ids::{MissionId, MysisId, Seq};
+
+/// What an operator asks for, at the terminal or through the control interface.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// A new Mysis.
+    Create {
+        /// Its name.
+        name: String,
+        /// Its provider; absent: the swarm's default.
+        provider: Option<String>,
+        /// Its model; absent: the provider's.
+        model: Option<String>,
+        /// Whether to start it at once.
+        start: bool,
+    },
+    /// Start, or relaunch.
+    Start {
+        /// Which Mysis.
+        name: String,
+    },
+    /// Stop.
+    Stop {
+        /// Which Mysis.
+        name: String,
+    },
+    /// Delete, with its conversation; its account goes back to the pool.
+    Delete {
+        /// Which Mysis.
+        name: String,
+    },
+    /// Change the settings of a Mysis; what is absent stays.
+    Configure {
+        /// Which Mysis.
+        name: String,
+        /// Its new provider.
+        provider: Option<String>,
+        /// Its new model.
+        model: Option<String>,
+        /// Its new temperature, 0 to 2.
+        temperature: Option<f32>,
+    },
+    /// A direct message.
+    Send {
+        /// Which Mysis.
+        name: String,
+        /// The message.
+        text: String,
+    },
+    /// A mission for the whole swarm.
+    Broadcast {
+        /// The mission.
+        text: String,
+    },
+    /// No mission any more.
+    ClearMission,
+    /// Persistent context for one Mysis.
+    AddNote {
+        /// Which Mysis.
+        name: String,
+        /// What to keep in mind.
+        text: String,
+    },
+    /// No persistent context any more.
+    ClearNotes {
+        /// Which Mysis.
+        name: String,
+    },
+}
+
+/// What came of an order that was carried out. It is in the store by then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// The new Mysis.
+    Created(MysisId),
+    /// It runs.
+    Started,
+    /// It is stopped.
+    Stopped,
+    /// It is gone.
+    Deleted,
+    /// Its settings are changed.
+    Configured,
+    /// The message stands in the conversation at this place.
+    Stored(Seq),
+    /// The mission stands.
+    Broadcast {
+        /// Which mission.
+        mission: MissionId,
+        /// The Myses that have it.
+        delivered: Vec<Arc<str>>,
+        /// The Myses that could not take it now; they inherit it when they run again.
+        missed: Vec<Arc<str>>,
+    },
+    /// There is no mission any more; false: there was none.
+    MissionCleared(bool),
+    /// There are no notes any more.
+    NotesCleared,
+}
+
+/// Why an order was not carried out. Nothing is stored then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No Mysis has that name.
+    UnknownMysis(String),
+    /// The name will not do.
+    BadName(String),
+    /// Another Mysis has that name.
+    NameTaken(String),
+    /// The swarm is full.
+    SwarmFull(usize),
+    /// The configuration has no such provider.
+    UnknownProvider {
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// The temperature is not from 0 to 2.
+    BadTemperature,
+    /// It runs already.
+    AlreadyRunning,
+    /// It is stopped already.
+    AlreadyStopped,
+    /// It is stopped and takes no messages.
+    Stopped,
+    /// It is errored and takes no messages.
+    Errored,
+    /// There is nothing in the message.
+    EmptyText,
+    /// The message is too long.
+    TextTooLong(usize),
+    /// The program is closing.
+    Closing,
+    /// The Mysis died while it dealt with the order; it may or may not have been stored.
+    Interrupted,
+    /// The store would not take it.
+    Store(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::UnknownMysis(name) => write!(f, "no mysis is called `{name}`"),
+            Refusal::BadName(why) => f.write_str(why),
+            Refusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
+            Refusal::SwarmFull(max) => write!(
+                f,
+                "the swarm is full ({max} myses); raise swarm.max_myses or delete one"
+            ),
+            Refusal::UnknownProvider { name, known } => write!(
+                f,
+                "no provider is called `{name}`; the configuration has {}",
+                known.join(", ")
+            ),
+            Refusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
+            Refusal::AlreadyRunning => f.write_str("mysis already running"),
+            Refusal::AlreadyStopped => f.write_str("mysis already stopped"),
+            Refusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
+            Refusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
+            Refusal::EmptyText => f.write_str("there is nothing in the message"),
+            Refusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
+            Refusal::Closing => f.write_str("the program is closing and takes no orders"),
+            Refusal::Interrupted => {
+                f.write_str("the mysis died while dealing with it; look at its log, then try again")
+            }
+            Refusal::Store(why) => write!(f, "could not be stored: {why}"),
+        }
+    }
+}
+
+/// What comes of an order.
+pub type Answer = Result<Done, Refusal>;
+
+/// The longest message that is taken, in bytes.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// Checks a message's text.
+///
+/// # Errors
+/// It is empty or too long.
+pub fn check_text(text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::EmptyText);
+    }
+    if text.len() > MAX_TEXT {
+        return Err(Refusal::TextTooLong(MAX_TEXT));
+    }
+    Ok(())
+}
+
+/// Checks a Mysis' name: 1 to 32 letters, digits, `-`, `_` or `.`, not beginning with `-` or `.`.
+///
+/// # Errors
+/// Says what a name looks like.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    let length = name.chars().count();
+    let fits = (1..=32).contains(&length)
+        && !name.starts_with(['-', '.'])
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if fits {
+        return Ok(());
+    }
+    Err(Refusal::BadName(format!(
+        "`{name}` will not do as a name: 1 to 32 letters, digits, `-`, `_` or `.`, \
+         beginning with a letter, a digit or `_`"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_letters_digits_and_three_signs() {
+        for good in ["a", "alpha-1", "Zoë_2", "x.y", "_"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        for bad in ["", "-x", ".x", "a b", "a/b", "a\u{7}", &"x".repeat(33)] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        assert_eq!(
+            Refusal::Stopped.to_string(),
+            "mysis stopped - press 'r' to relaunch"
+        );
+        assert_eq!(Refusal::AlreadyRunning.to_string(), "mysis already running");
+    }
+}

@@ -1,0 +1,138 @@
+//! Rules that the operator can set, in the form in which the inside uses them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::model::Usage;
+
+/// What holds for the whole swarm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwarmRules {
+    /// How many Myses may exist.
+    pub max_myses: usize,
+    /// The provider of a Mysis that names none.
+    pub default_provider: Arc<str>,
+    /// The pause between two turns.
+    pub turn_pause: Duration,
+    /// Model calls in one turn.
+    pub max_model_calls: u32,
+    /// Sendable rows that are searched for a direct message.
+    pub context_window: usize,
+    /// Bytes of a request's messages as compact JSON.
+    pub context_budget: usize,
+    /// The texts of the nudges, in order; after the last the Mysis goes idle. Never empty.
+    pub nudges: Vec<Arc<str>>,
+    /// The template of the system prompt.
+    pub system_prompt: Arc<str>,
+    /// How tools are called.
+    pub tools: ToolRules,
+    /// How a dead or errored Mysis comes back.
+    pub supervision: SupervisionRules,
+    /// The providers, by name.
+    pub providers: BTreeMap<Arc<str>, ProviderRules>,
+}
+
+impl SwarmRules {
+    /// The text of the nudge after so many have been given; the last one where they are used up.
+    #[must_use]
+    pub fn nudge_after(&self, given: u32) -> Arc<str> {
+        let place = usize::try_from(given).unwrap_or(usize::MAX);
+        self.nudges
+            .get(place)
+            .or_else(|| self.nudges.last())
+            .cloned()
+            .unwrap_or_else(|| "Continue.".into())
+    }
+
+    /// How many nudged turns make a Mysis idle.
+    #[must_use]
+    pub fn nudge_limit(&self) -> u32 {
+        u32::try_from(self.nudges.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// How tools are called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolRules {
+    /// The longest a call may take.
+    pub timeout: Duration,
+    /// Waits before trying again where repeating is safe.
+    pub retry: Vec<Duration>,
+    /// MCP initialise, login and register together, for this machine; absent: unlimited.
+    pub logins_per_minute: Option<u32>,
+}
+
+/// What holds for one provider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderRules {
+    /// The model of a Mysis that names none.
+    pub model: Arc<str>,
+    /// The temperature of a Mysis that sets none.
+    pub temperature: Option<f32>,
+    /// The longest a model call may take.
+    pub timeout: Duration,
+    /// Requests in flight for the whole swarm.
+    pub max_concurrency: usize,
+    /// Requests a minute for the whole swarm; absent: unlimited.
+    pub requests_per_minute: Option<u32>,
+    /// Waits after a transient fault; as many tries as waits and one.
+    pub retry: Vec<Duration>,
+    /// What a million tokens cost; absent: no cost shown.
+    pub price: Option<Price>,
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// Tokens of the request.
+    pub input: f64,
+    /// Tokens of the answer.
+    pub output: f64,
+}
+
+impl Price {
+    /// What a model call cost, in millionths of a US dollar, rounded up.
+    #[must_use]
+    pub fn micros(self, usage: Usage) -> u64 {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "tokens of one call are far below 2^52"
+        )]
+        let dollars_per_million =
+            usage.input as f64 * self.input + usage.output as f64 * self.output;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "prices are not negative and a call costs far less than 2^63 micros"
+        )]
+        let micros = dollars_per_million.ceil() as u64;
+        micros
+    }
+}
+
+/// Which dead or errored Myses come back by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relaunch {
+    /// None: the operator relaunches.
+    Manual,
+    /// Those that provider, network and crash faults took down.
+    Transient,
+    /// All.
+    Always,
+}
+
+/// How a dead or errored Mysis comes back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SupervisionRules {
+    /// Which.
+    pub relaunch: Relaunch,
+    /// The first wait; it doubles.
+    pub first_wait: Duration,
+    /// The longest wait.
+    pub longest_wait: Duration,
+    /// How often within `within`, before it stays errored.
+    pub max_relaunches: u32,
+    /// The window of `max_relaunches`; a healthy stretch of this length forgets them.
+    pub within: Duration,
+}

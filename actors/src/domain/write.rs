@@ -1,0 +1,198 @@
+//! Writes: what the Store is asked to make durable, each harmless when repeated.
+
+use std::sync::Arc;
+
+use super::event::{State, Totals};
+use super::fault::Fault;
+use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use super::message::Row;
+
+/// Changes that become durable together or not at all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// Who asks. A batch of an older life of a Mysis is refused.
+    pub author: Author,
+    /// The changes, in order.
+    pub writes: Vec<Write>,
+}
+
+/// Who asks for a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// The Commander, or a command that works without a swarm.
+    Commander,
+    /// One life of a Mysis' actor.
+    Mysis(MysisId, Incarnation),
+}
+
+/// One change. Where it is repeated, the second time changes nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// A new Mysis.
+    Create(Box<NewMysis>),
+    /// A Mysis' settings.
+    Configure {
+        /// Whose.
+        mysis: MysisId,
+        /// All of them.
+        profile: Profile,
+    },
+    /// A Mysis and all its rows go; its account goes back to the pool.
+    Delete {
+        /// Who.
+        mysis: MysisId,
+    },
+    /// A new life of a Mysis' actor: writes of older ones are refused from here on.
+    Fence {
+        /// Whose.
+        mysis: MysisId,
+        /// The new life.
+        incarnation: Incarnation,
+    },
+    /// A Mysis' state.
+    State {
+        /// Whose.
+        mysis: MysisId,
+        /// The state.
+        state: State,
+        /// Why, where there is a reason.
+        reason: Option<Arc<str>>,
+        /// The fault behind an errored state.
+        fault: Option<Fault>,
+        /// Since when.
+        at: Timestamp,
+    },
+    /// A row of a conversation, with its calls; a result closes its call.
+    Append {
+        /// Whose conversation.
+        mysis: MysisId,
+        /// The row.
+        row: Arc<Row>,
+    },
+    /// A call is about to leave.
+    CallSent {
+        /// Whose.
+        mysis: MysisId,
+        /// Which.
+        call: CallKey,
+        /// When.
+        at: Timestamp,
+    },
+    /// What a Mysis has used up, in total.
+    Totals {
+        /// Whose.
+        mysis: MysisId,
+        /// So much.
+        totals: Totals,
+    },
+    /// Notes up to a place stand no longer.
+    ClearNotes {
+        /// Whose.
+        mysis: MysisId,
+        /// The newest note that is cleared may stand here.
+        upto: Seq,
+    },
+    /// A new mission stands.
+    Mission(Mission),
+    /// The mission that stands is cleared.
+    ClearMission {
+        /// When.
+        at: Timestamp,
+    },
+    /// A game account becomes known and belongs to a Mysis.
+    SaveAccount {
+        /// Its owner.
+        mysis: MysisId,
+        /// The account.
+        account: Account,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// A Mysis as it is created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewMysis {
+    /// Its id.
+    pub id: MysisId,
+    /// Its settings.
+    pub profile: Profile,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The settings of a Mysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its provider's name.
+    pub provider: Arc<str>,
+    /// Its model; absent: the provider's.
+    pub model: Option<Arc<str>>,
+    /// Its temperature; absent: the provider's.
+    pub temperature: Option<f32>,
+}
+
+/// A standing order for the whole swarm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mission {
+    /// Which.
+    pub id: MissionId,
+    /// The order.
+    pub text: Arc<str>,
+    /// When it was given.
+    pub at: Timestamp,
+}
+
+/// A game account. Its password is shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The player's name.
+    pub username: Arc<str>,
+    /// The password, for the game server alone.
+    pub password: Arc<str>,
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Account")
+            .field("username", &self.username)
+            .field("password", &"[redacted]")
+            .finish()
+    }
+}
+
+/// A Mysis as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MysisRecord {
+    /// Its id.
+    pub id: MysisId,
+    /// Its settings.
+    pub profile: Profile,
+    /// Its state when it was last written.
+    pub state: State,
+    /// Why, where there is a reason.
+    pub reason: Option<Arc<str>>,
+    /// The fault behind an errored state.
+    pub fault: Option<Fault>,
+    /// The newest life of its actor.
+    pub incarnation: Incarnation,
+    /// What it has used up.
+    pub totals: Totals,
+    /// Its game account.
+    pub account: Option<Arc<str>>,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// What a Mysis takes up its conversation from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recollection {
+    /// The newest rows, oldest first.
+    pub rows: Vec<Arc<Row>>,
+    /// The notes that stand, oldest first.
+    pub notes: Vec<Arc<Row>>,
+    /// The newest place given out.
+    pub last: Seq,
+}
