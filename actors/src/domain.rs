@@ -4,6 +4,7 @@ pub mod compose;
 pub mod conversation;
 pub mod event;
 pub mod fault;
+pub mod gate;
 pub mod ids;
 pub mod message;
 pub mod model;

@@ -3,3 +3,9 @@
 //! Nothing here knows HTTP, MCP, SQL, a terminal or a path; `docs/ARCHITECTURE.md` is the map.
 
 pub mod domain;
+pub mod ports;
+
+pub mod gate;
+pub mod reply;
+pub mod session;
+pub mod store;

@@ -90,9 +90,58 @@ impl Timestamp {
     }
 }
 
+impl fmt::Display for Timestamp {
+    /// RFC 3339, UTC, with milliseconds (CONTRACT.md).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, ms) = (self.0.div_euclid(DAY_MS), self.0.rem_euclid(DAY_MS));
+        let (year, month, day) = civil_date(days);
+        let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z",
+            ms % 1000
+        )
+    }
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The date so many days after 1970-01-01, by Howard Hinnant's `civil_from_days`.
+fn civil_date(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_shown_as_rfc_3339_in_utc() {
+        assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(
+            Timestamp(1_773_254_527_042).to_string(),
+            "2026-03-11T18:42:07.042Z"
+        );
+        assert_eq!(
+            Timestamp(951_782_400_000).to_string(),
+            "2000-02-29T00:00:00.000Z"
+        );
+        assert_eq!(Timestamp(-1).to_string(), "1969-12-31T23:59:59.999Z");
+    }
 
     #[test]
     fn a_mysis_id_reads_back_as_it_was_shown() {

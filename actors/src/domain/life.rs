@@ -97,9 +97,9 @@ struct Turn {
 /// What set a turn going; decides whether it counts as nudged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Began {
-    WithOrder,
-    WithContinuation,
-    WithNudge,
+    Ordered,
+    Continued,
+    Nudged,
 }
 
 /// What a turn waits for.

@@ -69,9 +69,8 @@ fn reading_on(call_id: &str) -> String {
 fn drop_oldest_words(parts: &mut Vec<Part>, budget: usize) {
     let mut total = size(parts);
     let last_loop = parts.iter().rposition(|part| matches!(part, Part::Loop(_)));
-    let mut place = 0;
     let mut kept = Vec::with_capacity(parts.len());
-    for part in parts.drain(..) {
+    for (place, part) in parts.drain(..).enumerate() {
         let is_droppable = match part {
             Part::Order(_) => false,
             Part::Reply(_) => true,
@@ -82,7 +81,6 @@ fn drop_oldest_words(parts: &mut Vec<Part>, budget: usize) {
         } else {
             kept.push(part);
         }
-        place += 1;
     }
     *parts = kept;
 }

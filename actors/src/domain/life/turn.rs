@@ -82,19 +82,19 @@ impl Life {
 
     fn began(&self, owner: &Owner) -> Began {
         match owner {
-            Owner::Prompt(_) if self.conversation.unanswered().next().is_some() => Began::WithOrder,
-            Owner::Prompt(_) => Began::WithContinuation,
-            Owner::Mission { .. } => Began::WithOrder,
-            Owner::Nudge(_) => Began::WithNudge,
+            Owner::Prompt(_) if self.conversation.unanswered().next().is_some() => Began::Ordered,
+            Owner::Prompt(_) => Began::Continued,
+            Owner::Mission { .. } => Began::Ordered,
+            Owner::Nudge(_) => Began::Nudged,
         }
     }
 
     /// A nudge is no row; that one was given is (DESIGN 4).
     fn say_what_set_it_going(&mut self, began: Began) {
         let code = match began {
-            Began::WithOrder => return,
-            Began::WithContinuation => "continuation",
-            Began::WithNudge => "nudge",
+            Began::Ordered => return,
+            Began::Continued => "continuation",
+            Began::Nudged => "nudge",
         };
         let text = format!(
             "{code} {} of {}: {}",
@@ -154,9 +154,9 @@ impl Life {
             return;
         };
         let was_nudged = match turn.began {
-            Began::WithNudge => true,
-            Began::WithContinuation => !turn.called_tools,
-            Began::WithOrder => false,
+            Began::Nudged => true,
+            Began::Continued => !turn.called_tools,
+            Began::Ordered => false,
         };
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;

@@ -1,0 +1,221 @@
+//! Ports: what the inside asks of the outside, and how that can fail.
+//!
+//! Each fault has a variant per decision that the caller can take. Answers are futures that own
+//! what they need, so that a task can hold them and dropping the task cancels the request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use thiserror::Error;
+
+use crate::domain::ids::{MysisId, Seq, Timestamp};
+use crate::domain::message::{Kind, Row};
+use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use crate::domain::tool::Toolset;
+use crate::domain::write::{Account, Batch, Mission, MysisRecord, Recollection};
+
+/// The wall clock. Nothing inside reads another one.
+pub trait Clock: Send + Sync + 'static {
+    /// This moment.
+    fn now(&self) -> Timestamp;
+}
+
+/// The durable part of the store; one actor calls it, one call at a time.
+pub trait Ledger: Send + Sync + 'static {
+    /// Makes batches durable, each as a whole or not at all. The answers stand in the batches'
+    /// order. A batch that is repeated changes nothing and is answered as the first time.
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>>;
+
+    /// Gives the oldest free game account of the pool to a Mysis; the one it has, if it has one.
+    fn claim_account(
+        &self,
+        mysis: MysisId,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>>;
+}
+
+/// Why the ledger did not do it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LedgerFault {
+    /// Not now: locked, full, unreachable. Asking again may help.
+    #[error("{0}")]
+    Unavailable(String),
+    /// Never: the write contradicts what is stored.
+    #[error("{0}")]
+    Refused(String),
+    /// The author is an older life of its Mysis.
+    #[error("a newer incarnation writes for this mysis")]
+    Fenced,
+}
+
+/// What is stored, for reading. Reads see every write that was acknowledged before.
+pub trait Archive: Send + Sync + 'static {
+    /// The whole swarm, without conversations.
+    fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>>;
+
+    /// What a Mysis takes up its conversation from.
+    fn recall(&self, mysis: MysisId) -> BoxFuture<'static, Result<Recollection, ArchiveFault>>;
+
+    /// A piece of a conversation, oldest row first.
+    fn page(&self, page: Page) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>>;
+
+    /// Rows that hold a text, the newest ones, oldest first.
+    fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>>;
+
+    /// The whole result of a call, by the call's id: the newest one of that id.
+    fn result_of(
+        &self,
+        mysis: MysisId,
+        call_id: String,
+    ) -> BoxFuture<'static, Result<Option<Arc<str>>, ArchiveFault>>;
+
+    /// The game account of a Mysis, with its password.
+    fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
+}
+
+/// The store could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ArchiveFault(pub String);
+
+/// The whole swarm as stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SwarmRecord {
+    /// All Myses, in the order of their creation.
+    pub myses: Vec<MysisRecord>,
+    /// The mission in force.
+    pub mission: Option<Mission>,
+    /// The passwords of all game accounts, so that they can be redacted.
+    pub passwords: Vec<Arc<str>>,
+}
+
+/// Which piece of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Whose.
+    pub mysis: MysisId,
+    /// Which end, and from where.
+    pub from: PageFrom,
+    /// At most so many rows.
+    pub limit: usize,
+    /// Only rows of these kinds; empty: of every kind.
+    pub kinds: Vec<Kind>,
+}
+
+/// Where a piece of a conversation begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageFrom {
+    /// The newest rows.
+    Newest,
+    /// The newest rows before this one.
+    Before(Seq),
+    /// The oldest rows after this one.
+    After(Seq),
+}
+
+/// What to look for, literally.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The text; `%` and `_` mean themselves.
+    pub text: String,
+    /// Whose rows; absent: everybody's.
+    pub mysis: Option<MysisId>,
+    /// Where.
+    pub within: SearchIn,
+    /// Whether capital letters matter.
+    pub case_sensitive: bool,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchIn {
+    /// What was said: every row but missions.
+    Messages,
+    /// What the model thought.
+    Reasoning,
+    /// The operator's missions.
+    Missions,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Whose row, and the row; the oldest first.
+    pub rows: Vec<(MysisId, Arc<Row>)>,
+    /// Where nothing was found and capital letters mattered: how many there are if they do not.
+    pub ignoring_case: usize,
+}
+
+/// The model servers.
+pub trait Models: Send + Sync + 'static {
+    /// Asks once; retries are the caller's.
+    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
+}
+
+/// The game server, or any other MCP server.
+pub trait Upstream: Send + Sync + 'static {
+    /// A connection for one Mysis, not opened yet; `None` where no server is configured.
+    fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>>;
+}
+
+/// One Mysis' session with the game server. Its user calls it once at a time.
+pub trait Link: Send + Sync + 'static {
+    /// Opens a new session; an older one is given up.
+    fn open(&self) -> BoxFuture<'static, Result<(), LinkFault>>;
+
+    /// The tools on offer, ours included; one shared set for all whose tools are equal.
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;
+
+    /// Calls a tool once.
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>;
+}
+
+/// A call on the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkCall {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Its arguments.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// Our name for the call, for the server's own records.
+    pub call_id: String,
+    /// The longest it may take.
+    pub timeout: Duration,
+}
+
+/// A tool's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkAnswer {
+    /// Its text.
+    pub text: String,
+    /// Whether the server calls it a failure.
+    pub is_error: bool,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkFault {
+    /// The request never got there: it was not executed.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The server does not know the session (any more): it was not executed.
+    #[error("{0}")]
+    SessionLost(String),
+    /// The server refuses for now: it was not executed.
+    #[error("{text}")]
+    Limited {
+        /// What the server says.
+        text: String,
+        /// How long it asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The server refuses this request: it was not executed.
+    #[error("{0}")]
+    Refused(String),
+    /// The request left and no answer came: nobody knows.
+    #[error("{0}")]
+    AnswerLost(String),
+}

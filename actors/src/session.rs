@@ -1,0 +1,305 @@
+//! A session: one Mysis' connection to the game server, kept alive behind the model's back.
+//!
+//! It opens before it is needed, again after it was lost, and logs in again; it stops and asks the
+//! gate before each. A call is repeated only where it cannot have been executed, or only reads. It
+//! belongs to one task at a time, so everything in it is single-flight by construction.
+
+mod account;
+mod answer;
+mod own_tools;
+mod sending;
+mod settling;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use crate::domain::event::{Activity, LinkState};
+use crate::domain::gate::Lane;
+use crate::domain::ids::{CallKey, Incarnation, MysisId, Timestamp};
+use crate::domain::life::{CallOrder, ToolOutcome};
+use crate::domain::message::{CallStatus, Severity};
+use crate::domain::rules::ToolRules;
+use crate::domain::tool::{Toolset, is_own};
+use crate::domain::write::Account;
+use crate::gate::GateHandle;
+use crate::ports::{Archive, Clock, Link, LinkAnswer, LinkFault};
+use crate::store::StoreHandle;
+
+pub use own_tools::own_tools;
+use settling::in_time;
+
+/// The longest that opening, listing or logging in may take.
+const SETTLING: Duration = Duration::from_secs(30);
+
+/// The longest wait between two tries to open a session.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// How often a refused session is renewed for one call.
+const RENEWALS: u32 = 2;
+
+/// What a session works with.
+#[derive(Clone)]
+pub struct Means {
+    /// The only writer.
+    pub store: StoreHandle,
+    /// What is stored.
+    pub archive: Arc<dyn Archive>,
+    /// Who may log in now.
+    pub gate: GateHandle,
+    /// The wall clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Who hears of a session while it works.
+pub trait Outlet: Send + Sync {
+    /// Something changed.
+    fn news(&self, news: News);
+
+    /// The call under way is about to leave; true once it may.
+    fn leaving(&self) -> BoxFuture<'static, bool>;
+}
+
+/// What changed in a session.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// What it does now.
+    Progress(Activity),
+    /// How the connection stands.
+    Linked {
+        /// How it stands.
+        link: LinkState,
+        /// The tools on offer.
+        tools: Arc<Toolset>,
+        /// The game account.
+        account: Option<Arc<str>>,
+    },
+    /// A game account and its password became known.
+    Learned(Account),
+    /// The operator should know.
+    Notice {
+        /// How much it matters.
+        severity: Severity,
+        /// A short stable word for it.
+        code: &'static str,
+        /// The notice.
+        text: String,
+    },
+}
+
+/// The session.
+pub struct Session {
+    who: MysisId,
+    incarnation: Incarnation,
+    means: Means,
+    link: Option<Arc<dyn Link>>,
+    rules: ToolRules,
+    phase: Phase,
+    account: Option<Account>,
+    knows_account: bool,
+    tools: Arc<Toolset>,
+    /// The game's own session id, where the game gives one.
+    game_session: Option<String>,
+    dice: fastrand::Rng,
+}
+
+/// How far the connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not open; after failures not to be tried before a moment.
+    Closed {
+        failures: u32,
+        not_before: Timestamp,
+    },
+    /// Open.
+    Open { login: Login },
+}
+
+/// Whether the account is logged in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Login {
+    /// Not yet, or not any more.
+    Needed,
+    /// It is.
+    Done,
+    /// The game refuses it; asking again before a moment would only get this machine blocked.
+    Refused { not_before: Timestamp },
+}
+
+impl Session {
+    /// A session that is not open yet.
+    #[must_use]
+    pub fn new(
+        who: MysisId,
+        incarnation: Incarnation,
+        link: Option<Arc<dyn Link>>,
+        means: Means,
+        rules: ToolRules,
+    ) -> Session {
+        let seed = who.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
+        Session {
+            who,
+            incarnation,
+            means,
+            link,
+            rules,
+            phase: Phase::Closed {
+                failures: 0,
+                not_before: Timestamp(0),
+            },
+            account: None,
+            knows_account: false,
+            tools: own_tools(),
+            game_session: None,
+            dice: fastrand::Rng::with_seed(seed),
+        }
+    }
+
+    /// The tools on offer now.
+    #[must_use]
+    pub fn tools(&self) -> &Arc<Toolset> {
+        &self.tools
+    }
+
+    /// Opens the session and logs in where that can be done now; a Mysis plays on without.
+    pub async fn prepare(&mut self, outlet: &dyn Outlet) {
+        self.learn_account(outlet).await;
+        if self.link.is_none() {
+            return self.tell(outlet, LinkState::None);
+        }
+        let is_due = match self.phase {
+            Phase::Closed { not_before, .. } => self.means.clock.now() >= not_before,
+            Phase::Open { .. } => true,
+        };
+        if is_due && let Err(fault) = self.settle(outlet).await {
+            tracing::debug!(mysis = %self.who, %fault, "session not ready");
+        }
+    }
+
+    /// Makes a call and says what came of it. Whatever happens, there is an outcome.
+    pub async fn call(&mut self, order: &CallOrder, outlet: &dyn Outlet) -> ToolOutcome {
+        let started = self.means.clock.now();
+        let arguments = match serde_json::from_str(&order.arguments) {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        let (text, status) = if is_own(&order.tool) {
+            self.call_own(order, &arguments, outlet).await
+        } else {
+            self.call_game(order, arguments, outlet).await
+        };
+        ToolOutcome {
+            tick: answer::tick(&text),
+            text,
+            status,
+            ms: self.means.clock.now().since(started),
+        }
+    }
+
+    async fn call_own(
+        &self,
+        order: &CallOrder,
+        arguments: &Map<String, Value>,
+        outlet: &dyn Outlet,
+    ) -> (String, CallStatus) {
+        if !outlet.leaving().await {
+            return not_executed("the mysis was stopped");
+        }
+        let archive = &*self.means.archive;
+        match own_tools::answer(archive, self.who, &order.tool, arguments).await {
+            Ok(text) => (text, CallStatus::Done),
+            Err(text) => (format!("Error: {text}"), CallStatus::Failed),
+        }
+    }
+
+    async fn call_game(
+        &mut self,
+        order: &CallOrder,
+        arguments: Map<String, Value>,
+        outlet: &dyn Outlet,
+    ) -> (String, CallStatus) {
+        if self.has_accounts() {
+            match &*order.tool {
+                "register" => return self.register(order, arguments, outlet).await,
+                "login" => return self.login_again(order, outlet).await,
+                _ => {}
+            }
+        }
+        let outcome = self.send(order, arguments, outlet).await;
+        if &*order.tool == "logout" && outcome.1 == CallStatus::Done {
+            self.logged_out();
+        }
+        outcome
+    }
+
+    async fn cool_down(&mut self, fault: &LinkFault, wait: Duration, outlet: &dyn Outlet) {
+        self.heed(fault);
+        let asked = match fault {
+            LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
+            LinkFault::Unreachable(_)
+            | LinkFault::SessionLost(_)
+            | LinkFault::Refused(_)
+            | LinkFault::AnswerLost(_) => wait,
+        };
+        let why = fault.to_string().into();
+        outlet.news(News::Progress(Activity::CoolingDown(why)));
+        let wait = with_jitter(asked.max(wait).min(LONGEST_WAIT), &mut self.dice);
+        tokio::time::sleep(wait).await;
+    }
+
+    /// A server that limits one of us limits this machine: every further login would make it last
+    /// longer.
+    fn heed(&self, fault: &LinkFault) {
+        if let LinkFault::Limited { retry_after, .. } = fault {
+            let wait = retry_after.unwrap_or(LONGEST_WAIT);
+            self.means.gate.hold(Lane::Logins, wait);
+        }
+    }
+
+    fn tell(&self, outlet: &dyn Outlet, link: LinkState) {
+        outlet.news(News::Linked {
+            link,
+            tools: self.tools.clone(),
+            account: self
+                .account
+                .as_ref()
+                .map(|account| account.username.clone()),
+        });
+    }
+}
+
+fn judged(answer: LinkAnswer) -> (String, CallStatus) {
+    let status = if answer.is_error {
+        CallStatus::Failed
+    } else {
+        CallStatus::Done
+    };
+    (answer.text, status)
+}
+
+fn not_executed(why: &str) -> (String, CallStatus) {
+    (
+        format!("Error: not executed: {why}"),
+        CallStatus::NotExecuted,
+    )
+}
+
+fn notice(outlet: &dyn Outlet, severity: Severity, code: &'static str, text: String) {
+    outlet.news(News::Notice {
+        severity,
+        code,
+        text,
+    });
+}
+
+/// Our name for a call, unique in the whole swarm and for ever.
+fn call_name(who: MysisId, key: CallKey) -> String {
+    format!("{who}.{key}")
+}
+
+/// A wait with up to a tenth more, so that a swarm does not come back all at once.
+fn with_jitter(wait: Duration, dice: &mut fastrand::Rng) -> Duration {
+    wait + wait.mul_f64(dice.f64() / 10.0)
+}

@@ -1,0 +1,82 @@
+//! Answers: what a game server's answer tells the runtime.
+
+use serde_json::Value;
+
+use crate::ports::LinkAnswer;
+
+/// The codes that say that the game session is gone or was never there.
+const NOT_LOGGED_IN: [&str; 5] = [
+    "session_required",
+    "session_invalid",
+    "session_expired",
+    "session_replaced",
+    "not_authenticated",
+];
+
+/// The code of a failed command: `Error: <code>: <message>`, or JSON with a `code`.
+pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
+    if !answer.is_error {
+        return None;
+    }
+    let text = answer.text.trim_start();
+    if let Some(rest) = text.strip_prefix("Error: ") {
+        return rest.split([':', ' ', '\n']).next();
+    }
+    let (_, rest) = text.split_once(r#""code""#)?;
+    rest.split('"').nth(1)
+}
+
+/// Whether the command was refused because nobody is logged in.
+pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
+    error_code(answer).is_some_and(|code| NOT_LOGGED_IN.contains(&code))
+}
+
+/// The game tick that an answer names. Looked for as text: answers can be large.
+pub(super) fn tick(text: &str) -> Option<i64> {
+    let (_, rest) = text.split_once(r#""current_tick""#)?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    rest[..digits].parse().ok()
+}
+
+/// A text member of the answer's JSON object.
+pub(super) fn member(answer: &LinkAnswer, path: &[&str]) -> Option<String> {
+    let value: Value = serde_json::from_str(&answer.text).ok()?;
+    let found = path.iter().try_fold(&value, |value, key| value.get(key))?;
+    found.as_str().map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(text: &str) -> LinkAnswer {
+        LinkAnswer {
+            text: text.to_string(),
+            is_error: true,
+        }
+    }
+
+    #[test]
+    fn codes_are_read_from_both_forms() {
+        let text = failed("Error: session_invalid: Session not found or expired.");
+        assert!(is_not_logged_in(&text));
+        let json = failed(r#"{"code":"session_required","message":"log in"}"#);
+        assert!(is_not_logged_in(&json));
+        assert_eq!(
+            error_code(&failed("Error: cargo_full: full")),
+            Some("cargo_full")
+        );
+        assert_eq!(error_code(&failed("no idea")), None);
+    }
+
+    #[test]
+    fn the_tick_is_found_wherever_it_stands() {
+        assert_eq!(
+            tick(r#"{"count":0,"current_tick": 270871,"x":1}"#),
+            Some(270_871)
+        );
+        assert_eq!(tick(r#"{"current_tick":null}"#), None);
+        assert_eq!(tick("nothing"), None);
+    }
+}

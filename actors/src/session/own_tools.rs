@@ -1,0 +1,211 @@
+//! Our own tools: what every Mysis can call besides the game's (CONTRACT.md).
+
+use std::sync::{Arc, LazyLock};
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::ids::MysisId;
+use crate::domain::message::Row;
+use crate::domain::tool::{ToolSpec, Toolset};
+use crate::ports::{Archive, Found, Search, SearchIn};
+
+/// Rows that a search gives where nothing else is asked for, and at most.
+const USUAL_LIMIT: u64 = 20;
+const HIGHEST_LIMIT: u64 = 100;
+
+/// Bytes that reading on in a result gives at once.
+const PIECE: usize = 8 << 10;
+
+static SPECS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
+    Arc::new(Toolset::new([
+        searching(
+            "zoea_search_messages",
+            "Search your own past messages, calls and results for a text, literally.",
+        ),
+        searching(
+            "zoea_search_reasoning",
+            "Search your own past reasoning for a text, literally.",
+        ),
+        searching(
+            "zoea_search_broadcasts",
+            "Search the operator's past missions for a text, literally.",
+        ),
+        ToolSpec {
+            name: "zoea_read_result".into(),
+            description: "Read on in a tool result that was cut: call_id is the call's id, offset \
+                          the byte to begin at."
+                .into(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "call_id": {"type": "string"},
+                    "offset": {"type": "integer", "minimum": 0, "default": 0}
+                },
+                "required": ["call_id"]
+            })
+            .to_string()
+            .into(),
+            read_only_hint: Some(true),
+        },
+    ]))
+});
+
+/// Our own tools alone; what a Mysis has while there is no game server.
+#[must_use]
+pub fn own_tools() -> Arc<Toolset> {
+    SPECS.clone()
+}
+
+fn searching(name: &str, description: &str) -> ToolSpec {
+    let mut properties = json!({
+        "query": {"type": "string", "description": "the text to look for; % and _ mean themselves"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": HIGHEST_LIMIT, "default": USUAL_LIMIT},
+        "case_sensitive": {"type": "boolean", "default": true}
+    });
+    if name != "zoea_search_broadcasts" {
+        properties["mysis_id"] = json!({"type": "string", "description": "leave out, or your own"});
+    }
+    ToolSpec {
+        name: name.into(),
+        description: description.into(),
+        schema: json!({"type": "object", "properties": properties, "required": ["query"]})
+            .to_string()
+            .into(),
+        read_only_hint: Some(true),
+    }
+}
+
+/// Answers a call of one of our own tools.
+///
+/// # Errors
+/// What is wrong with the call, or with the store.
+pub(super) async fn answer(
+    archive: &dyn Archive,
+    who: MysisId,
+    tool: &str,
+    arguments: &Map<String, Value>,
+) -> Result<String, String> {
+    match tool {
+        "zoea_search_messages" => {
+            find(archive, who, arguments, SearchIn::Messages, "messages").await
+        }
+        "zoea_search_reasoning" => {
+            find(archive, who, arguments, SearchIn::Reasoning, "reasoning").await
+        }
+        "zoea_search_broadcasts" => {
+            find(archive, who, arguments, SearchIn::Missions, "broadcasts").await
+        }
+        "zoea_read_result" => read_on(archive, who, arguments).await,
+        _ => Err(format!("there is no tool called {tool}")),
+    }
+}
+
+async fn find(
+    archive: &dyn Archive,
+    who: MysisId,
+    arguments: &Map<String, Value>,
+    within: SearchIn,
+    what: &str,
+) -> Result<String, String> {
+    let query = arguments.get("query").and_then(Value::as_str);
+    let query = query.unwrap_or_default();
+    if query.is_empty() {
+        return Err("query cannot be empty".to_string());
+    }
+    check_own(who, arguments)?;
+    let limit = limit(arguments)?;
+    let case_sensitive = arguments
+        .get("case_sensitive")
+        .and_then(Value::as_bool)
+        .unwrap_or(true);
+    let found = archive
+        .search(Search {
+            text: query.to_string(),
+            mysis: match within {
+                SearchIn::Messages | SearchIn::Reasoning => Some(who),
+                SearchIn::Missions => None,
+            },
+            within,
+            case_sensitive,
+            limit,
+        })
+        .await
+        .map_err(|fault| format!("the search failed: {fault}"))?;
+    Ok(listed(&found, query, what))
+}
+
+/// A Mysis searches its own history only.
+fn check_own(who: MysisId, arguments: &Map<String, Value>) -> Result<(), String> {
+    match arguments.get("mysis_id") {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::String(id)) if id.is_empty() || *id == who.to_string() => Ok(()),
+        Some(_) => Err(format!(
+            "you can search your own history only: leave mysis_id out, or give {who}"
+        )),
+    }
+}
+
+fn limit(arguments: &Map<String, Value>) -> Result<usize, String> {
+    let limit = match arguments.get("limit") {
+        None | Some(Value::Null) => USUAL_LIMIT,
+        Some(limit) => limit
+            .as_u64()
+            .filter(|limit| *limit > 0)
+            .ok_or_else(|| format!("limit is a number from 1 to {HIGHEST_LIMIT}"))?,
+    };
+    Ok(usize::try_from(limit.min(HIGHEST_LIMIT)).unwrap_or(0))
+}
+
+fn listed(found: &Found, query: &str, what: &str) -> String {
+    if found.rows.is_empty() {
+        let mut text = format!("no {what} found matching '{query}'");
+        if found.ignoring_case > 0 {
+            let count = found.ignoring_case;
+            text.push_str(&format!(" ({count} match with case_sensitive false)"));
+        }
+        return text;
+    }
+    let rows: Vec<Value> = found.rows.iter().map(|(_, row)| shown(row)).collect();
+    Value::Array(rows).to_string()
+}
+
+fn shown(row: &Row) -> Value {
+    let kind = row.kind();
+    let mut shown = json!({
+        "role": kind.and_then(|kind| kind.role()),
+        "source": kind.map(|kind| kind.source()),
+        "content": **row.text(),
+        "created_at": row.at.to_string(),
+    });
+    if let Some(reasoning) = row.utterance().and_then(|said| said.reasoning.as_ref()) {
+        shown["reasoning"] = json!(**reasoning);
+    }
+    shown
+}
+
+async fn read_on(
+    archive: &dyn Archive,
+    who: MysisId,
+    arguments: &Map<String, Value>,
+) -> Result<String, String> {
+    let id = arguments.get("call_id").and_then(Value::as_str);
+    let id = id.filter(|id| !id.is_empty());
+    let id = id.ok_or("call_id is missing: give the id of the call whose result was cut")?;
+    let offset = arguments.get("offset").and_then(Value::as_u64).unwrap_or(0);
+    let whole = archive
+        .result_of(who, id.to_string())
+        .await
+        .map_err(|fault| format!("the result could not be read: {fault}"))?
+        .ok_or_else(|| format!("you have no result of a call with the id {id}"))?;
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let start = whole.floor_char_boundary(start.min(whole.len()));
+    let end = whole.floor_char_boundary(start.saturating_add(PIECE).min(whole.len()));
+    let mut text = whole[start..end].to_string();
+    if end < whole.len() {
+        let left = whole.len() - end;
+        text.push_str(&format!(
+            "\n[{left} bytes follow; read on with offset {end}]"
+        ));
+    }
+    Ok(text)
+}

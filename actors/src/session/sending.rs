@@ -1,0 +1,136 @@
+//! Sending: one call on its way to the game server, and what a fault allows.
+
+use serde_json::{Map, Value};
+
+use crate::domain::life::CallOrder;
+use crate::domain::message::CallStatus;
+use crate::ports::{LinkAnswer, LinkCall, LinkFault};
+
+use super::{Outlet, RENEWALS, Session, answer, call_name, judged, not_executed};
+
+impl Session {
+    /// Sends a call, renewing the session and waiting as often as that is safe.
+    pub(super) async fn send(
+        &mut self,
+        order: &CallOrder,
+        arguments: Map<String, Value>,
+        outlet: &dyn Outlet,
+    ) -> (String, CallStatus) {
+        let mut may_leave = false;
+        let mut renewals = 0;
+        let mut waits = self.rules.retry.clone().into_iter();
+        loop {
+            if let Err(fault) = self.settle(outlet).await {
+                let Some(wait) = waits.next() else {
+                    return not_executed(&fault.to_string());
+                };
+                self.cool_down(&fault, wait, outlet).await;
+                continue;
+            }
+            if !may_leave && !outlet.leaving().await {
+                return not_executed("the mysis was stopped");
+            }
+            may_leave = true;
+            let answer = self.send_once(order, arguments.clone()).await;
+            let fault = match answer {
+                Ok(answer)
+                    if answer::is_not_logged_in(&answer)
+                        && renewals < RENEWALS
+                        && self.is_logged_in() =>
+                {
+                    renewals += 1;
+                    self.logged_out();
+                    continue;
+                }
+                Ok(answer) => return judged(answer),
+                Err(fault) => fault,
+            };
+            match self.after(fault, order.read_only, &mut renewals) {
+                Next::Renew => self.close(),
+                Next::GiveUp(outcome) => return outcome,
+                Next::Wait(fault, otherwise) => {
+                    let Some(wait) = waits.next() else {
+                        self.note_absence(&fault, outlet);
+                        return otherwise;
+                    };
+                    self.cool_down(&fault, wait, outlet).await;
+                }
+            }
+        }
+    }
+
+    /// What a fault allows: only what was not executed, or only reads, is sent again.
+    fn after(&self, fault: LinkFault, read_only: bool, renewals: &mut u32) -> Next {
+        let text = fault.to_string();
+        match fault {
+            LinkFault::SessionLost(_) if *renewals < RENEWALS => {
+                *renewals += 1;
+                Next::Renew
+            }
+            LinkFault::SessionLost(_) => Next::GiveUp(not_executed(&text)),
+            LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
+                Next::Wait(fault, not_executed(&text))
+            }
+            LinkFault::Refused(_) => {
+                Next::GiveUp((format!("Error: refused: {text}"), CallStatus::Failed))
+            }
+            LinkFault::AnswerLost(_) if read_only => Next::Wait(
+                fault,
+                (format!("Error: no answer: {text}"), CallStatus::Failed),
+            ),
+            LinkFault::AnswerLost(_) => Next::GiveUp((
+                format!(
+                    "outcome unknown: the call was sent and no answer came ({text}). It may have \
+                     been executed: look at the game before you repeat it."
+                ),
+                CallStatus::Unknown,
+            )),
+        }
+    }
+
+    async fn send_once(
+        &self,
+        order: &CallOrder,
+        mut arguments: Map<String, Value>,
+    ) -> Result<LinkAnswer, LinkFault> {
+        self.give_session_id(&order.tool, &mut arguments);
+        let call = LinkCall {
+            tool: order.tool.clone(),
+            arguments,
+            call_id: call_name(self.who, order.key),
+            timeout: self.rules.timeout,
+        };
+        match &self.link {
+            Some(link) => link.call(call).await,
+            None => Err(LinkFault::Unreachable(
+                "there is no game server in the configuration".to_string(),
+            )),
+        }
+    }
+
+    /// The game's session id is the runtime's business: ours goes along where the tool takes one,
+    /// and what a model invents never does.
+    fn give_session_id(&self, tool: &str, arguments: &mut Map<String, Value>) {
+        arguments.remove("session_id");
+        let takes_one = || {
+            self.tools
+                .get(tool)
+                .is_some_and(|tool| tool.schema.contains(r#""session_id""#))
+        };
+        if let Some(id) = &self.game_session
+            && takes_one()
+        {
+            arguments.insert("session_id".to_string(), Value::String(id.clone()));
+        }
+    }
+}
+
+/// What can be done after a fault.
+enum Next {
+    /// Open the session again and send again.
+    Renew,
+    /// Wait and send again; where no wait is left, this is the outcome.
+    Wait(LinkFault, (String, CallStatus)),
+    /// This is the outcome.
+    GiveUp((String, CallStatus)),
+}

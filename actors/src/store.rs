@@ -1,0 +1,325 @@
+//! The Store actor: the only writer. It commits in groups and answers after the commit.
+//!
+//! Hears: whoever wants something made durable, through [`StoreHandle`]. Tells: each its answer,
+//! and the Commander while the ledger gives trouble. Fails: what was not answered is asked again
+//! by those who wait, of the Store that follows; repeating a write changes nothing.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
+use tokio::sync::watch;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::{SwarmEvent, What};
+use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::message::Severity;
+use crate::domain::write::{Account, Batch};
+use crate::ports::{Clock, Ledger, LedgerFault};
+
+/// The most batches in one commit.
+const GROUP: usize = 512;
+
+/// Waits between tries while the ledger is unavailable.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// What the Store is told.
+#[derive(Debug)]
+pub enum StoreMsg {
+    /// Make this durable.
+    Write {
+        /// What.
+        batch: Batch,
+        /// Gets the answer after the commit.
+        reply: RpcReplyPort<Result<(), LedgerFault>>,
+    },
+    /// Give a free game account to a Mysis.
+    ClaimAccount {
+        /// Whom to.
+        mysis: MysisId,
+        /// Gets the account, once that is durable.
+        reply: RpcReplyPort<Result<Option<Account>, LedgerFault>>,
+    },
+    /// A group is over.
+    Committed(Vec<Result<(), LedgerFault>>),
+    /// A claim is over.
+    Claimed(Result<Option<Account>, LedgerFault>),
+    /// Time to try again.
+    TryAgain,
+}
+
+/// The Store that is alive now; survives its replacement.
+#[derive(Clone, Debug)]
+pub struct StoreHandle(pub watch::Receiver<ActorRef<StoreMsg>>);
+
+impl StoreHandle {
+    /// Makes a batch durable; waits as long as that takes.
+    ///
+    /// # Errors
+    /// The ledger refuses it for good, or the program is closing.
+    pub async fn write(&self, batch: Batch) -> Result<(), LedgerFault> {
+        self.ask(|reply| StoreMsg::Write {
+            batch: batch.clone(),
+            reply,
+        })
+        .await
+    }
+
+    /// Gives the oldest free game account of the pool to a Mysis.
+    ///
+    /// # Errors
+    /// As [`StoreHandle::write`].
+    pub async fn claim_account(&self, mysis: MysisId) -> Result<Option<Account>, LedgerFault> {
+        self.ask(|reply| StoreMsg::ClaimAccount { mysis, reply })
+            .await
+    }
+
+    async fn ask<T: Send + 'static>(
+        &self,
+        message: impl Fn(RpcReplyPort<Result<T, LedgerFault>>) -> StoreMsg,
+    ) -> Result<T, LedgerFault> {
+        let mut stores = self.0.clone();
+        loop {
+            let store = stores.borrow_and_update().clone();
+            if let Ok(ractor::rpc::CallResult::Success(answer)) = store.call(&message, None).await {
+                return answer;
+            }
+            if stores.changed().await.is_err() {
+                return Err(LedgerFault::Refused("the program is closing".to_string()));
+            }
+        }
+    }
+}
+
+/// The actor.
+pub struct StoreActor;
+
+/// What it is started with.
+pub struct StoreArgs {
+    /// Where it writes.
+    pub ledger: Arc<dyn Ledger>,
+    /// The wall clock.
+    pub clock: Arc<dyn Clock>,
+    /// Who hears of trouble.
+    pub parent: DerivedActorRef<SwarmEvent>,
+}
+
+/// What it keeps.
+pub struct StoreState {
+    ledger: Arc<dyn Ledger>,
+    clock: Arc<dyn Clock>,
+    parent: DerivedActorRef<SwarmEvent>,
+    queue: VecDeque<Job>,
+    under_way: Option<(UnderWay, AbortOnDropHandle<()>)>,
+    /// The wait before the next try; zero while all is well.
+    wait: Duration,
+}
+
+/// One who waits, and for what.
+enum Job {
+    Write(Batch, RpcReplyPort<Result<(), LedgerFault>>),
+    Claim(MysisId, RpcReplyPort<Result<Option<Account>, LedgerFault>>),
+}
+
+enum UnderWay {
+    Commit(Vec<(Batch, RpcReplyPort<Result<(), LedgerFault>>)>),
+    Claim(MysisId, RpcReplyPort<Result<Option<Account>, LedgerFault>>),
+    Waiting,
+}
+
+impl Actor for StoreActor {
+    type Msg = StoreMsg;
+    type State = StoreState;
+    type Arguments = StoreArgs;
+
+    async fn pre_start(
+        &self,
+        _myself: ActorRef<StoreMsg>,
+        args: StoreArgs,
+    ) -> Result<StoreState, ActorProcessingErr> {
+        Ok(StoreState {
+            ledger: args.ledger,
+            clock: args.clock,
+            parent: args.parent,
+            queue: VecDeque::new(),
+            under_way: None,
+            wait: Duration::ZERO,
+        })
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<StoreMsg>,
+        message: StoreMsg,
+        state: &mut StoreState,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            StoreMsg::Write { batch, reply } => state.queue.push_back(Job::Write(batch, reply)),
+            StoreMsg::ClaimAccount { mysis, reply } => {
+                state.queue.push_back(Job::Claim(mysis, reply));
+            }
+            StoreMsg::Committed(results) => state.committed(&myself, results)?,
+            StoreMsg::Claimed(result) => state.claimed(&myself, result),
+            StoreMsg::TryAgain => state.under_way = None,
+        }
+        state.go_on(&myself);
+        Ok(())
+    }
+}
+
+impl StoreState {
+    /// Begins the next job where none is under way.
+    fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
+        if self.under_way.is_some() {
+            return;
+        }
+        match self.queue.pop_front() {
+            None => {}
+            Some(Job::Claim(mysis, reply)) => self.begin_claim(myself, mysis, reply),
+            Some(Job::Write(batch, reply)) => {
+                let mut group = vec![(batch, reply)];
+                while group.len() < GROUP {
+                    match self.queue.pop_front() {
+                        Some(Job::Write(batch, reply)) => group.push((batch, reply)),
+                        Some(claim @ Job::Claim(..)) => {
+                            self.queue.push_front(claim);
+                            break;
+                        }
+                        None => break,
+                    }
+                }
+                self.begin_commit(myself, group);
+            }
+        }
+    }
+
+    fn begin_commit(
+        &mut self,
+        myself: &ActorRef<StoreMsg>,
+        group: Vec<(Batch, RpcReplyPort<Result<(), LedgerFault>>)>,
+    ) {
+        let batches: Vec<Batch> = group.iter().map(|(batch, _)| batch.clone()).collect();
+        let size = batches.len();
+        let commit = std::panic::AssertUnwindSafe(self.ledger.commit(batches)).catch_unwind();
+        let store = myself.clone();
+        let task = tokio::spawn(async move {
+            let results = commit.await.unwrap_or_else(|_| {
+                let fault = LedgerFault::Unavailable("the ledger panicked".to_string());
+                vec![Err(fault); size]
+            });
+            // A Store that is gone has nobody left to answer.
+            let _ = store.cast(StoreMsg::Committed(results));
+        });
+        self.under_way = Some((UnderWay::Commit(group), AbortOnDropHandle::new(task)));
+    }
+
+    fn begin_claim(
+        &mut self,
+        myself: &ActorRef<StoreMsg>,
+        mysis: MysisId,
+        reply: RpcReplyPort<Result<Option<Account>, LedgerFault>>,
+    ) {
+        let claim = self.ledger.claim_account(mysis, self.clock.now());
+        let claim = std::panic::AssertUnwindSafe(claim).catch_unwind();
+        let store = myself.clone();
+        let task = tokio::spawn(async move {
+            let result = claim.await.unwrap_or_else(|_| {
+                Err(LedgerFault::Unavailable("the ledger panicked".to_string()))
+            });
+            let _ = store.cast(StoreMsg::Claimed(result));
+        });
+        self.under_way = Some((UnderWay::Claim(mysis, reply), AbortOnDropHandle::new(task)));
+    }
+
+    /// Answers a group; what was unavailable goes back to the head of the queue, in its order.
+    fn committed(
+        &mut self,
+        myself: &ActorRef<StoreMsg>,
+        results: Vec<Result<(), LedgerFault>>,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some((UnderWay::Commit(group), _)) = self.under_way.take() else {
+            return Ok(());
+        };
+        if results.len() != group.len() {
+            return Err("the ledger answered for another group than it was given".into());
+        }
+        let mut again = Vec::new();
+        let mut trouble = None;
+        for ((batch, reply), result) in group.into_iter().zip(results) {
+            match result {
+                Err(LedgerFault::Unavailable(why)) => {
+                    trouble = Some(why);
+                    again.push(Job::Write(batch, reply));
+                }
+                // Who waited and is gone rebuilds itself from what is stored.
+                answer => drop(reply.send(answer)),
+            }
+        }
+        for job in again.into_iter().rev() {
+            self.queue.push_front(job);
+        }
+        self.weigh(myself, trouble);
+        Ok(())
+    }
+
+    fn claimed(
+        &mut self,
+        myself: &ActorRef<StoreMsg>,
+        result: Result<Option<Account>, LedgerFault>,
+    ) {
+        let Some((UnderWay::Claim(mysis, reply), _)) = self.under_way.take() else {
+            return;
+        };
+        match result {
+            Err(LedgerFault::Unavailable(why)) => {
+                self.queue.push_front(Job::Claim(mysis, reply));
+                self.weigh(myself, Some(why));
+            }
+            answer => {
+                drop(reply.send(answer));
+                self.weigh(myself, None);
+            }
+        }
+    }
+
+    /// Waits a little longer after each failure, and says when trouble begins and ends.
+    fn weigh(&mut self, myself: &ActorRef<StoreMsg>, trouble: Option<String>) {
+        match trouble {
+            None if self.wait.is_zero() => {}
+            None => {
+                self.wait = Duration::ZERO;
+                self.notice(Severity::Info, "store_healed", "the store works again");
+            }
+            Some(why) => {
+                if self.wait.is_zero() {
+                    let text = format!("the store does not take writes: {why}; trying on");
+                    self.notice(Severity::Error, "store_trouble", &text);
+                }
+                self.wait = (self.wait * 2).clamp(FIRST_WAIT, LONGEST_WAIT);
+                let (store, wait) = (myself.clone(), self.wait);
+                let task = tokio::spawn(async move {
+                    tokio::time::sleep(wait).await;
+                    let _ = store.cast(StoreMsg::TryAgain);
+                });
+                self.under_way = Some((UnderWay::Waiting, AbortOnDropHandle::new(task)));
+            }
+        }
+    }
+
+    fn notice(&self, severity: Severity, code: &'static str, text: &str) {
+        let at: Timestamp = self.clock.now();
+        // A Commander that is gone takes the whole program with it.
+        let _ = self.parent.send_message(SwarmEvent {
+            at,
+            mysis: None,
+            what: What::Notice {
+                severity,
+                code,
+                text: text.into(),
+            },
+        });
+    }
+}
