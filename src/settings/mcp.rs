@@ -14,7 +14,7 @@ pub struct Mcp {
     pub tool_timeout: Duration,
     /// The waits before each further try of a call that may safely be repeated.
     pub retry: Vec<Duration>,
-    /// Initialise, login and register together, for this machine and all Myses, at least 1.
+    /// Initialise, login and register together, for this machine and all Myses, 1 to 1000000.
     pub logins_per_minute: u32,
 }
 
@@ -42,7 +42,7 @@ impl Mcp {
                 .read("retry", &super::RETRY)
                 .unwrap_or(default.retry),
             logins_per_minute: section
-                .read("logins_per_minute", &Whole::at_least(1))
+                .read("logins_per_minute", &Whole::between(1, 1_000_000))
                 .unwrap_or(default.logins_per_minute),
         }
     }

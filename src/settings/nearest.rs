@@ -13,7 +13,7 @@ pub(super) fn nearest<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
 
 /// At most a third of the longer name differs, or one name begins with the other.
 fn is_near(written: &str, name: &str, distance: usize) -> bool {
-    let is_beginning = written.len() >= 3 && name.starts_with(written) || written.starts_with(name);
+    let is_beginning = written.len() >= 2 && name.starts_with(written) || written.starts_with(name);
     let longer = written.chars().count().max(name.chars().count());
     is_beginning || distance * 3 <= longer
 }

@@ -25,9 +25,9 @@ pub struct Provider {
     pub api_key: Option<Secret>,
     /// How long one request may take, above zero.
     pub timeout: Duration,
-    /// Requests in flight for the whole swarm, at least 1.
+    /// Requests in flight for the whole swarm, 1 to 1000000.
     pub max_concurrency: u32,
-    /// Requests a minute, paced evenly, at least 1; none: unlimited.
+    /// Requests a minute, paced evenly, 1 to 1000000; none: unlimited.
     pub requests_per_minute: Option<u32>,
     /// The waits before each further try after 429, 5xx and network faults.
     pub retry: Vec<Duration>,
@@ -124,9 +124,9 @@ impl Provider {
                 .read("timeout", &Time::AboveZero)
                 .unwrap_or(default.timeout),
             max_concurrency: section
-                .read("max_concurrency", &Whole::at_least(1))
+                .read("max_concurrency", &Whole::between(1, 1_000_000))
                 .unwrap_or(default.max_concurrency),
-            requests_per_minute: section.read("requests_per_minute", &Whole::at_least(1)),
+            requests_per_minute: section.read("requests_per_minute", &Whole::between(1, 1_000_000)),
             retry: section
                 .read("retry", &super::RETRY)
                 .unwrap_or(default.retry),

@@ -12,7 +12,8 @@ pub struct Supervision {
     pub relaunch: Relaunch,
     /// The waits before relaunches.
     pub backoff: Backoff,
-    /// Relaunches within `within`; after them it stays errored until the operator relaunches it.
+    /// Relaunches within `within`, 0 to 1000000; after them it stays errored until the operator
+    /// relaunches it.
     pub max_relaunches: u32,
     /// The time in which relaunches are counted, above zero.
     pub within: Duration,
@@ -66,7 +67,7 @@ impl Supervision {
                 .unwrap_or(default.relaunch),
             backoff: read_backoff(section).unwrap_or(default.backoff),
             max_relaunches: section
-                .read("max_relaunches", &Whole::at_least(0))
+                .read("max_relaunches", &Whole::between(0, 1_000_000))
                 .unwrap_or(default.max_relaunches),
             within: section
                 .read("within", &Time::AboveZero)

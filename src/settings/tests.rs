@@ -256,12 +256,13 @@ providers.local: temperature = true => true
 allowed: the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)
 providers.local: api_key_env = "sk-abc" => another text (not shown here)
 providers.local: api_key_env = 12345 => a number
-allowed: a whole number, 1 or more
+allowed: a whole number from 1 to 1000000
 providers.local: max_concurrency = 0 => 0
 providers.local: requests_per_minute = 0 => 0
 providers.local: requests_per_minute = 4294967296 => 4294967296
-providers.local: context_tokens = 0 => 0
 mcp: logins_per_minute = 0 => 0
+allowed: a whole number, 1 or more
+providers.local: context_tokens = 0 => 0
 budget: tokens_per_mysis_per_day = 0 => 0
 allowed: a list of 0 to 100 items, each a duration such as 500ms, 2s, 5m or 1h30m, at most 365days
 providers.local: retry = ["5"] => a list in which item 1 is "5"
@@ -283,7 +284,7 @@ supervision: backoff = ["1s"] => a list of 1
 supervision: backoff = ["0s", "1s"] => a list in which item 1 is "0s"
 allowed: the first wait, then the longest
 supervision: backoff = ["2s", "1s"] => a list whose first wait is longer than its second
-allowed: a whole number, 0 or more
+allowed: a whole number from 0 to 1000000
 supervision: max_relaunches = -1 => -1
 allowed: a number above 0
 budget: usd_per_day = 0 => 0
@@ -466,7 +467,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
         ),
         (
             "[providers.local.price]\ninput=1\noutput=1\nin=1",
-            "z:4:1: unknown key providers.local.price.in; known here: input, output",
+            "z:4:1: unknown key providers.local.price.in; did you mean input?",
         ),
         (
             "[[myses]]\nname='a'\nnmae='b'",
