@@ -122,7 +122,7 @@ fn every_key_is_read() {
         name = "alpha"
         provider = "local"
         [[myses]]
-        name = "Z.9_-"
+        name = "Zoë.9_-"
     "#;
     let cloud = Provider {
         endpoint: "https://api.example.com/v1".into(),
@@ -192,7 +192,7 @@ fn every_key_is_read() {
                 provider: Some("local".into()),
             },
             DeclaredMysis {
-                name: "Z.9_-".into(),
+                name: "Zoë.9_-".into(),
                 provider: None,
             },
         ],
@@ -296,7 +296,7 @@ allowed: an IP address and a port, such as 127.0.0.1:9464
 metrics: listen = "9464" => "9464"
 allowed: a URL that begins with sqlite:, postgres:// or postgresql://
 store: database_url = "mysql://u:secret@h" => another text (not shown here)
-allowed: 1 to 32 characters: letters (a to z), digits, -, _ and ., not beginning with - or .
+allowed: 1 to 32 letters, digits, -, _ or ., not beginning with - or .
 [myses]: name = "-a" => "-a"
 [myses]: name = ".a" => ".a"
 [myses]: name = "" => ""
@@ -354,7 +354,7 @@ fn what_belongs_together_is_judged_together() {
         ),
         (
             "[[myses]]\n".to_owned(),
-            "z:1:1: myses[1].name is missing; allowed: 1 to 32 characters: letters (a to z), digits, -, _ and ., not beginning with - or .",
+            "z:1:1: myses[1].name is missing; allowed: 1 to 32 letters, digits, -, _ or ., not beginning with - or .",
         ),
         (
             "[[myses]]\nname = 'a'\n[[myses]]\nname = 'a'\n".to_owned(),

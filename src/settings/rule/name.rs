@@ -1,5 +1,6 @@
 //! Texts and names: of choices, of providers, of Myses, of variables.
 
+use actors::domain::order::check_name;
 use toml::de::DeValue;
 
 use super::{Rule, alternatives, found, found_unshown};
@@ -87,16 +88,13 @@ impl Rule for MysisName {
     type Value = String;
 
     fn allowed(&self) -> String {
-        "1 to 32 characters: letters (a to z), digits, -, _ and ., not beginning with - or ."
-            .to_owned()
+        "1 to 32 letters, digits, -, _ or ., not beginning with - or .".to_owned()
     }
 
     fn accept(&self, value: &DeValue<'_>) -> Result<String, String> {
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         value
             .as_str()
-            .filter(|name| (1..=32).contains(&name.len()) && name.chars().all(is_letter))
-            .filter(|name| !name.starts_with(['-', '.']))
+            .filter(|name| check_name(name).is_ok())
             .map(str::to_owned)
             .ok_or_else(|| found(value))
     }
