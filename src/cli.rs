@@ -1,22 +1,36 @@
 //! The command line: what can be asked for, and which command answers it.
 
 pub mod galaxy;
+pub mod global;
+pub mod init;
 pub mod pilot;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::settings::{Environment, SettingsError};
+
+/// What was asked for could not be done.
+const FAILED: u8 = 1;
+
+/// Wrong usage or configuration; clap ends with the same.
+const WRONG_USAGE: u8 = 2;
+
 /// A terminal command center for swarms of autonomous LLM agents.
 #[derive(Debug, Parser)]
 #[command(name = "zoea", version)]
 struct Cli {
+    #[command(flatten)]
+    global: global::GlobalArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a commented zoea.toml; nothing is ever overwritten.
+    Init(init::InitArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
     Galaxy(galaxy::GalaxyArgs),
     /// Serve the simulated model server alone, on /v1.
@@ -31,23 +45,72 @@ enum Command {
 )]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+    let Err(error) = run(cli, &Environment::from_process()) else {
+        return ExitCode::SUCCESS;
+    };
+    let (status, lines) = describe(&error);
+    for line in lines {
+        eprintln!("error: {line}");
     }
+    ExitCode::from(status)
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
         match cli.command {
+            Command::Init(args) => init::run(&args, &cli.global, environment),
             Command::Galaxy(args) => galaxy::run(args).await,
             Command::Pilot(args) => pilot::run(args).await,
         }
     })
+}
+
+/// The exit status of a failure and what is said about it: every mistake of a configuration has a
+/// line.
+fn describe(error: &anyhow::Error) -> (u8, Vec<String>) {
+    match error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<SettingsError>())
+    {
+        Some(settings) => (
+            WRONG_USAGE,
+            settings.mistakes.iter().map(ToString::to_string).collect(),
+        ),
+        None => (FAILED, vec![format!("{error:#}")]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_wrong_configuration_is_wrong_usage_wherever_it_is_found() {
+        let error = Environment::default()
+            .home_directory(None)
+            .context("reload")
+            .unwrap_err();
+        let line = "environment: HOME is not set; name a directory with --home or ZOEA_HOME";
+        assert_eq!(describe(&error), (2, vec![line.to_owned()]));
+    }
+
+    #[test]
+    fn any_other_failure_is_told_with_its_causes_on_one_line() {
+        let error = anyhow::anyhow!("no such file").context("open ledger");
+        assert_eq!(
+            describe(&error),
+            (1, vec!["open ledger: no such file".to_owned()])
+        );
+    }
 }

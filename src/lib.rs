@@ -3,6 +3,8 @@
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 
 pub mod cli;
+pub mod home;
+pub mod logging;
 pub mod settings;
 
 pub mod galaxy;

@@ -1,3 +1,174 @@
 //! Settings: where every value that an operator can choose is read and checked.
+//!
+//! Every section of the configuration is a file here, in one shape: what it holds, its defaults, how
+//! it is read. All mistakes of a configuration are found in one go.
 
+mod budget;
+mod document;
+mod environment;
+mod findings;
+mod keys;
+mod listen;
+mod mcp;
+mod mistake;
+mod nearest;
+mod overrides;
+mod provider;
+mod roster;
+mod rule;
+mod secret;
+mod section;
+mod store;
+mod supervision;
+mod swarm;
+mod template;
 pub mod units;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use budget::Budget;
+pub use environment::Environment;
+pub use listen::{Control, Metrics};
+pub use mcp::Mcp;
+pub use mistake::{Mistake, Place, SettingsError};
+pub use provider::{KeySource, Price, Provider, ProviderKind};
+pub use roster::DeclaredMysis;
+pub use secret::Secret;
+pub use store::Store;
+pub use supervision::{Backoff, Relaunch, Supervision};
+pub use swarm::Swarm;
+pub use template::template;
+
+use overrides::Overrides;
+use rule::{ListOf, Time};
+
+/// The name of the configuration file, in the current directory or in a home directory.
+pub const CONFIG_FILE: &str = "zoea.toml";
+
+/// The name of the file in a home directory that holds providers' keys.
+pub const CREDENTIALS_FILE: &str = "credentials.json";
+
+/// The waits before each further try; an empty list means a single try.
+const RETRY: ListOf<Time> = ListOf {
+    count: 0..=100,
+    item: Time::FromZero,
+};
+
+/// Every value that an operator can choose. Two of them can be compared to see what a reload changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// How many Myses there may be and how their turns run.
+    pub swarm: Swarm,
+    /// The chat endpoints, by name; at least one.
+    pub providers: BTreeMap<String, Provider>,
+    /// The upstream MCP server.
+    pub mcp: Mcp,
+    /// What happens when a Mysis has failed.
+    pub supervision: Supervision,
+    /// What may be spent.
+    pub budget: Budget,
+    /// The control interface.
+    pub control: Control,
+    /// The metrics server.
+    pub metrics: Metrics,
+    /// Where conversations are kept.
+    pub store: Store,
+    /// The Myses that exist after launch; at most `swarm.max_myses`.
+    pub myses: Vec<DeclaredMysis>,
+}
+
+/// Where a configuration is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigSource {
+    /// The file that has to be there.
+    pub chosen: Option<PathBuf>,
+    /// Where none is chosen: the first of these that is there, if any.
+    pub usual: Vec<PathBuf>,
+    /// The file with the keys that `api_key_name` names.
+    pub credentials: PathBuf,
+}
+
+/// Settings, and what there is to say about their reading.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The settings.
+    pub settings: Settings,
+    /// The file they come from; none: they are the defaults.
+    pub file: Option<PathBuf>,
+    /// Sentences for the operator: what works, but perhaps not as meant.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            swarm: Swarm::default(),
+            providers: [(provider::DEFAULT_NAME.to_owned(), Provider::default())].into(),
+            mcp: Mcp::default(),
+            supervision: Supervision::default(),
+            budget: Budget::default(),
+            control: Control::default(),
+            metrics: Metrics::default(),
+            store: Store::default(),
+            myses: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the configuration file if there is one, the environment and the keys.
+    ///
+    /// # Errors
+    /// Lists every mistake in them.
+    pub fn load(source: &ConfigSource, environment: &Environment) -> Result<Loaded, SettingsError> {
+        let mut of_environment = Vec::new();
+        let overrides = Overrides::read(environment, &mut of_environment);
+        let file = source.find();
+        let (mut settings, mut mistakes) = match &file {
+            Some(file) => Self::read(file, overrides),
+            None => document::parse(Path::new(CONFIG_FILE), "", overrides),
+        };
+        let remarks = keys::fetch(&mut settings.providers, environment, &source.credentials);
+        mistakes.extend(remarks.mistakes);
+        mistakes.extend(of_environment);
+        if mistakes.is_empty() {
+            Ok(Loaded {
+                settings,
+                file,
+                warnings: remarks.warnings,
+            })
+        } else {
+            Err(SettingsError { mistakes })
+        }
+    }
+
+    fn read(file: &Path, overrides: Overrides) -> (Self, Vec<Mistake>) {
+        match document::read_file(file) {
+            Ok(text) => document::parse(file, &text, overrides),
+            Err(mistake) => (Self::default(), vec![mistake]),
+        }
+    }
+}
+
+impl ConfigSource {
+    /// `chosen` if given, else `./zoea.toml`, else `zoea.toml` in the home directory `home`.
+    #[must_use]
+    pub fn new(chosen: Option<PathBuf>, home: &Path) -> Self {
+        Self {
+            chosen,
+            usual: vec![Path::new(".").join(CONFIG_FILE), home.join(CONFIG_FILE)],
+            credentials: home.join(CREDENTIALS_FILE),
+        }
+    }
+
+    fn find(&self) -> Option<PathBuf> {
+        let is_there = |file: &&PathBuf| file.try_exists().unwrap_or(true);
+        self.chosen
+            .clone()
+            .or_else(|| self.usual.iter().find(is_there).cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! The home directory: everything the program keeps, where it lies, and who may see it.
+//!
+//! Directories are 0700 and files 0600. Whatever in it is not the program's is left alone.
+
+mod control_token;
+mod lock;
+pub mod log;
+mod permissions;
+mod replace;
+mod run_file;
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub use lock::{HomeLock, LockError};
+pub use permissions::ensure_private_file;
+pub use run_file::{RunFile, RunGuard};
+
+use crate::settings::{CONFIG_FILE, CREDENTIALS_FILE};
+
+/// A home directory that is there, is writable and is closed to other users.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    directory: PathBuf,
+    warnings: Vec<String>,
+}
+
+/// Why a home directory cannot be used, and what to do about it.
+#[derive(Debug, Error)]
+pub enum HomeError {
+    /// Something else has its name.
+    #[error("{} is not a directory; choose another one with --home", directory.display())]
+    NotADirectory {
+        /// The path that was given.
+        directory: PathBuf,
+    },
+    /// Others could put their files in the place of ours.
+    #[error(
+        "{} can be written by other users (mode {mode:04o}) and holds files that are not zoea's; \
+         if it is meant for zoea alone, run chmod 700 on it, else choose another directory with --home",
+        directory.display()
+    )]
+    Exposed {
+        /// The directory.
+        directory: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The file with the control interface's token holds something else.
+    #[error("{} holds no token; delete it, and the next run makes a new one", file.display())]
+    NoToken {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The system refuses.
+    #[error("cannot {action} {}: {cause}; {}", path.display(), remedy(cause))]
+    Refused {
+        /// A verb: what was tried.
+        action: &'static str,
+        /// What it was tried on.
+        path: PathBuf,
+        /// The system's words.
+        cause: io::Error,
+    },
+}
+
+impl Home {
+    /// Opens the home `directory`; creates it if it is not there.
+    ///
+    /// # Errors
+    /// Says why it cannot be used, and what to do about it.
+    pub fn open(directory: impl Into<PathBuf>) -> Result<Self, HomeError> {
+        let directory = directory.into();
+        create(&directory)?;
+        let warnings = permissions::close_directory(&directory)?
+            .into_iter()
+            .collect();
+        let home = Self {
+            directory,
+            warnings,
+        };
+        home.check_writable()?;
+        permissions::close_files(&home.directory)?;
+        Ok(home)
+    }
+
+    /// A home inside this one, for runs that must not touch it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn offline(&self) -> Result<Self, HomeError> {
+        Self::open(self.directory.join("offline"))
+    }
+
+    /// Sentences for the operator about what was found when it was opened.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The SQLite file; [`ensure_private_file`] before SQLite creates it.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.directory.join("zoea.db")
+    }
+
+    /// The configuration, where the current directory has none.
+    #[must_use]
+    pub fn config_file(&self) -> PathBuf {
+        self.directory.join(CONFIG_FILE)
+    }
+
+    /// The providers' keys.
+    #[must_use]
+    pub fn credentials(&self) -> PathBuf {
+        self.directory.join(CREDENTIALS_FILE)
+    }
+
+    /// The newest log; older ones beside it.
+    #[must_use]
+    pub fn log_file(&self) -> PathBuf {
+        self.directory.join("zoea.log")
+    }
+
+    /// How to reach the running program.
+    #[must_use]
+    pub fn run_file(&self) -> PathBuf {
+        self.directory.join("run.json")
+    }
+
+    /// The control interface's token.
+    #[must_use]
+    pub fn token_file(&self) -> PathBuf {
+        self.directory.join("control.token")
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.directory.join("zoea.lock")
+    }
+
+    fn check_writable(&self) -> Result<(), HomeError> {
+        let probe = self.directory.join("zoea.probe");
+        replace::create_private(&probe)
+            .and_then(|_| fs::remove_file(&probe))
+            .map_err(|cause| self.refused("write in", cause))
+    }
+
+    fn refused(&self, action: &'static str, cause: io::Error) -> HomeError {
+        HomeError::Refused {
+            action,
+            path: self.directory.clone(),
+            cause,
+        }
+    }
+}
+
+fn create(directory: &Path) -> Result<(), HomeError> {
+    if directory.exists() && !directory.is_dir() {
+        return Err(HomeError::NotADirectory {
+            directory: directory.to_owned(),
+        });
+    }
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .map_err(|cause| HomeError::Refused {
+            action: "create",
+            path: directory.to_owned(),
+            cause,
+        })
+}
+
+fn remedy(cause: &io::Error) -> &'static str {
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, StorageFull};
+    if matches!(cause.kind(), StorageFull | QuotaExceeded) {
+        "free some space there"
+    } else if cause.kind() == PermissionDenied {
+        "make it belong to you, or choose another directory with --home"
+    } else {
+        "choose another directory with --home"
+    }
+}

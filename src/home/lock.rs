@@ -1,0 +1,200 @@
+//! The lock: one process owns a home. The system releases it however that process ends.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::{Home, HomeError};
+
+/// The right to write in a home; given back when it is dropped.
+#[derive(Debug)]
+pub struct HomeLock {
+    pub(super) home: Home,
+    file: File,
+}
+
+/// Why the lock was not given.
+#[derive(Debug, Error)]
+pub enum LockError {
+    /// Another process has it.
+    #[error(
+        "another zoea{} is using {}; see it with zoea attach, end it, or choose another directory with --home",
+        holder.map(|pid| format!(" (process {pid})")).unwrap_or_default(),
+        directory.display()
+    )]
+    Held {
+        /// The home directory.
+        directory: PathBuf,
+        /// That process, if it has said so.
+        holder: Option<u32>,
+    },
+    /// The system refuses.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+}
+
+impl Home {
+    /// Takes the lock, at once or not at all.
+    ///
+    /// # Errors
+    /// [`LockError::Held`] if another process has it.
+    pub fn lock(&self) -> Result<HomeLock, LockError> {
+        let path = self.lock_file();
+        let refused = |action, cause| HomeError::Refused {
+            action,
+            path: path.clone(),
+            cause,
+        };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|cause| refused("open", cause))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let directory = self.directory().to_owned();
+                return Err(LockError::Held {
+                    directory,
+                    holder: read_holder(&mut file),
+                });
+            }
+            Err(TryLockError::Error(cause)) => return Err(refused("lock", cause).into()),
+        }
+        write_holder(&mut file).map_err(|cause| refused("write", cause))?;
+        Ok(HomeLock {
+            home: self.clone(),
+            file,
+        })
+    }
+}
+
+impl Drop for HomeLock {
+    fn drop(&mut self) {
+        // Said outright: closing the file would not do while a process that is just being started
+        // still has a copy of it. It cannot fail in a way that matters: the file is closed next.
+        let _ = self.file.unlock();
+    }
+}
+
+/// Who holds the lock, for whoever is refused.
+fn write_holder(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn read_holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, ChildStdout, Command, Stdio};
+
+    use super::*;
+    use crate::settings::Environment;
+
+    const HOLDER_HOME: &str = "ZOEA_TEST_LOCK_HOLDER_HOME";
+
+    /// The part of the other process: without the variable it is nobody's part and does nothing.
+    #[test]
+    fn another_process_holds_the_lock_until_its_input_ends() {
+        let environment = Environment::from_process();
+        let Some(directory) = environment.get(HOLDER_HOME) else {
+            return;
+        };
+        let _lock = Home::open(directory).unwrap().lock().unwrap();
+        println!("\nlocked");
+        io::copy(&mut io::stdin(), &mut io::sink()).unwrap();
+    }
+
+    /// That process; its output has a reader as long as it lives.
+    struct Holder {
+        process: Child,
+        _output: BufReader<ChildStdout>,
+    }
+
+    /// Starts it and waits until it has the lock.
+    fn start_holder(home: &Home) -> Holder {
+        let part = "home::lock::tests::another_process_holds_the_lock_until_its_input_ends";
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", part, "--nocapture"])
+            .env(HOLDER_HOME, home.directory())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let said = output
+            .by_ref()
+            .lines()
+            .map(Result::unwrap)
+            .find(|line| line == "locked");
+        assert_eq!(said.as_deref(), Some("locked"));
+        Holder {
+            process,
+            _output: output,
+        }
+    }
+
+    #[test]
+    fn a_second_lock_is_refused_until_the_first_is_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        let lock = home.lock().unwrap();
+        let refusal = home.lock().unwrap_err().to_string();
+        let expected = format!(
+            "another zoea (process {}) is using {}; see it with zoea attach, end it, or choose \
+             another directory with --home",
+            std::process::id(),
+            directory.path().display()
+        );
+        assert_eq!(refusal, expected);
+        drop(lock);
+        assert!(home.lock().is_ok());
+    }
+
+    #[test]
+    fn the_lock_of_another_process_ends_when_it_is_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        let mut holder = start_holder(&home);
+        let refusal = home.lock().unwrap_err();
+        let killed = holder.process.kill().and_then(|()| holder.process.wait());
+        assert!(
+            matches!(refusal, LockError::Held { holder: Some(pid), .. } if pid == holder.process.id()),
+            "{refusal}"
+        );
+        assert!(killed.is_ok(), "{killed:?}");
+        assert!(home.lock().is_ok());
+    }
+
+    #[test]
+    fn the_lock_of_another_process_ends_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        let mut holder = start_holder(&home);
+        assert!(home.lock().is_err());
+        drop(holder.process.stdin.take());
+        holder.process.wait().unwrap();
+        assert!(home.lock().is_ok());
+    }
+
+    #[test]
+    fn homes_do_not_share_a_lock() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        let _lock = home.lock().unwrap();
+        assert!(home.offline().unwrap().lock().is_ok());
+    }
+}

@@ -1,0 +1,318 @@
+//! The log file: lines appended to it, files of bounded size, a bounded number of them.
+//!
+//! Nothing that happens to it stops the program: a line that cannot be written is dropped and
+//! counted, and the next line that can be written is preceded by one that tells the count.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chrono::{SecondsFormat, Utc};
+
+/// Bytes of one log file, at most, where nothing else is said.
+pub const MAX_BYTES: u64 = 16 << 20;
+
+/// Older log files kept beside the newest, where nothing else is said.
+pub const KEPT: u32 = 5;
+
+/// A log file that makes way for a new one before it grows over its limit.
+#[derive(Debug)]
+pub struct RotatingFile {
+    path: PathBuf,
+    max_bytes: u64,
+    kept: u32,
+    open: Option<Open>,
+    dropped: DroppedLines,
+}
+
+/// How many lines were dropped and not yet told of.
+#[derive(Debug, Clone, Default)]
+pub struct DroppedLines(Arc<AtomicU64>);
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    bytes: u64,
+}
+
+impl DroppedLines {
+    /// Counts one more.
+    pub fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn forget(&self, told: u64) {
+        self.0.fetch_sub(told, Ordering::Relaxed);
+    }
+}
+
+impl RotatingFile {
+    /// The log at `path`, with older ones at `path.1` to `path.5`. No file is opened before the first
+    /// line.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self::with_limits(path, MAX_BYTES, KEPT)
+    }
+
+    /// A log whose newest file and `kept` older ones each hold up to `max_bytes`.
+    #[must_use]
+    pub fn with_limits(path: impl Into<PathBuf>, max_bytes: u64, kept: u32) -> Self {
+        let dropped = DroppedLines::default();
+        Self {
+            path: path.into(),
+            max_bytes,
+            kept,
+            open: None,
+            dropped,
+        }
+    }
+
+    /// The count of dropped lines, for whoever has to drop some before they get here.
+    #[must_use]
+    pub fn dropped(&self) -> DroppedLines {
+        self.dropped.clone()
+    }
+
+    /// Appends the line, which ends in a newline, or drops it.
+    pub fn write_line(&mut self, line: &[u8]) {
+        if self.append_with_notice(line).is_err() {
+            self.dropped.count();
+        }
+    }
+
+    fn append_with_notice(&mut self, line: &[u8]) -> io::Result<()> {
+        let untold = self.dropped.get();
+        if untold > 0 {
+            self.append(notice(untold).as_bytes())?;
+            self.dropped.forget(untold);
+        }
+        self.append(line)
+    }
+
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        let length = line.len() as u64;
+        if length > self.max_bytes {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        let mut open = self.take_open()?;
+        if open.bytes + length > self.max_bytes {
+            drop(open);
+            self.rotate()?;
+            open = self.take_open()?;
+        }
+        if let Err(error) = open.file.write_all(line) {
+            // Part of the line may have been written: cut it off, so that every line stays whole.
+            open.file.set_len(open.bytes)?;
+            return Err(error);
+        }
+        open.bytes += length;
+        self.open = Some(open);
+        Ok(())
+    }
+
+    /// The file as it was left, or opened afresh after a failure.
+    fn take_open(&mut self) -> io::Result<Open> {
+        if let Some(open) = self.open.take() {
+            return Ok(open);
+        }
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&self.path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
+        let mut bytes = metadata.len();
+        if bytes > 0 && !ends_a_line(&mut file)? {
+            file.write_all(b"\n")?;
+            bytes += 1;
+        }
+        Ok(Open { file, bytes })
+    }
+
+    /// Moves every file one place back; the oldest is replaced, the newest place becomes free.
+    fn rotate(&self) -> io::Result<()> {
+        if self.kept == 0 {
+            return fs::remove_file(&self.path);
+        }
+        for place in (1..self.kept).rev() {
+            match fs::rename(self.older(place), self.older(place + 1)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        fs::rename(&self.path, self.older(1))
+    }
+
+    fn older(&self, place: u32) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(format!(".{place}"));
+        name.into()
+    }
+}
+
+impl Write for RotatingFile {
+    /// Takes all of `line` as one line, and never fails.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.write_line(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn ends_a_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// A line of the same form as the others.
+fn notice(dropped: u64) -> String {
+    let now = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+    let target = module_path!();
+    format!(
+        "{{\"timestamp\":\"{now}\",\"level\":\"WARN\",\"fields\":{{\"message\":\"log lines were \
+         dropped\",\"dropped\":{dropped}}},\"target\":\"{target}\"}}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn lines(path: &Path) -> Vec<String> {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.ends_with('\n'), "{text}");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_files_stay_within_their_bound_and_the_newest_lines_are_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.log");
+        let mut log = RotatingFile::with_limits(&path, 100, 2);
+        for number in 0..1000 {
+            log.write_line(format!("line {number:04}\n").as_bytes());
+            let bytes = |name: &String| fs::metadata(directory.path().join(name)).unwrap().len();
+            assert!(
+                names(directory.path())
+                    .iter()
+                    .map(bytes)
+                    .all(|bytes| bytes <= 100)
+            );
+        }
+        assert_eq!(
+            names(directory.path()),
+            ["zoea.log", "zoea.log.1", "zoea.log.2"]
+        );
+        let kept: Vec<String> = ["zoea.log.2", "zoea.log.1", "zoea.log"]
+            .iter()
+            .flat_map(|name| lines(&directory.path().join(name)))
+            .collect();
+        let expected: Vec<String> = (970..1000)
+            .map(|number| format!("line {number:04}"))
+            .collect();
+        assert_eq!(kept, expected);
+        assert_eq!(log.dropped().get(), 0);
+    }
+
+    #[test]
+    fn without_older_files_only_the_newest_lines_remain() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.log");
+        let mut log = RotatingFile::with_limits(&path, 10, 0);
+        for line in ["first\n", "second\n"] {
+            log.write_line(line.as_bytes());
+        }
+        assert_eq!(names(directory.path()), ["zoea.log"]);
+        assert_eq!(lines(&path), ["second"]);
+    }
+
+    #[test]
+    fn a_later_run_appends_to_what_is_there_and_closes_it_to_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.log");
+        fs::write(&path, "whole\ncut by a cra").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        RotatingFile::new(&path).write_line(b"next\n");
+        RotatingFile::new(&path).write_line(b"last\n");
+        assert_eq!(lines(&path), ["whole", "cut by a cra", "next", "last"]);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+
+    #[test]
+    fn dropped_lines_are_counted_and_told_of_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("later/zoea.log");
+        let mut log = RotatingFile::with_limits(&path, 1000, 1);
+        log.write_all(b"lost\n").unwrap();
+        log.write_all(b"lost, too\n").unwrap();
+        assert_eq!(log.dropped().get(), 2);
+        fs::create_dir(directory.path().join("later")).unwrap();
+        log.write_all(b"kept\n").unwrap();
+        log.write_all(b"kept, too\n").unwrap();
+        let lines = lines(&path);
+        let notice: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+        assert_eq!(
+            notice["fields"],
+            serde_json::json!({"message": "log lines were dropped", "dropped": 2})
+        );
+        assert_eq!(notice["level"], "WARN");
+        assert_eq!(lines[1..], ["kept", "kept, too"]);
+        assert_eq!(log.dropped().get(), 0);
+    }
+
+    #[test]
+    fn a_line_that_no_file_can_hold_is_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.log");
+        let mut log = RotatingFile::with_limits(&path, 200, 1);
+        log.write_line(format!("{}\n", "x".repeat(200)).as_bytes());
+        assert_eq!(log.dropped().get(), 1);
+        log.write_line(b"short\n");
+        assert_eq!(lines(&path)[1], "short");
+    }
+
+    #[test]
+    fn where_no_file_can_be_moved_the_bound_holds_all_the_same() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.log");
+        fs::create_dir_all(directory.path().join("zoea.log.1/in-the-way")).unwrap();
+        let mut log = RotatingFile::with_limits(&path, 10, 1);
+        for _ in 0..10 {
+            log.write_line(b"12345\n");
+        }
+        assert_eq!(lines(&path), ["12345"]);
+        assert_eq!(log.dropped().get(), 9);
+    }
+}

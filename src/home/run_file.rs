@@ -1,0 +1,187 @@
+//! `run.json`: how to reach the running program. It is locked as long as that program lives, so that
+//! one left behind by a killed program is known to be stale.
+
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Home, HomeError, HomeLock, replace};
+
+/// How to reach the running program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Its process.
+    pub pid: u32,
+    /// The URL of its control interface.
+    pub control: String,
+    /// The URL of its metrics, if it serves any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<String>,
+    /// When it began to run.
+    #[serde(with = "milliseconds")]
+    pub started_at: DateTime<Utc>,
+}
+
+/// Removes `run.json` when it is dropped.
+#[derive(Debug)]
+pub struct RunGuard {
+    path: PathBuf,
+    file: File,
+}
+
+impl RunFile {
+    /// What the program that is running now has written; `None` if none is running.
+    #[must_use]
+    pub fn read(home: &Home) -> Option<Self> {
+        let mut file = File::open(home.run_file()).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {}
+            Ok(()) | Err(TryLockError::Error(_)) => return None,
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+impl HomeLock {
+    /// Writes `run.json`, in the place of an older one.
+    ///
+    /// # Errors
+    /// Says why it cannot be written.
+    pub fn publish(&self, run: &RunFile) -> Result<RunGuard, HomeError> {
+        let path = self.home.run_file();
+        serde_json::to_vec(run)
+            .map_err(Into::into)
+            .and_then(|content| replace::replace(&path, &content))
+            .map(|file| RunGuard {
+                path: path.clone(),
+                file,
+            })
+            .map_err(|cause| HomeError::Refused {
+                action: "write",
+                path,
+                cause,
+            })
+    }
+}
+
+impl RunGuard {
+    /// Whether the file that has the name is still this one, and not a newer one.
+    fn is_current(&self) -> bool {
+        let inode = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        let (named, own) = (fs::metadata(&self.path), self.file.metadata());
+        named.is_ok_and(|named| own.is_ok_and(|own| inode(named) == inode(own)))
+    }
+}
+
+impl Drop for RunGuard {
+    fn drop(&mut self) {
+        if self.is_current() {
+            // What cannot be removed is recognised as stale.
+            let _ = fs::remove_file(&self.path);
+        }
+        let _ = self.file.unlock();
+    }
+}
+
+/// RFC 3339, UTC, with milliseconds.
+mod milliseconds {
+    use chrono::{DateTime, SecondsFormat, Utc};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        time: &DateTime<Utc>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<DateTime<Utc>, D::Error> {
+        DateTime::deserialize(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn run(control: &str) -> RunFile {
+        RunFile {
+            pid: 4242,
+            control: control.into(),
+            metrics: None,
+            started_at: DateTime::from_timestamp_millis(1_700_000_000_123).unwrap(),
+        }
+    }
+
+    fn home() -> (tempfile::TempDir, Home) {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        (directory, home)
+    }
+
+    #[test]
+    fn it_is_there_as_long_as_its_guard_is() {
+        let (_directory, home) = home();
+        let lock = home.lock().unwrap();
+        assert_eq!(RunFile::read(&home), None);
+        let guard = lock.publish(&run("http://127.0.0.1:1/mcp")).unwrap();
+        assert_eq!(RunFile::read(&home), Some(run("http://127.0.0.1:1/mcp")));
+        drop(guard);
+        assert_eq!(RunFile::read(&home), None);
+        assert!(!home.run_file().exists());
+    }
+
+    #[test]
+    fn it_is_written_as_the_contract_says() {
+        let (_directory, home) = home();
+        let lock = home.lock().unwrap();
+        let metrics = Some("http://127.0.0.1:9464/metrics".to_owned());
+        let _guard = lock
+            .publish(&RunFile {
+                metrics,
+                ..run("http://127.0.0.1:1/mcp")
+            })
+            .unwrap();
+        let expected = r#"{"pid":4242,"control":"http://127.0.0.1:1/mcp","metrics":"http://127.0.0.1:9464/metrics","started_at":"2023-11-14T22:13:20.123Z"}"#;
+        assert_eq!(fs::read_to_string(home.run_file()).unwrap(), expected);
+        let mode = fs::metadata(home.run_file()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn one_that_was_left_behind_is_as_good_as_none() {
+        let (_directory, home) = home();
+        fs::write(
+            home.run_file(),
+            serde_json::to_vec(&run("http://127.0.0.1:1/mcp")).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(RunFile::read(&home), None);
+        let lock = home.lock().unwrap();
+        assert_eq!(RunFile::read(&home), None);
+        let _guard = lock.publish(&run("http://127.0.0.1:2/mcp")).unwrap();
+        assert_eq!(RunFile::read(&home), Some(run("http://127.0.0.1:2/mcp")));
+    }
+
+    #[test]
+    fn the_guard_of_an_older_one_leaves_the_newer_one_alone() {
+        let (_directory, home) = home();
+        let lock = home.lock().unwrap();
+        let older = lock.publish(&run("http://127.0.0.1:1/mcp")).unwrap();
+        let newer = lock.publish(&run("http://127.0.0.1:2/mcp")).unwrap();
+        drop(older);
+        assert_eq!(RunFile::read(&home), Some(run("http://127.0.0.1:2/mcp")));
+        drop(newer);
+        assert!(!home.run_file().exists());
+    }
+}

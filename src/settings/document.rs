@@ -1,0 +1,122 @@
+//! The document: one configuration file, from its bytes to settings or to all of its mistakes.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use super::budget::Budget;
+use super::findings::{Finding, Findings};
+use super::listen::{Control, Metrics};
+use super::mcp::Mcp;
+use super::mistake::{Mistake, Place};
+use super::overrides::Overrides;
+use super::provider::{DEFAULT_NAME, Provider};
+use super::section::Section;
+use super::store::Store;
+use super::supervision::Supervision;
+use super::swarm::Swarm;
+use super::{Settings, roster};
+
+/// More than any configuration; what is longer is something else.
+const LONGEST: u64 = 4 << 20;
+
+/// The text of the file.
+pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
+    let whole = |text: String| Mistake {
+        place: Place::File(file.to_owned()),
+        text,
+    };
+    let mut bytes = Vec::new();
+    File::open(file)
+        .and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| whole(format!("the configuration cannot be read: {error}")))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(whole(
+            "longer than any configuration; allowed: up to 4MiB".to_owned(),
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let start = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+        let text = "not UTF-8 text, as TOML has to be".to_owned();
+        Mistake {
+            place: Place::of_offset(file, &start, good),
+            text,
+        }
+    })
+}
+
+/// The settings that `text`, which `file` holds, and the overrides make; and every mistake in it.
+pub(super) fn parse(file: &Path, text: &str, overrides: Overrides) -> (Settings, Vec<Mistake>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut findings = Findings::default();
+    let settings = match DeTable::parse(text) {
+        Ok(table) => {
+            let mut root = Section::root(table.get_ref(), &mut findings);
+            let settings = read(&mut root, overrides);
+            root.finish();
+            settings
+        }
+        Err(error) => {
+            let at = error.span().map(|span| span.start);
+            findings.note(at, format!("not TOML: {}", error.message()));
+            Settings::default()
+        }
+    };
+    let placed = |Finding { at, text: sentence }| Mistake {
+        place: at.map_or_else(
+            || Place::File(file.to_owned()),
+            |at| Place::of_offset(file, text, at),
+        ),
+        text: sentence,
+    };
+    (
+        settings,
+        findings.into_mistakes().into_iter().map(placed).collect(),
+    )
+}
+
+/// The settings of a table; no table at all gives the defaults.
+fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
+    let (names, providers) = read_providers(root);
+    let mut settings = Settings {
+        providers,
+        swarm: root.section("swarm", |section| Swarm::read(section, &names)),
+        mcp: root.section("mcp", Mcp::read),
+        supervision: root.section("supervision", Supervision::read),
+        budget: root.section("budget", Budget::read),
+        control: root.section("control", Control::read),
+        metrics: root.section("metrics", Metrics::read),
+        store: root.section("store", Store::read),
+        myses: roster::read(root, &names),
+    };
+    overrides.apply(&mut settings);
+    check_roster_fits(root, &settings);
+    settings
+}
+
+/// The names of all providers, and those that could be read; `local` alone if the text names none.
+fn read_providers(root: &mut Section<'_, '_>) -> (Vec<String>, BTreeMap<String, Provider>) {
+    let mut names = root.names_in("providers");
+    let providers = root.each_named("providers", |name, section| {
+        (name.to_owned(), Provider::read(section, name, &names))
+    });
+    let mut providers = BTreeMap::from_iter(providers);
+    if names.is_empty() {
+        names.push(DEFAULT_NAME.to_owned());
+        providers.insert(DEFAULT_NAME.to_owned(), Provider::default());
+    }
+    (names, providers)
+}
+
+/// Judged only where everything else is right, for a wrong limit would make a second mistake of one.
+fn check_roster_fits(root: &mut Section<'_, '_>, settings: &Settings) {
+    let (count, most) = (settings.myses.len(), settings.swarm.max_myses);
+    if count > most as usize && root.is_clean() {
+        let allowed = format!("up to {most}, the limit that swarm.max_myses sets");
+        root.reject("myses", &format!("a list of {count}"), &allowed);
+    }
+}

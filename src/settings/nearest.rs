@@ -1,0 +1,48 @@
+//! The nearest known key: what somebody probably meant who wrote an unknown one.
+
+/// The name among `known` that is most like `written`, if any is like it at all.
+pub(super) fn nearest<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
+    let written = written.to_lowercase().replace('-', "_");
+    known
+        .iter()
+        .map(|name| (strsim::osa_distance(&written, name), *name))
+        .filter(|(distance, name)| is_near(&written, name, *distance))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// At most a third of the longer name differs, or one name begins with the other.
+fn is_near(written: &str, name: &str, distance: usize) -> bool {
+    let is_beginning = written.len() >= 2 && name.starts_with(written) || written.starts_with(name);
+    let longer = written.chars().count().max(name.chars().count());
+    is_beginning || distance * 3 <= longer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_and_a_far_one_is_not() {
+        let known = [
+            "max_myses",
+            "turn_pause",
+            "max_tool_iterations",
+            "api_key_env",
+            "api_key_name",
+        ];
+        let cases = [
+            ("max_mysis", Some("max_myses")),
+            ("maxmyses", Some("max_myses")),
+            ("turn_puase", Some("turn_pause")),
+            ("tool_iterations", Some("max_tool_iterations")),
+            ("api_key", Some("api_key_env")),
+            ("MAX-MYSES", Some("max_myses")),
+            ("colour", None),
+            ("", None),
+        ];
+        for (written, expected) in cases {
+            assert_eq!(nearest(written, &known), expected, "{written}");
+        }
+    }
+}

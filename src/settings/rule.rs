@@ -1,0 +1,73 @@
+//! Rules: what a value of the configuration may be, and how that is said to the person who wrote it.
+
+mod address;
+mod list;
+mod name;
+mod number;
+mod time;
+mod url;
+
+use toml::de::DeValue;
+
+pub(super) use address::Address;
+pub(super) use list::ListOf;
+pub(super) use name::{Choice, MysisName, ProviderName, Text, VariableName};
+pub(super) use number::{Number, Size, Whole};
+pub(super) use time::Time;
+pub(super) use url::{DatabaseUrl, WebUrl};
+
+/// What one value may be.
+pub(super) trait Rule {
+    /// What it is once it has been accepted.
+    type Value;
+
+    /// The rule in words, to follow "allowed: ".
+    fn allowed(&self) -> String;
+
+    /// The value, or what was found in its place, to follow "KEY is ".
+    fn accept(&self, value: &DeValue<'_>) -> Result<Self::Value, String>;
+}
+
+/// The value in words: texts and numbers as they stand there, of anything else its kind.
+pub(super) fn found(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => quoted(text),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(truth) => truth.to_string(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// The kind of a value whose text must not be shown, for it may be a secret put in the wrong place.
+fn found_unshown(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(_) => "another text (not shown here)".to_owned(),
+        DeValue::Integer(_) | DeValue::Float(_) => "a number".to_owned(),
+        DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+            found(value)
+        }
+    }
+}
+
+/// The text in quotes, cut where it grows long.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 80;
+    if text.chars().count() <= LONGEST {
+        return format!("{text:?}");
+    }
+    let start: String = text.chars().take(LONGEST).collect();
+    format!("{start:?}…")
+}
+
+/// `"a", "b" or "c"`.
+fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<String> = names.into_iter().map(|name| format!("{name:?}")).collect();
+    match names.pop() {
+        None => String::new(),
+        Some(last) if names.is_empty() => last,
+        Some(last) => format!("{} or {last}", names.join(", ")),
+    }
+}

@@ -1,0 +1,105 @@
+//! URLs of servers and of databases. One that carries a password is never shown.
+
+use toml::de::DeValue;
+use url::Url;
+
+use super::{Rule, found, found_unshown, quoted};
+use crate::settings::secret::Secret;
+
+/// An `http` or `https` URL.
+#[derive(Debug)]
+pub(in crate::settings) enum WebUrl {
+    /// The start of other URLs: a path is appended to it.
+    Endpoint,
+    /// Complete as it stands; the empty text means that there is no such server.
+    UpstreamOrNone,
+}
+
+/// The URL of a database.
+#[derive(Debug)]
+pub(in crate::settings) struct DatabaseUrl;
+
+impl WebUrl {
+    /// The URL as it is used, or what is wrong with it.
+    pub(in crate::settings) fn check(&self, text: &str) -> Result<String, String> {
+        if text.is_empty() && matches!(self, Self::UpstreamOrNone) {
+            return Ok(String::new());
+        }
+        let url = parse_web_url(text)?;
+        match self {
+            Self::UpstreamOrNone => Ok(text.to_owned()),
+            Self::Endpoint if url.query().is_some() => {
+                Err(format!("{}, which has a query", quoted(text)))
+            }
+            Self::Endpoint
+                if url
+                    .path()
+                    .trim_end_matches('/')
+                    .ends_with("/chat/completions") =>
+            {
+                Err(format!(
+                    "{}, to which /chat/completions would be appended again",
+                    quoted(text)
+                ))
+            }
+            Self::Endpoint => Ok(text.trim_end_matches('/').to_owned()),
+        }
+    }
+}
+
+fn parse_web_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).ok();
+    if let Some(url) = &url
+        && (!url.username().is_empty() || url.password().is_some())
+    {
+        return Err("a URL with a user name or password in it (not shown here)".to_owned());
+    }
+    let is_of_a_url = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
+    url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .filter(|url| url.fragment().is_none())
+        .filter(|_| text.chars().all(is_of_a_url))
+        .ok_or_else(|| {
+            if text.contains('@') {
+                "no such URL (not shown here)".to_owned()
+            } else {
+                quoted(text)
+            }
+        })
+}
+
+impl Rule for WebUrl {
+    type Value = String;
+
+    fn allowed(&self) -> String {
+        match self {
+            Self::Endpoint => "an http or https URL to which /chat/completions can be appended",
+            Self::UpstreamOrNone => "an http or https URL, or \"\" for no server",
+        }
+        .to_owned()
+    }
+
+    fn accept(&self, value: &DeValue<'_>) -> Result<String, String> {
+        self.check(value.as_str().ok_or_else(|| found(value))?)
+    }
+}
+
+impl Rule for DatabaseUrl {
+    type Value = Secret;
+
+    fn allowed(&self) -> String {
+        "a URL that begins with sqlite:, postgres:// or postgresql://".to_owned()
+    }
+
+    fn accept(&self, value: &DeValue<'_>) -> Result<Secret, String> {
+        const SCHEMES: [&str; 3] = ["sqlite:", "postgres://", "postgresql://"];
+        value
+            .as_str()
+            .filter(|text| {
+                SCHEMES
+                    .iter()
+                    .any(|scheme| text.len() > scheme.len() && text.starts_with(scheme))
+            })
+            .map(Secret::new)
+            .ok_or_else(|| found_unshown(value))
+    }
+}
