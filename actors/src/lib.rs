@@ -6,6 +6,7 @@ pub mod domain;
 pub mod ports;
 
 pub mod gate;
+pub mod mysis;
 pub mod reply;
 pub mod session;
 pub mod store;

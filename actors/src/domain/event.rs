@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::fault::Fault;
-use super::ids::{MysisId, Timestamp};
+use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
 use super::model::Usage;
+use super::write::Account;
 
 /// The state of a Mysis (DESIGN 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,6 +218,8 @@ pub enum What {
     Mission(Option<Arc<str>>),
     /// How a Mysis stands now.
     Standing(Arc<Standing>),
+    /// A game account and its password became known; for the Commander alone.
+    Learned(Account),
     /// Something about the whole program that the operator should know.
     Notice {
         /// How much it matters.
@@ -228,4 +231,15 @@ pub enum What {
     },
     /// The program is closing.
     Shutdown,
+}
+
+/// What one life of a Mysis tells its Commander.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Who.
+    pub mysis: MysisId,
+    /// Which life; reports of an older one are dropped.
+    pub incarnation: Incarnation,
+    /// What happened.
+    pub event: SwarmEvent,
 }

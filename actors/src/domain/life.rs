@@ -62,6 +62,7 @@ pub struct Life {
     last_activity_at: Timestamp,
     pending: BTreeMap<Ticket, Pending>,
     stamps: u64,
+    is_closing: bool,
     effects: Vec<Effect>,
     now: Timestamp,
 }
@@ -168,6 +169,7 @@ impl Life {
             Input::Leaving { work } => self.leaving(work),
             Input::Returned { work, outcome } => self.returned(work, &outcome),
             Input::Rang { alarm } => self.rang(alarm),
+            Input::WindDown => self.wind_down(),
         }
         std::mem::take(&mut self.effects)
     }

@@ -100,6 +100,7 @@ impl Life {
             last_activity_at,
             pending: BTreeMap::new(),
             stamps: 0,
+            is_closing: false,
             effects: Vec::new(),
             now,
         }

@@ -11,11 +11,14 @@ use crate::domain::message::{Kind, Severity};
 
 use super::record::Draft;
 use super::words::{Alarm, Effect};
-use super::{Began, Life, Stage, Step, Then, Turn};
+use super::{Began, Life, Mark, Stage, Step, Then, Turn};
 
 impl Life {
     /// Running with nothing under way: takes up the turn that was left open, or begins one.
     pub(super) fn go_on(&mut self) {
+        if self.is_closing {
+            return self.effects.push(Effect::Leave);
+        }
         let (turn, is_new) = match self.open_turn() {
             Some(turn) => (turn, false),
             None => (self.new_turn(), true),
@@ -110,6 +113,9 @@ impl Life {
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
+        if self.is_closing {
+            return self.effects.push(Effect::Leave);
+        }
         if let Some(open) = turn.calls.front().cloned() {
             self.make_call(open);
         } else if turn.model_calls >= self.rules.max_model_calls {
@@ -153,6 +159,9 @@ impl Life {
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
+        if self.is_closing {
+            return self.effects.push(Effect::Leave);
+        }
         let was_nudged = match turn.began {
             Began::Nudged => true,
             Began::Continued => !turn.called_tools,
@@ -215,6 +224,27 @@ impl Life {
         self.state_into(&mut draft);
         self.doing(Activity::Resting);
         self.record(draft);
+    }
+
+    /// The program is closing. A call that has left is waited for, so that its outcome is known;
+    /// the state stays as it is, so that the next run can take it up.
+    pub(super) fn wind_down(&mut self) {
+        self.is_closing = true;
+        let waits = matches!(
+            &self.stage,
+            Stage::InTurn {
+                step: Step::Recording { .. }
+                    | Step::Calling {
+                        mark: Mark::Writing(_) | Mark::Sent,
+                        ..
+                    },
+                ..
+            }
+        );
+        if !waits {
+            self.effects.push(Effect::Abort);
+            self.effects.push(Effect::Leave);
+        }
     }
 
     pub(super) fn rang(&mut self, alarm: Alarm) {

@@ -106,6 +106,8 @@ pub enum Input {
         /// Which.
         alarm: Alarm,
     },
+    /// The program is closing: what has left may come back, nothing new begins.
+    WindDown,
 }
 
 /// What the operator can ask of one Mysis.
@@ -179,6 +181,8 @@ pub enum Effect {
     },
     /// Tell those who watch.
     Tell(What),
+    /// Nothing is left to be done before the end of the program.
+    Leave,
 }
 
 /// A question to the model.

@@ -1,0 +1,146 @@
+//! Effects: carrying out what the life of a Mysis says, in its order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::ActorRef;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::{Report, SwarmEvent, What};
+use crate::domain::life::{Alarm, Effect, Input, Ticket, Work};
+use crate::domain::write::{Author, Batch, Write};
+use crate::session::Session;
+
+use super::{MysisMsg, MysisState, Phase, work};
+
+impl MysisState {
+    /// Lets something happen to the life, and carries out what it says.
+    pub(super) fn live(&mut self, myself: &ActorRef<MysisMsg>, input: Input) {
+        let now = self.surroundings.means.clock.now();
+        let Phase::Living(life) = &mut self.phase else {
+            return;
+        };
+        let effects = life.handle(input, now);
+        self.carry_out(myself, effects);
+    }
+
+    pub(super) fn carry_out(&mut self, myself: &ActorRef<MysisMsg>, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Record { ticket, writes } => self.outbox.push_back((ticket, writes)),
+                Effect::Ask(ask) => {
+                    let session = self.take_session();
+                    self.work = Some(work::ask(
+                        myself,
+                        &self.surroundings,
+                        &self.rules,
+                        session,
+                        ask,
+                    ));
+                }
+                Effect::Call(order) => {
+                    let session = self.take_session();
+                    self.work = Some(work::call(myself, session, order));
+                }
+                Effect::Release { work } => self.release(work),
+                Effect::Abort => {
+                    self.work = None;
+                    self.alarm = None;
+                    self.at_the_door = None;
+                }
+                Effect::Wake {
+                    alarm,
+                    after,
+                    jitter,
+                } => self.wake(myself, alarm, after, jitter),
+                Effect::Answer { asker, answer } => {
+                    if let Some(reply) = self.askers.remove(&asker) {
+                        reply.answer(answer);
+                    }
+                }
+                Effect::Tell(what) => self.tell(what),
+                Effect::Leave => self.is_leaving = true,
+            }
+        }
+        self.tell_standing();
+        self.send_records(myself);
+        if self.is_leaving && self.sending.is_none() {
+            myself.stop(None);
+        }
+    }
+
+    fn take_session(&mut self) -> Session {
+        self.session.take().unwrap_or_else(|| {
+            Session::new(
+                self.who.id,
+                self.incarnation,
+                self.surroundings.upstream.link(self.who.id),
+                self.surroundings.means.clone(),
+                self.rules.tools.clone(),
+            )
+        })
+    }
+
+    fn release(&mut self, work: Work) {
+        match self.at_the_door.take() {
+            // Work that is gone leaves nobody behind to let out.
+            Some((waiting, go)) if waiting == work => drop(go.send(true)),
+            Some(_) | None => {}
+        }
+    }
+
+    fn wake(&mut self, myself: &ActorRef<MysisMsg>, alarm: Alarm, after: Duration, jitter: bool) {
+        let after = if jitter {
+            after + after.mul_f64(self.dice.f64() / 10.0)
+        } else {
+            after
+        };
+        let mysis = myself.clone();
+        self.alarm = Some(AbortOnDropHandle::new(tokio::spawn(async move {
+            tokio::time::sleep(after).await;
+            // A Mysis that is gone needs no waking.
+            let _ = mysis.cast(MysisMsg::Rang(alarm));
+        })));
+    }
+
+    /// Sends all that waits to the Store as one batch, so that its order is kept.
+    pub(super) fn send_records(&mut self, myself: &ActorRef<MysisMsg>) {
+        if self.sending.is_some() || self.outbox.is_empty() {
+            return;
+        }
+        let (tickets, writes): (Vec<Ticket>, Vec<Vec<Write>>) = self.outbox.drain(..).unzip();
+        let batch = Batch {
+            author: Author::Mysis(self.who.id, self.incarnation),
+            writes: writes.into_iter().flatten().collect(),
+        };
+        let task = work::record(myself.clone(), self.surroundings.means.store.clone(), batch);
+        self.sending = Some((tickets, task));
+    }
+
+    fn tell_standing(&mut self) {
+        let Phase::Living(life) = &self.phase else {
+            return;
+        };
+        let standing = life.standing();
+        if self.told.as_deref() == Some(&standing) {
+            return;
+        }
+        let standing = Arc::new(standing);
+        self.told = Some(standing.clone());
+        self.tell(What::Standing(standing));
+    }
+
+    pub(super) fn tell(&self, what: What) {
+        let report = Report {
+            mysis: self.who.id,
+            incarnation: self.incarnation,
+            event: SwarmEvent {
+                at: self.surroundings.means.clock.now(),
+                mysis: Some(self.who.clone()),
+                what,
+            },
+        };
+        // A Commander that is gone takes the whole program with it.
+        let _ = self.parent.send_message(report);
+    }
+}

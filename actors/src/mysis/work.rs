@@ -1,0 +1,241 @@
+//! Work: the tasks in which a Mysis waits for the outside, so that its mailbox never does.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use ractor::ActorRef;
+use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::Activity;
+use crate::domain::gate::Lane;
+use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::life::{Ask, CallOrder, Input, ToolOutcome, Work};
+use crate::domain::message::CallStatus;
+use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use crate::domain::rules::SwarmRules;
+use crate::domain::write::{Author, Batch, Write};
+use crate::session::{Means, News, Outlet, Session};
+use crate::store::StoreHandle;
+
+use super::{MysisMsg, Surroundings, Worked};
+
+/// Waits between tries to read the past.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Shuts older lives out, then reads the past.
+pub(super) fn recall(
+    mysis: ActorRef<MysisMsg>,
+    means: Means,
+    id: MysisId,
+    incarnation: Incarnation,
+) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        let fence = Batch {
+            author: Author::Mysis(id, incarnation),
+            writes: vec![Write::Fence {
+                mysis: id,
+                incarnation,
+            }],
+        };
+        let mut wait = FIRST_WAIT;
+        let past = loop {
+            match read_past(&means, id, fence.clone()).await {
+                Ok(past) => break past,
+                Err(why) => {
+                    // A Mysis that is gone has no use for its past.
+                    let _ = mysis.cast(MysisMsg::CannotRecall(why));
+                }
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+        };
+        let _ = mysis.cast(MysisMsg::Recalled(past));
+    }))
+}
+
+async fn read_past(
+    means: &Means,
+    id: MysisId,
+    fence: Batch,
+) -> Result<crate::domain::write::Recollection, String> {
+    let fenced = means.store.write(fence).await;
+    fenced.map_err(|fault| format!("the conversation cannot be taken up: {fault}"))?;
+    let past = means.archive.recall(id).await;
+    past.map_err(|fault| format!("the conversation cannot be read: {fault}"))
+}
+
+/// Carries a batch to the Store and brings the answer.
+pub(super) fn record(
+    mysis: ActorRef<MysisMsg>,
+    store: StoreHandle,
+    batch: Batch,
+) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        let answer = store.write(batch).await;
+        // A Mysis that is gone rebuilds itself from what is stored.
+        let _ = mysis.cast(MysisMsg::Recorded(answer));
+    }))
+}
+
+/// Asks the model once, with the session ready where it can be.
+pub(super) fn ask(
+    mysis: &ActorRef<MysisMsg>,
+    surroundings: &Arc<Surroundings>,
+    rules: &Arc<SwarmRules>,
+    session: Session,
+    ask: Ask,
+) -> AbortOnDropHandle<()> {
+    let work = ask.work;
+    let door = Door {
+        mysis: mysis.clone(),
+        work,
+    };
+    let (surroundings, rules) = (surroundings.clone(), rules.clone());
+    spawn(
+        mysis.clone(),
+        work,
+        async move { asked(&door, &surroundings, &rules, session, ask).await },
+        move |text| Input::Replied {
+            work,
+            result: Err(ModelFault::Transient {
+                text,
+                retry_after: None,
+            }),
+            ms: 0,
+        },
+    )
+}
+
+async fn asked(
+    door: &Door,
+    surroundings: &Surroundings,
+    rules: &SwarmRules,
+    mut session: Session,
+    ask: Ask,
+) -> (Session, Input) {
+    session.prepare(door).await;
+    let clock = &surroundings.means.clock;
+    let lane = Lane::Provider(ask.provider.clone());
+    let work = ask.work;
+    let queue = format!("waiting for {}", ask.provider);
+    door.news(News::Progress(Activity::Queueing(queue.into())));
+    let pass = surroundings.means.gate.admit(lane, ask.is_urgent).await;
+    door.news(News::Progress(Activity::CallingModel));
+    let started = clock.now();
+    let result = ask_once(surroundings, rules, &session, ask).await;
+    drop(pass);
+    let ms = clock.now().since(started);
+    (session, Input::Replied { work, result, ms })
+}
+
+async fn ask_once(
+    surroundings: &Surroundings,
+    rules: &SwarmRules,
+    session: &Session,
+    ask: Ask,
+) -> Result<ModelAnswer, ModelFault> {
+    let Some(provider) = rules.providers.get(&ask.provider) else {
+        return Err(ModelFault::Permanent {
+            text: format!("the configuration has no provider `{}`", ask.provider),
+        });
+    };
+    let request = ModelRequest {
+        provider: ask.provider,
+        model: ask.model,
+        temperature: ask.temperature,
+        messages: ask.messages,
+        tools: session.tools().clone(),
+    };
+    let answer = surroundings.models.ask(request);
+    match tokio::time::timeout(provider.timeout, answer).await {
+        Ok(result) => result,
+        Err(_) => Err(ModelFault::Transient {
+            text: format!("no answer within {:?}", provider.timeout),
+            retry_after: None,
+        }),
+    }
+}
+
+/// Makes one tool call.
+pub(super) fn call(
+    mysis: &ActorRef<MysisMsg>,
+    mut session: Session,
+    order: CallOrder,
+) -> AbortOnDropHandle<()> {
+    let work = order.work;
+    let door = Door {
+        mysis: mysis.clone(),
+        work,
+    };
+    spawn(
+        mysis.clone(),
+        work,
+        async move {
+            let outcome = session.call(&order, &door).await;
+            (session, Input::Returned { work, outcome })
+        },
+        move |text| Input::Returned {
+            work,
+            outcome: ToolOutcome {
+                text: format!("outcome unknown: {text}"),
+                status: CallStatus::Unknown,
+                ms: 0,
+                tick: None,
+            },
+        },
+    )
+}
+
+/// Runs work to its end; a panic in it costs the session, not the Mysis.
+fn spawn(
+    mysis: ActorRef<MysisMsg>,
+    work: Work,
+    job: impl Future<Output = (Session, Input)> + Send + 'static,
+    panicked: impl FnOnce(String) -> Input + Send + 'static,
+) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        let (session, input) = match AssertUnwindSafe(job).catch_unwind().await {
+            Ok((session, input)) => (Some(session), input),
+            Err(panic) => (None, panicked(panic_text(&*panic))),
+        };
+        let worked = Worked {
+            work,
+            session,
+            input,
+        };
+        // A Mysis that is gone dropped this work with it.
+        let _ = mysis.cast(MysisMsg::Worked(Box::new(worked)));
+    }))
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_string())
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panic: {}", text.unwrap_or_default())
+}
+
+/// Through which a session under work speaks to its Mysis.
+struct Door {
+    mysis: ActorRef<MysisMsg>,
+    work: Work,
+}
+
+impl Outlet for Door {
+    fn news(&self, news: News) {
+        // A Mysis that is gone dropped this work with it.
+        let _ = self.mysis.cast(MysisMsg::News(self.work, news));
+    }
+
+    fn leaving(&self) -> BoxFuture<'static, bool> {
+        let (go, may_go) = oneshot::channel();
+        let told = self.mysis.cast(MysisMsg::Leaving(self.work, go));
+        async move { told.is_ok() && may_go.await.unwrap_or(false) }.boxed()
+    }
+}
