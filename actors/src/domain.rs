@@ -12,6 +12,7 @@ pub mod order;
 
 pub mod life;
 pub mod redact;
+pub mod restart;
 pub mod rules;
 pub mod system_prompt;
 pub mod tool;

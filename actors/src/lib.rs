@@ -5,6 +5,7 @@
 pub mod domain;
 pub mod ports;
 
+pub mod commander;
 pub mod gate;
 pub mod mysis;
 pub mod reply;

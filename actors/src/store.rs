@@ -43,6 +43,8 @@ pub enum StoreMsg {
         /// Gets the account, once that is durable.
         reply: RpcReplyPort<Result<Option<Account>, LedgerFault>>,
     },
+    /// Answers once nothing is left to write.
+    Drain(RpcReplyPort<()>),
     /// A group is over.
     Committed(Vec<Result<(), LedgerFault>>),
     /// A claim is over.
@@ -116,6 +118,7 @@ pub struct StoreState {
     under_way: Option<(UnderWay, AbortOnDropHandle<()>)>,
     /// The wait before the next try; zero while all is well.
     wait: Duration,
+    draining: Vec<RpcReplyPort<()>>,
 }
 
 /// One who waits, and for what.
@@ -147,6 +150,7 @@ impl Actor for StoreActor {
             queue: VecDeque::new(),
             under_way: None,
             wait: Duration::ZERO,
+            draining: Vec::new(),
         })
     }
 
@@ -161,6 +165,7 @@ impl Actor for StoreActor {
             StoreMsg::ClaimAccount { mysis, reply } => {
                 state.queue.push_back(Job::Claim(mysis, reply));
             }
+            StoreMsg::Drain(reply) => state.draining.push(reply),
             StoreMsg::Committed(results) => state.committed(&myself, results)?,
             StoreMsg::Claimed(result) => state.claimed(&myself, result),
             StoreMsg::TryAgain => state.under_way = None,
@@ -177,7 +182,12 @@ impl StoreState {
             return;
         }
         match self.queue.pop_front() {
-            None => {}
+            None => {
+                for reply in self.draining.drain(..) {
+                    // Who no longer waits needs no answer.
+                    let _ = reply.send(());
+                }
+            }
             Some(Job::Claim(mysis, reply)) => self.begin_claim(myself, mysis, reply),
             Some(Job::Write(batch, reply)) => {
                 let mut group = vec![(batch, reply)];

@@ -6,7 +6,8 @@ use super::fault::Fault;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
 use super::model::Usage;
-use super::write::Account;
+use super::rules::SwarmRules;
+use super::write::{Account, MysisRecord};
 
 /// The state of a Mysis (DESIGN 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +34,16 @@ impl State {
             State::Running => "running",
             State::Stopped => "stopped",
             State::Errored => "errored",
+        }
+    }
+
+    /// The state of one who was in this state and whom nobody has started again.
+    #[must_use]
+    pub fn at_rest(self) -> State {
+        match self {
+            State::Running | State::Idle => State::Idle,
+            State::Stopped => State::Stopped,
+            State::Errored => State::Errored,
         }
     }
 
@@ -147,6 +158,44 @@ pub struct Standing {
     pub last_words: Arc<str>,
     /// How long its last model call took, in milliseconds.
     pub last_call_ms: Option<u64>,
+}
+
+impl Standing {
+    /// How a Mysis stands before it has said so itself.
+    #[must_use]
+    pub fn first(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> Standing {
+        let provider = rules.providers.get(&record.profile.provider);
+        let of_provider = || provider.map(|provider| provider.model.clone());
+        Standing {
+            id: record.id,
+            name: record.profile.name.clone(),
+            provider: record.profile.provider.clone(),
+            model: record
+                .profile
+                .model
+                .clone()
+                .or_else(of_provider)
+                .unwrap_or_default(),
+            temperature: record
+                .profile
+                .temperature
+                .or_else(|| provider.and_then(|provider| provider.temperature)),
+            state: record.state.at_rest(),
+            reason: record.reason.clone(),
+            fault: record.fault.clone(),
+            activity: Activity::Rebuilding,
+            activity_since: now,
+            activity_until: None,
+            account: record.account.clone(),
+            link: LinkState::None,
+            tick: None,
+            nudges: 0,
+            totals: record.totals,
+            last_activity_at: record.created_at,
+            last_words: "".into(),
+            last_call_ms: None,
+        }
+    }
 }
 
 /// Something that happened.

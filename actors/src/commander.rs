@@ -1,0 +1,396 @@
+//! The Commander: knows every Mysis, gives them the operator's orders and brings them back.
+//!
+//! Owns: the roster, the mission, the rules, and every other actor, as their supervisor. Hears:
+//! orders of the operator, reports of Myses, news of the Store, the end of its children. Tells:
+//! Myses their orders, those who watch what happens. Fails: it must not, and the program ends with
+//! it; it decides and waits for nothing.
+
+mod broadcast;
+mod closing;
+mod members;
+mod messages;
+mod orders;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, DerivedActorRef, SupervisionEvent};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::domain::event::{Standing, SwarmEvent, What};
+use crate::domain::gate::{Lane, LaneRules};
+use crate::domain::ids::{MissionId, MysisId, Timestamp};
+use crate::domain::message::Severity;
+use crate::domain::order::Refusal;
+use crate::domain::redact::Redactor;
+use crate::domain::rules::SwarmRules;
+use crate::domain::write::Mission;
+use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
+use crate::mysis::Surroundings;
+use crate::ports::{Archive, Clock, Ledger, LedgerFault, Models, SwarmRecord, Upstream};
+use crate::session::Means;
+use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
+
+pub use messages::{CommanderMsg, OtherMessage};
+
+use broadcast::Broadcast;
+use closing::Closing;
+use members::Member;
+
+/// Who watches the swarm.
+pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
+
+/// The actor.
+pub struct Commander;
+
+/// What it is started with.
+pub struct CommanderArgs {
+    /// The swarm as stored.
+    pub swarm: SwarmRecord,
+    /// Whether those that ran when the program ended are started again.
+    pub resume: bool,
+    /// Whether the idle ones are started.
+    pub start_idle: bool,
+    /// The rules.
+    pub rules: Arc<SwarmRules>,
+    /// Secrets that are known from the configuration.
+    pub secrets: Vec<Arc<str>>,
+    /// The outside.
+    pub outside: Outside,
+    /// What chance is made from.
+    pub seed: u64,
+}
+
+/// The outside, as far as the inside needs it.
+#[derive(Clone)]
+pub struct Outside {
+    /// Where the Store writes.
+    pub ledger: Arc<dyn Ledger>,
+    /// What is stored.
+    pub archive: Arc<dyn Archive>,
+    /// The model servers.
+    pub models: Arc<dyn Models>,
+    /// The game server.
+    pub upstream: Arc<dyn Upstream>,
+    /// The wall clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What it keeps.
+pub struct CommanderState {
+    outside: Outside,
+    rules: Arc<SwarmRules>,
+    configured_secrets: Vec<Arc<str>>,
+    passwords: Vec<Arc<str>>,
+    redactor: Arc<Redactor>,
+    surroundings: Arc<Surroundings>,
+    store: watch::Sender<ActorRef<StoreMsg>>,
+    gate: watch::Sender<ActorRef<GateMsg>>,
+    members: BTreeMap<MysisId, Member>,
+    by_actor: BTreeMap<ActorId, MysisId>,
+    mission: Option<Mission>,
+    watchers: Vec<Watcher>,
+    broadcasts: BTreeMap<MissionId, Broadcast>,
+    /// Names that are being created, so that none is given twice.
+    expected: Vec<String>,
+    jobs: JoinSet<()>,
+    closing: Option<Closing>,
+    dice: fastrand::Rng,
+}
+
+impl Actor for Commander {
+    type Msg = CommanderMsg;
+    type State = CommanderState;
+    type Arguments = CommanderArgs;
+
+    async fn pre_start(
+        &self,
+        myself: ActorRef<CommanderMsg>,
+        args: CommanderArgs,
+    ) -> Result<CommanderState, ActorProcessingErr> {
+        let mut state = CommanderState::new(&myself, &args).await?;
+        state.take_over(&myself, args).await?;
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<CommanderMsg>,
+        message: CommanderMsg,
+        state: &mut CommanderState,
+    ) -> Result<(), ActorProcessingErr> {
+        while state.jobs.try_join_next().is_some() {}
+        match message {
+            CommanderMsg::Order(request) => state.order(&myself, request),
+            CommanderMsg::Report(report) => state.reported(&myself, report),
+            CommanderMsg::News(news) => state.tell_all(news),
+            CommanderMsg::Watch(watcher) => state.watch(watcher),
+            CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
+            CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
+            CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
+            CommanderMsg::Created {
+                record,
+                start,
+                stored,
+                reply,
+            } => {
+                state
+                    .created(&myself, *record, start, stored, reply)
+                    .await?;
+            }
+            CommanderMsg::Deleted {
+                mysis,
+                stored,
+                reply,
+            } => state.deleted(&myself, mysis, stored, reply).await?,
+            CommanderMsg::MissionStored {
+                mission,
+                stored,
+                reply,
+            } => state.mission_stored(&myself, mission, stored, reply),
+            CommanderMsg::MissionCleared { stored, reply } => {
+                state.mission_cleared(stored, reply);
+            }
+            CommanderMsg::Delivered {
+                mission,
+                name,
+                answer,
+            } => state.delivered(mission, name, answer),
+            CommanderMsg::Relaunch(mysis) => state.relaunch(mysis),
+            CommanderMsg::Close(reply) => state.close(&myself, reply),
+            CommanderMsg::CloseNow => state.close_now(&myself),
+            CommanderMsg::Drained => state.drained(&myself),
+        }
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        myself: ActorRef<CommanderMsg>,
+        event: SupervisionEvent,
+        state: &mut CommanderState,
+    ) -> Result<(), ActorProcessingErr> {
+        match event {
+            SupervisionEvent::ActorFailed(actor, error) => {
+                state
+                    .child_ended(&myself, actor.get_id(), Some(error.to_string()))
+                    .await
+            }
+            SupervisionEvent::ActorTerminated(actor, _, reason) => {
+                let cause = reason.filter(|reason| reason == "killed");
+                state.child_ended(&myself, actor.get_id(), cause).await
+            }
+            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => Ok(()),
+        }
+    }
+}
+
+impl CommanderState {
+    async fn new(
+        myself: &ActorRef<CommanderMsg>,
+        args: &CommanderArgs,
+    ) -> Result<CommanderState, ActorProcessingErr> {
+        let outside = args.outside.clone();
+        let store = spawn_store(myself, &outside).await?;
+        let gate = spawn_gate(myself, &outside, &args.rules).await?;
+        let (store, store_handle) = watch::channel(store);
+        let (gate, gate_handle) = watch::channel(gate);
+        let surroundings = Surroundings {
+            means: Means {
+                store: StoreHandle(store_handle),
+                archive: outside.archive.clone(),
+                gate: GateHandle(gate_handle),
+                clock: outside.clock.clone(),
+            },
+            models: outside.models.clone(),
+            upstream: outside.upstream.clone(),
+        };
+        let mut state = CommanderState {
+            outside,
+            rules: args.rules.clone(),
+            configured_secrets: args.secrets.clone(),
+            passwords: args.swarm.passwords.clone(),
+            redactor: Arc::default(),
+            surroundings: Arc::new(surroundings),
+            store,
+            gate,
+            members: BTreeMap::new(),
+            by_actor: BTreeMap::new(),
+            mission: args.swarm.mission.clone(),
+            watchers: Vec::new(),
+            broadcasts: BTreeMap::new(),
+            expected: Vec::new(),
+            jobs: JoinSet::new(),
+            closing: None,
+            dice: fastrand::Rng::with_seed(args.seed),
+        };
+        state.renew_redactor();
+        Ok(state)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.outside.clock.now()
+    }
+
+    fn store_handle(&self) -> StoreHandle {
+        self.surroundings.means.store.clone()
+    }
+
+    /// Tells all who watch; those who are gone are forgotten.
+    fn tell_all(&mut self, event: SwarmEvent) {
+        let event = Arc::new(event);
+        self.watchers
+            .retain(|watcher| watcher.send_message(event.clone()).is_ok());
+    }
+
+    fn tell(&mut self, what: What) {
+        let at = self.now();
+        self.tell_all(SwarmEvent {
+            at,
+            mysis: None,
+            what,
+        });
+    }
+
+    fn notice(&mut self, severity: Severity, code: &'static str, text: &str) {
+        let text = self.redactor.clean(text).as_ref().into();
+        self.tell(What::Notice {
+            severity,
+            code,
+            text,
+        });
+    }
+
+    /// A new watcher hears how everything stands, then what happens.
+    fn watch(&mut self, watcher: Watcher) {
+        let at = self.now();
+        let tell = |mysis, what| {
+            // Who is gone already is forgotten with the next event.
+            let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
+        };
+        let mission = self.mission.as_ref().map(|mission| mission.text.clone());
+        tell(None, What::Mission(mission));
+        for member in self.members.values() {
+            let who = Some(member.who());
+            tell(who, What::Standing(member.standing.clone()));
+        }
+        self.watchers.push(watcher);
+    }
+
+    fn standings(&self) -> Vec<Arc<Standing>> {
+        let mut standings: Vec<Arc<Standing>> = self
+            .members
+            .values()
+            .map(|member| member.standing.clone())
+            .collect();
+        standings.sort_by(|a, b| a.name.cmp(&b.name));
+        standings
+    }
+
+    fn change_rules(&mut self, rules: Arc<SwarmRules>) {
+        let lanes = lanes(&rules);
+        self.rules = rules;
+        // A gate that is gone gets the rules when it is replaced.
+        let _ = self.gate.borrow().cast(GateMsg::RulesChanged(lanes));
+        self.spread_rules();
+    }
+
+    /// Learns a password, so that it can be redacted everywhere.
+    fn learn(&mut self, password: Arc<str>) {
+        if !self.passwords.contains(&password) {
+            self.passwords.push(password);
+            self.renew_redactor();
+            self.spread_rules();
+        }
+    }
+
+    fn renew_redactor(&mut self) {
+        let secrets = self.configured_secrets.iter().chain(&self.passwords);
+        self.redactor = Arc::new(Redactor::new(secrets.cloned()));
+    }
+
+    async fn replace_store(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+    ) -> Result<(), ActorProcessingErr> {
+        self.notice(
+            Severity::Warn,
+            "store_restarted",
+            "the store died and was replaced",
+        );
+        let store = spawn_store(myself, &self.outside).await?;
+        self.store.send_replace(store);
+        Ok(())
+    }
+
+    async fn replace_gate(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+    ) -> Result<(), ActorProcessingErr> {
+        let gate = spawn_gate(myself, &self.outside, &self.rules).await?;
+        self.gate.send_replace(gate);
+        Ok(())
+    }
+}
+
+async fn spawn_store(
+    myself: &ActorRef<CommanderMsg>,
+    outside: &Outside,
+) -> Result<ActorRef<StoreMsg>, ActorProcessingErr> {
+    let args = StoreArgs {
+        ledger: outside.ledger.clone(),
+        clock: outside.clock.clone(),
+        parent: myself.get_derived(),
+    };
+    let (store, _) = Actor::spawn_linked(None, StoreActor, args, myself.get_cell()).await?;
+    Ok(store)
+}
+
+async fn spawn_gate(
+    myself: &ActorRef<CommanderMsg>,
+    outside: &Outside,
+    rules: &SwarmRules,
+) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
+    let args = GateArgs {
+        clock: outside.clock.clone(),
+        rules: lanes(rules),
+    };
+    let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;
+    Ok(gate)
+}
+
+/// The lanes of the gate: one for each provider, one for logins.
+fn lanes(rules: &SwarmRules) -> BTreeMap<Lane, LaneRules> {
+    let mut lanes: BTreeMap<Lane, LaneRules> = rules
+        .providers
+        .iter()
+        .map(|(name, provider)| {
+            let lane = LaneRules {
+                max_in_flight: Some(provider.max_concurrency),
+                per_minute: provider.requests_per_minute,
+                burst: u32::try_from(provider.max_concurrency).unwrap_or(u32::MAX),
+            };
+            (Lane::Provider(name.clone()), lane)
+        })
+        .collect();
+    if let Some(per_minute) = rules.tools.logins_per_minute {
+        // A server that counts by the minute must not see a burst on top of a full minute.
+        let logins = LaneRules {
+            max_in_flight: None,
+            per_minute: Some(per_minute),
+            burst: (per_minute / 8).max(2),
+        };
+        lanes.insert(Lane::Logins, logins);
+    }
+    lanes
+}
+
+/// How long those who wind down have before they are stopped.
+const WIND_DOWN: Duration = Duration::from_millis(1500);
+
+/// A ledger's refusal as the operator hears it.
+fn refused(fault: &LedgerFault) -> Refusal {
+    Refusal::Store(fault.to_string())
+}

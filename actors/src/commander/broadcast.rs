@@ -1,0 +1,158 @@
+//! Broadcasts: a mission stands for the whole swarm, and who has heard of it.
+
+use std::sync::Arc;
+
+use ractor::ActorRef;
+
+use crate::domain::event::What;
+use crate::domain::ids::MissionId;
+use crate::domain::life::MysisOrder;
+use crate::domain::message::Severity;
+use crate::domain::order::{Answer, Done, check_text};
+use crate::domain::write::{Author, Batch, Mission, Write};
+use crate::mysis::MysisMsg;
+use crate::ports::LedgerFault;
+use crate::reply::Reply;
+
+use super::{CommanderMsg, CommanderState, refused};
+
+/// A mission on its way to the Myses.
+pub(super) struct Broadcast {
+    reply: Reply,
+    awaited: usize,
+    delivered: Vec<Arc<str>>,
+    missed: Vec<Arc<str>>,
+}
+
+impl CommanderState {
+    /// The mission is stored once, then it is delivered.
+    pub(super) fn broadcast(&mut self, myself: &ActorRef<CommanderMsg>, text: &str, reply: Reply) {
+        if let Err(refusal) = check_text(text) {
+            return reply.answer(Err(refusal));
+        }
+        let mission = Mission {
+            id: MissionId(self.dice.i64(1..)),
+            text: self.redactor.clean(text).as_ref().into(),
+            at: self.now(),
+        };
+        let batch = Batch {
+            author: Author::Commander,
+            writes: vec![Write::Mission(mission.clone())],
+        };
+        let (store, commander) = (self.store_handle(), myself.clone());
+        self.jobs.spawn(async move {
+            let stored = store.write(batch).await;
+            // A Commander that is gone takes the waiting with it.
+            let _ = commander.cast(CommanderMsg::MissionStored {
+                mission,
+                stored,
+                reply,
+            });
+        });
+    }
+
+    pub(super) fn mission_stored(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        mission: Mission,
+        stored: Result<(), LedgerFault>,
+        reply: Reply,
+    ) {
+        if let Err(fault) = stored {
+            return reply.answer(Err(refused(&fault)));
+        }
+        self.mission = Some(mission.clone());
+        self.tell(What::Mission(Some(mission.text.clone())));
+        let members: Vec<_> = self.members.values().filter(|m| !m.is_going).collect();
+        let broadcast = Broadcast {
+            reply,
+            awaited: members.len(),
+            delivered: Vec::new(),
+            missed: Vec::new(),
+        };
+        for member in members {
+            let (commander, id) = (myself.clone(), mission.id);
+            let name = member.standing.name.clone();
+            let back = Reply::new(move |answer| {
+                // A Commander that is gone takes the waiting with it.
+                let _ = commander.cast(CommanderMsg::Delivered {
+                    mission: id,
+                    name,
+                    answer,
+                });
+            });
+            member.order(MysisOrder::Mission(mission.clone()), back);
+        }
+        self.broadcasts.insert(mission.id, broadcast);
+        self.conclude(mission.id);
+    }
+
+    pub(super) fn delivered(&mut self, mission: MissionId, name: Arc<str>, answer: Answer) {
+        let Some(broadcast) = self.broadcasts.get_mut(&mission) else {
+            return;
+        };
+        broadcast.awaited = broadcast.awaited.saturating_sub(1);
+        match answer {
+            Ok(_) => broadcast.delivered.push(name),
+            Err(_) => broadcast.missed.push(name),
+        }
+        self.conclude(mission);
+    }
+
+    /// Answers once everybody has taken the mission or refused it.
+    fn conclude(&mut self, mission: MissionId) {
+        let is_over = self
+            .broadcasts
+            .get(&mission)
+            .is_some_and(|broadcast| broadcast.awaited == 0);
+        if !is_over {
+            return;
+        }
+        let Some(mut broadcast) = self.broadcasts.remove(&mission) else {
+            return;
+        };
+        broadcast.delivered.sort();
+        broadcast.missed.sort();
+        if !broadcast.missed.is_empty() {
+            let text = format!(
+                "the mission stands, but did not reach {}",
+                broadcast.missed.join(", ")
+            );
+            self.notice(Severity::Warn, "mission_missed", &text);
+        }
+        broadcast.reply.answer(Ok(Done::Broadcast {
+            mission,
+            delivered: broadcast.delivered,
+            missed: broadcast.missed,
+        }));
+    }
+
+    pub(super) fn clear_mission(&mut self, myself: &ActorRef<CommanderMsg>, reply: Reply) {
+        if self.mission.is_none() {
+            return reply.answer(Ok(Done::MissionCleared(false)));
+        }
+        let batch = Batch {
+            author: Author::Commander,
+            writes: vec![Write::ClearMission { at: self.now() }],
+        };
+        let (store, commander) = (self.store_handle(), myself.clone());
+        self.jobs.spawn(async move {
+            let stored = store.write(batch).await;
+            // A Commander that is gone takes the waiting with it.
+            let _ = commander.cast(CommanderMsg::MissionCleared { stored, reply });
+        });
+    }
+
+    pub(super) fn mission_cleared(&mut self, stored: Result<(), LedgerFault>, reply: Reply) {
+        if let Err(fault) = stored {
+            return reply.answer(Err(refused(&fault)));
+        }
+        self.mission = None;
+        for member in self.members.values() {
+            // One that is dead hears of it with its next life.
+            let _ = member.actor.cast(MysisMsg::MissionStands(None));
+        }
+        self.tell(What::Mission(None));
+        reply.answer(Ok(Done::MissionCleared(true)));
+    }
+}

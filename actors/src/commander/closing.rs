@@ -1,0 +1,99 @@
+//! Closing: refuse new orders, let go what is in flight, drain the Store, leave.
+
+use ractor::{ActorRef, RpcReplyPort};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::What;
+use crate::mysis::MysisMsg;
+use crate::store::StoreMsg;
+
+use super::{CommanderMsg, CommanderState, WIND_DOWN};
+
+/// How far the end is.
+pub(super) struct Closing {
+    /// Who waits for it.
+    replies: Vec<RpcReplyPort<()>>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Myses finish what has left.
+    WindingDown { _alarm: AbortOnDropHandle<()> },
+    /// The Store writes what it has.
+    Draining { _drain: AbortOnDropHandle<()> },
+    /// Everything is done.
+    Over,
+}
+
+impl CommanderState {
+    /// Begins the end; asked again, it goes on as it does.
+    pub(super) fn close(&mut self, myself: &ActorRef<CommanderMsg>, reply: RpcReplyPort<()>) {
+        if let Some(closing) = &mut self.closing {
+            return match closing.stage {
+                Stage::Over => drop(reply.send(())),
+                Stage::WindingDown { .. } | Stage::Draining { .. } => closing.replies.push(reply),
+            };
+        }
+        self.tell(What::Shutdown);
+        for member in self.members.values() {
+            // One that is dead has left already.
+            let _ = member.actor.cast(MysisMsg::WindDown);
+        }
+        let commander = myself.clone();
+        let alarm = AbortOnDropHandle::new(tokio::spawn(async move {
+            tokio::time::sleep(WIND_DOWN).await;
+            let _ = commander.cast(CommanderMsg::CloseNow);
+        }));
+        self.closing = Some(Closing {
+            replies: vec![reply],
+            stage: Stage::WindingDown { _alarm: alarm },
+        });
+        self.left(myself);
+    }
+
+    /// A Mysis has left; after the last one the Store is drained.
+    pub(super) fn left(&mut self, myself: &ActorRef<CommanderMsg>) {
+        let Some(closing) = &mut self.closing else {
+            return;
+        };
+        let is_winding_down = matches!(closing.stage, Stage::WindingDown { .. });
+        if !is_winding_down || !self.by_actor.is_empty() {
+            return;
+        }
+        let (store, commander) = (self.store.borrow().clone(), myself.clone());
+        let drain = AbortOnDropHandle::new(tokio::spawn(async move {
+            // A Store that dies now leaves nothing that was acknowledged behind.
+            let _ = store.call(StoreMsg::Drain, None).await;
+            let _ = commander.cast(CommanderMsg::Drained);
+        }));
+        closing.stage = Stage::Draining { _drain: drain };
+    }
+
+    /// The time to leave is over.
+    pub(super) fn close_now(&mut self, myself: &ActorRef<CommanderMsg>) {
+        for member in self.members.values() {
+            member.actor.kill();
+        }
+        self.by_actor.clear();
+        self.left(myself);
+    }
+
+    pub(super) fn drained(&mut self, myself: &ActorRef<CommanderMsg>) {
+        let Some(closing) = &mut self.closing else {
+            return;
+        };
+        closing.stage = Stage::Over;
+        for reply in closing.replies.drain(..) {
+            // Who no longer waits needs no answer.
+            let _ = reply.send(());
+        }
+        myself.stop(None);
+    }
+
+    /// Whether children that end need no successor any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.closing
+            .as_ref()
+            .is_some_and(|closing| matches!(closing.stage, Stage::Over))
+    }
+}

@@ -1,0 +1,357 @@
+//! Members: bringing Myses to life, hearing of them, and what becomes of those that die.
+
+use std::sync::Arc;
+
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::{Activity, Report, Standing, State, SwarmEvent, What, Who};
+use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::life::MysisOrder;
+use crate::domain::message::Severity;
+use crate::domain::restart::{Relaunches, Verdict};
+use crate::domain::write::{Author, Batch, MysisRecord, Write};
+use crate::mysis::{MysisActor, MysisArgs, MysisMsg};
+use crate::reply::Reply;
+
+use super::{CommanderArgs, CommanderMsg, CommanderState};
+
+/// One Mysis, as the Commander knows it.
+pub(super) struct Member {
+    pub(super) actor: ActorRef<MysisMsg>,
+    pub(super) incarnation: Incarnation,
+    /// As it was when it was last brought to life; what changes since is in `standing`.
+    pub(super) record: MysisRecord,
+    pub(super) standing: Arc<Standing>,
+    /// It is being deleted and takes no orders.
+    pub(super) is_going: bool,
+    relaunches: Relaunches,
+    relaunch: Option<AbortOnDropHandle<()>>,
+}
+
+impl Member {
+    pub(super) fn who(&self) -> Who {
+        Who {
+            id: self.record.id,
+            name: self.standing.name.clone(),
+        }
+    }
+
+    /// Gives it an order; an actor that is dead drops the reply, and with it answers.
+    pub(super) fn order(&self, order: MysisOrder, reply: Reply) {
+        let _ = self.actor.cast(MysisMsg::Order(order, reply));
+    }
+
+    /// The operator takes it into their own hands.
+    pub(super) fn forget_relaunches(&mut self) {
+        self.relaunches.forget();
+        self.relaunch = None;
+    }
+}
+
+impl CommanderState {
+    /// Brings everybody back from the store, as they were (DESIGN 2).
+    pub(super) async fn take_over(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        args: CommanderArgs,
+    ) -> Result<(), ActorProcessingErr> {
+        let mut quiet = Vec::new();
+        for record in args.swarm.myses {
+            let id = record.id;
+            let starts = match record.state {
+                State::Running => args.resume || args.start_idle,
+                State::Idle => args.start_idle,
+                State::Stopped | State::Errored => false,
+            };
+            if record.state == State::Running && !starts {
+                quiet.push(Write::State {
+                    mysis: id,
+                    state: State::Idle,
+                    reason: None,
+                    fault: None,
+                    at: self.now(),
+                });
+            }
+            self.bring_to_life(myself, record, None).await?;
+            if starts && let Some(member) = self.members.get(&id) {
+                member.order(MysisOrder::Start, Reply::to_nobody());
+            }
+        }
+        if !quiet.is_empty() {
+            let store = self.store_handle();
+            self.jobs.spawn(async move {
+                let batch = Batch {
+                    author: Author::Commander,
+                    writes: quiet,
+                };
+                if let Err(fault) = store.write(batch).await {
+                    tracing::error!(%fault, "failed to write down who is idle");
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// Spawns the actor of a Mysis, in a new incarnation.
+    pub(super) async fn bring_to_life(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        record: MysisRecord,
+        crash: Option<Arc<str>>,
+    ) -> Result<(), ActorProcessingErr> {
+        let id = record.id;
+        let before = self.members.remove(&id);
+        let known = before
+            .as_ref()
+            .map_or(record.incarnation, |member| member.incarnation);
+        let incarnation = Incarnation(known.0 + 1);
+        let args = MysisArgs {
+            record: record.clone(),
+            incarnation,
+            mission: self.mission.clone(),
+            rules: self.rules.clone(),
+            redactor: self.redactor.clone(),
+            crash,
+            surroundings: self.surroundings.clone(),
+            parent: myself.get_derived(),
+        };
+        let cell = myself.get_cell();
+        let (actor, _) = Actor::spawn_linked(None, MysisActor, args, cell).await?;
+        self.by_actor.insert(actor.get_id(), id);
+        let standing = match &before {
+            Some(member) => Arc::new(Standing {
+                state: record.state.at_rest(),
+                reason: record.reason.clone(),
+                fault: record.fault.clone(),
+                activity: Activity::Rebuilding,
+                activity_since: self.now(),
+                activity_until: None,
+                ..Standing::clone(&member.standing)
+            }),
+            None => Arc::new(Standing::first(&record, &self.rules, self.now())),
+        };
+        self.members.insert(
+            id,
+            Member {
+                actor,
+                incarnation,
+                record,
+                standing,
+                is_going: false,
+                relaunches: before.map(|member| member.relaunches).unwrap_or_default(),
+                relaunch: None,
+            },
+        );
+        Ok(())
+    }
+
+    /// A Mysis tells what happens to it; what an older life of it says is dropped.
+    pub(super) fn reported(&mut self, myself: &ActorRef<CommanderMsg>, report: Report) {
+        let Some(member) = self.members.get_mut(&report.mysis) else {
+            return;
+        };
+        if member.incarnation != report.incarnation {
+            return;
+        }
+        match &report.event.what {
+            What::Learned(account) => return self.learn(account.password.clone()),
+            What::Standing(standing) => {
+                let became_errored =
+                    standing.state == State::Errored && member.standing.state != State::Errored;
+                member.standing = standing.clone();
+                if standing.state == State::Running {
+                    member.relaunch = None;
+                }
+                if became_errored && let Some(fault) = standing.fault.clone() {
+                    self.weigh_relaunch(myself, report.mysis, &fault);
+                }
+            }
+            What::Created
+            | What::Deleted
+            | What::StateChanged { .. }
+            | What::TurnStarted
+            | What::ModelReplied { .. }
+            | What::ToolCalled { .. }
+            | What::ToolReturned { .. }
+            | What::Stored(_)
+            | What::Mission(_)
+            | What::Notice { .. }
+            | What::Shutdown => {}
+        }
+        self.tell_all(report.event);
+    }
+
+    /// A child ended. The Store and the gate are replaced at once; a Mysis is errored and lives on
+    /// in a new incarnation.
+    pub(super) async fn child_ended(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        actor: ActorId,
+        cause: Option<String>,
+    ) -> Result<(), ActorProcessingErr> {
+        if self.is_over() {
+            return Ok(());
+        }
+        let is_store = self.store.borrow().get_id() == actor;
+        if is_store {
+            return self.replace_store(myself).await;
+        }
+        let is_gate = self.gate.borrow().get_id() == actor;
+        if is_gate {
+            return self.replace_gate(myself).await;
+        }
+        let Some(id) = self.by_actor.remove(&actor) else {
+            return Ok(());
+        };
+        if self.closing.is_some() {
+            self.left(myself);
+            return Ok(());
+        }
+        let is_going = self.members.get(&id).is_none_or(|member| member.is_going);
+        if is_going {
+            return Ok(());
+        }
+        let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
+        self.mourn(myself, id, &cause).await
+    }
+
+    /// A Mysis' actor died: it is errored with the cause and rebuilt from the store.
+    async fn mourn(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        id: MysisId,
+        cause: &str,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some(member) = self.members.get(&id) else {
+            return Ok(());
+        };
+        let text = format!("the mysis' actor died: {cause}");
+        let text = self.redactor.clean(&text).into_owned();
+        tracing::warn!(mysis = %id, cause = %text, "actor died");
+        let was = member.standing.state;
+        let fault = Fault {
+            kind: FaultKind::Crash,
+            text: text.clone(),
+            at: self.now(),
+        };
+        let mut record = member.up_to_date();
+        let stays = matches!(was, State::Stopped | State::Errored);
+        if !stays {
+            record.state = State::Errored;
+            record.reason = Some(text.as_str().into());
+            record.fault = Some(fault.clone());
+            self.write_down(&record);
+            self.tell_change(id, was, State::Errored, &text);
+        }
+        self.bring_to_life(myself, record, Some(text.as_str().into()))
+            .await?;
+        if !stays {
+            self.weigh_relaunch(myself, id, &fault);
+        }
+        Ok(())
+    }
+
+    fn write_down(&mut self, record: &MysisRecord) {
+        let batch = Batch {
+            author: Author::Commander,
+            writes: vec![Write::State {
+                mysis: record.id,
+                state: record.state,
+                reason: record.reason.clone(),
+                fault: record.fault.clone(),
+                at: self.now(),
+            }],
+        };
+        let store = self.store_handle();
+        self.jobs.spawn(async move {
+            if let Err(fault) = store.write(batch).await {
+                tracing::error!(%fault, "failed to write down a crash");
+            }
+        });
+    }
+
+    fn tell_change(&mut self, id: MysisId, from: State, to: State, reason: &str) {
+        let Some(member) = self.members.get(&id) else {
+            return;
+        };
+        let event = SwarmEvent {
+            at: self.now(),
+            mysis: Some(member.who()),
+            what: What::StateChanged {
+                from,
+                to,
+                reason: Some(reason.into()),
+            },
+        };
+        self.tell_all(event);
+    }
+
+    /// Decides whether and when an errored Mysis comes back by itself.
+    fn weigh_relaunch(&mut self, myself: &ActorRef<CommanderMsg>, id: MysisId, fault: &Fault) {
+        let now = self.now();
+        let rules = &self.rules.supervision;
+        let Some(member) = self.members.get_mut(&id) else {
+            return;
+        };
+        let name = member.standing.name.clone();
+        match member.relaunches.decide(rules, fault.kind, now) {
+            Verdict::Stay => {}
+            Verdict::GiveUp => {
+                let (count, within) = (rules.max_relaunches, rules.within);
+                let text = format!(
+                    "{name} stays errored: relaunched {count} times within {within:?} - press 'r' \
+                     to relaunch"
+                );
+                self.notice(Severity::Error, "relaunches_spent", &text);
+            }
+            Verdict::After(wait) => {
+                let wait = wait + wait.mul_f64(self.dice.f64() / 10.0);
+                let commander = myself.clone();
+                member.relaunch = Some(AbortOnDropHandle::new(tokio::spawn(async move {
+                    tokio::time::sleep(wait).await;
+                    // A Commander that is gone relaunches nobody.
+                    let _ = commander.cast(CommanderMsg::Relaunch(id));
+                })));
+            }
+        }
+    }
+
+    /// Time to bring an errored Mysis back, unless the operator did.
+    pub(super) fn relaunch(&mut self, id: MysisId) {
+        let Some(member) = self.members.get_mut(&id) else {
+            return;
+        };
+        member.relaunch = None;
+        if member.standing.state == State::Errored && !member.is_going {
+            member.order(MysisOrder::Start, Reply::to_nobody());
+        }
+    }
+
+    /// Spreads the rules and the known secrets.
+    pub(super) fn spread_rules(&self) {
+        for member in self.members.values() {
+            // One that is dead gets them with its next life.
+            let _ = member.actor.cast(MysisMsg::RulesChanged {
+                rules: self.rules.clone(),
+                redactor: self.redactor.clone(),
+            });
+        }
+    }
+}
+
+impl Member {
+    /// The record with what has changed since it was read.
+    fn up_to_date(&self) -> MysisRecord {
+        let standing = &self.standing;
+        MysisRecord {
+            state: standing.state,
+            reason: standing.reason.clone(),
+            fault: standing.fault.clone(),
+            totals: standing.totals,
+            account: standing.account.clone(),
+            ..self.record.clone()
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Messages: all that can wake the Commander.
+
+use std::sync::Arc;
+
+use ractor::RpcReplyPort;
+
+use crate::domain::event::{Report, Standing, SwarmEvent};
+use crate::domain::ids::{MissionId, MysisId};
+use crate::domain::order::Answer;
+use crate::domain::rules::SwarmRules;
+use crate::domain::write::{Mission, MysisRecord};
+use crate::ports::LedgerFault;
+use crate::reply::{Reply, Request};
+
+use super::Watcher;
+
+/// What the Commander is told.
+#[derive(Debug)]
+pub enum CommanderMsg {
+    /// The operator wants something.
+    Order(Request),
+    /// A Mysis tells what happens to it.
+    Report(Report),
+    /// The Store has news for the operator.
+    News(SwarmEvent),
+    /// Somebody wants to watch, and hears how everything stands.
+    Watch(Watcher),
+    /// How do the Myses stand?
+    Standings(RpcReplyPort<Vec<Arc<Standing>>>),
+    /// What is the mission?
+    Mission(RpcReplyPort<Option<Mission>>),
+    /// The rules changed.
+    RulesChanged(Arc<SwarmRules>),
+    /// A new Mysis is stored, or not.
+    Created {
+        /// The Mysis.
+        record: Box<MysisRecord>,
+        /// Whether to start it at once.
+        start: bool,
+        /// What came of it.
+        stored: Result<(), LedgerFault>,
+        /// Who waits.
+        reply: Reply,
+    },
+    /// A Mysis is gone from the store, or not.
+    Deleted {
+        /// Who.
+        mysis: MysisId,
+        /// What came of it.
+        stored: Result<(), LedgerFault>,
+        /// Who waits.
+        reply: Reply,
+    },
+    /// A mission is stored, or not.
+    MissionStored {
+        /// The mission.
+        mission: Mission,
+        /// What came of it.
+        stored: Result<(), LedgerFault>,
+        /// Who waits.
+        reply: Reply,
+    },
+    /// The mission is cleared in the store, or not.
+    MissionCleared {
+        /// What came of it.
+        stored: Result<(), LedgerFault>,
+        /// Who waits.
+        reply: Reply,
+    },
+    /// A Mysis has taken a mission, or not.
+    Delivered {
+        /// Which mission.
+        mission: MissionId,
+        /// Who.
+        name: Arc<str>,
+        /// What came of it.
+        answer: Answer,
+    },
+    /// Time to bring an errored Mysis back.
+    Relaunch(MysisId),
+    /// The program is to close.
+    Close(RpcReplyPort<()>),
+    /// Those who have not left by now are stopped.
+    CloseNow,
+    /// The Store has nothing left to write.
+    Drained,
+}
+
+impl From<Request> for CommanderMsg {
+    fn from(request: Request) -> Self {
+        CommanderMsg::Order(request)
+    }
+}
+
+impl From<Report> for CommanderMsg {
+    fn from(report: Report) -> Self {
+        CommanderMsg::Report(report)
+    }
+}
+
+impl From<SwarmEvent> for CommanderMsg {
+    fn from(news: SwarmEvent) -> Self {
+        CommanderMsg::News(news)
+    }
+}
+
+/// A message that is not of the kind that was asked for; ractor's derived addresses want a way
+/// back.
+#[derive(Debug)]
+pub struct OtherMessage;
+
+impl TryFrom<CommanderMsg> for Request {
+    type Error = OtherMessage;
+
+    fn try_from(message: CommanderMsg) -> Result<Self, OtherMessage> {
+        if let CommanderMsg::Order(request) = message {
+            Ok(request)
+        } else {
+            Err(OtherMessage)
+        }
+    }
+}
+
+impl TryFrom<CommanderMsg> for Report {
+    type Error = OtherMessage;
+
+    fn try_from(message: CommanderMsg) -> Result<Self, OtherMessage> {
+        if let CommanderMsg::Report(report) = message {
+            Ok(report)
+        } else {
+            Err(OtherMessage)
+        }
+    }
+}
+
+impl TryFrom<CommanderMsg> for SwarmEvent {
+    type Error = OtherMessage;
+
+    fn try_from(message: CommanderMsg) -> Result<Self, OtherMessage> {
+        if let CommanderMsg::News(news) = message {
+            Ok(news)
+        } else {
+            Err(OtherMessage)
+        }
+    }
+}

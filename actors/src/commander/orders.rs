@@ -1,0 +1,320 @@
+//! Orders: what the Commander does itself, and what it passes on.
+
+use std::sync::Arc;
+
+use ractor::{ActorProcessingErr, ActorRef};
+
+use crate::domain::event::{State, SwarmEvent, Totals, What, Who};
+use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::life::MysisOrder;
+use crate::domain::order::{Done, Order, Refusal, check_name};
+use crate::domain::write::{Author, Batch, MysisRecord, NewMysis, Profile, Write};
+use crate::ports::LedgerFault;
+use crate::reply::{Reply, Request};
+
+use super::members::Member;
+use super::{CommanderMsg, CommanderState, refused};
+
+/// How long an actor has to stop before it is killed.
+const STOPPING: std::time::Duration = std::time::Duration::from_secs(1);
+
+impl CommanderState {
+    pub(super) fn order(&mut self, myself: &ActorRef<CommanderMsg>, request: Request) {
+        let Request { order, reply } = request;
+        if self.closing.is_some() {
+            return reply.answer(Err(Refusal::Closing));
+        }
+        match order {
+            Order::Create {
+                name,
+                provider,
+                model,
+                start,
+            } => self.create(myself, name, provider, model, start, reply),
+            Order::Start { name } => self.start(&name, reply),
+            Order::Stop { name } => self.stop(&name, reply),
+            Order::Delete { name } => self.delete(myself, &name, reply),
+            Order::Configure {
+                name,
+                provider,
+                model,
+                temperature,
+            } => self.configure(&name, provider, model, temperature, reply),
+            Order::Send { name, text } => {
+                self.pass_on(&name, MysisOrder::Prompt(text.into()), reply);
+            }
+            Order::Broadcast { text } => self.broadcast(myself, &text, reply),
+            Order::ClearMission => self.clear_mission(myself, reply),
+            Order::AddNote { name, text } => {
+                self.pass_on(&name, MysisOrder::Note(text.into()), reply);
+            }
+            Order::ClearNotes { name } => self.pass_on(&name, MysisOrder::ClearNotes, reply),
+        }
+    }
+
+    fn member(&mut self, name: &str) -> Result<&mut Member, Refusal> {
+        self.members
+            .values_mut()
+            .find(|member| &*member.standing.name == name && !member.is_going)
+            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+    }
+
+    fn pass_on(&mut self, name: &str, order: MysisOrder, reply: Reply) {
+        match self.member(name) {
+            Ok(member) => member.order(order, reply),
+            Err(refusal) => reply.answer(Err(refusal)),
+        }
+    }
+
+    /// The operator starts it: whatever went wrong before is forgiven.
+    fn start(&mut self, name: &str, reply: Reply) {
+        if let Ok(member) = self.member(name) {
+            member.forget_relaunches();
+        }
+        self.pass_on(name, MysisOrder::Start, reply);
+    }
+
+    fn stop(&mut self, name: &str, reply: Reply) {
+        if let Ok(member) = self.member(name) {
+            member.forget_relaunches();
+        }
+        self.pass_on(name, MysisOrder::Stop, reply);
+    }
+
+    fn create(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        name: String,
+        provider: Option<String>,
+        model: Option<String>,
+        start: bool,
+        reply: Reply,
+    ) {
+        let profile = match self.new_profile(&name, provider, model) {
+            Ok(profile) => profile,
+            Err(refusal) => return reply.answer(Err(refusal)),
+        };
+        let record = MysisRecord {
+            id: self.new_id(),
+            profile: profile.clone(),
+            state: State::Idle,
+            reason: None,
+            fault: None,
+            incarnation: Incarnation(0),
+            totals: Totals::default(),
+            account: None,
+            created_at: self.now(),
+        };
+        self.expected.push(name);
+        let batch = Batch {
+            author: Author::Commander,
+            writes: vec![Write::Create(Box::new(NewMysis {
+                id: record.id,
+                profile,
+                at: record.created_at,
+            }))],
+        };
+        let (store, commander) = (self.store_handle(), myself.clone());
+        self.jobs.spawn(async move {
+            let stored = store.write(batch).await;
+            // A Commander that is gone takes the waiting with it.
+            let _ = commander.cast(CommanderMsg::Created {
+                record: Box::new(record),
+                start,
+                stored,
+                reply,
+            });
+        });
+    }
+
+    fn new_profile(
+        &self,
+        name: &str,
+        provider: Option<String>,
+        model: Option<String>,
+    ) -> Result<Profile, Refusal> {
+        check_name(name)?;
+        let is_taken = self
+            .members
+            .values()
+            .any(|member| &*member.standing.name == name)
+            || self.expected.iter().any(|expected| expected == name);
+        if is_taken {
+            return Err(Refusal::NameTaken(name.to_string()));
+        }
+        if self.members.len() + self.expected.len() >= self.rules.max_myses {
+            return Err(Refusal::SwarmFull(self.rules.max_myses));
+        }
+        let provider = self.known_provider(provider)?;
+        Ok(Profile {
+            name: name.into(),
+            provider: provider.unwrap_or_else(|| self.rules.default_provider.clone()),
+            model: model.map(Into::into),
+            temperature: None,
+        })
+    }
+
+    fn known_provider(&self, name: Option<String>) -> Result<Option<Arc<str>>, Refusal> {
+        let Some(name) = name else {
+            return Ok(None);
+        };
+        if let Some((known, _)) = self.rules.providers.get_key_value(name.as_str()) {
+            return Ok(Some(known.clone()));
+        }
+        let known = self.rules.providers.keys().map(ToString::to_string);
+        Err(Refusal::UnknownProvider {
+            name,
+            known: known.collect(),
+        })
+    }
+
+    fn new_id(&mut self) -> MysisId {
+        loop {
+            let id = MysisId(self.dice.i64(1..));
+            if !self.members.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+
+    pub(super) async fn created(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        record: MysisRecord,
+        start: bool,
+        stored: Result<(), LedgerFault>,
+        reply: Reply,
+    ) -> Result<(), ActorProcessingErr> {
+        let name = record.profile.name.clone();
+        self.expected.retain(|expected| **expected != *name);
+        if let Err(fault) = stored {
+            reply.answer(Err(refused(&fault)));
+            return Ok(());
+        }
+        let id = record.id;
+        if self.closing.is_some() {
+            reply.answer(Ok(Done::Created(id)));
+            return Ok(());
+        }
+        self.bring_to_life(myself, record, None).await?;
+        let at = self.now();
+        self.tell_all(SwarmEvent {
+            at,
+            mysis: Some(Who { id, name }),
+            what: What::Created,
+        });
+        if let Some(member) = self.members.get(&id) {
+            let event = SwarmEvent {
+                at,
+                mysis: Some(member.who()),
+                what: What::Standing(member.standing.clone()),
+            };
+            if start {
+                member.order(MysisOrder::Start, Reply::to_nobody());
+            }
+            self.tell_all(event);
+        }
+        reply.answer(Ok(Done::Created(id)));
+        Ok(())
+    }
+
+    fn delete(&mut self, myself: &ActorRef<CommanderMsg>, name: &str, reply: Reply) {
+        let member = match self.member(name) {
+            Ok(member) => member,
+            Err(refusal) => return reply.answer(Err(refusal)),
+        };
+        member.is_going = true;
+        member.forget_relaunches();
+        let (actor, mysis) = (member.actor.clone(), member.record.id);
+        let (store, commander) = (self.store_handle(), myself.clone());
+        self.jobs.spawn(async move {
+            if actor.stop_and_wait(None, Some(STOPPING)).await.is_err() {
+                actor.kill();
+            }
+            let batch = Batch {
+                author: Author::Commander,
+                writes: vec![Write::Delete { mysis }],
+            };
+            let stored = store.write(batch).await;
+            // A Commander that is gone takes the waiting with it.
+            let _ = commander.cast(CommanderMsg::Deleted {
+                mysis,
+                stored,
+                reply,
+            });
+        });
+    }
+
+    /// It is gone; where the store would not let it go, it comes back to life.
+    pub(super) async fn deleted(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        mysis: MysisId,
+        stored: Result<(), LedgerFault>,
+        reply: Reply,
+    ) -> Result<(), ActorProcessingErr> {
+        if let Err(fault) = stored {
+            reply.answer(Err(refused(&fault)));
+            let record = self.members.get(&mysis).map(|member| member.record.clone());
+            if let Some(record) = record {
+                self.bring_to_life(myself, record, None).await?;
+            }
+            return Ok(());
+        }
+        if let Some(member) = self.members.remove(&mysis) {
+            let at = self.now();
+            self.tell_all(SwarmEvent {
+                at,
+                mysis: Some(member.who()),
+                what: What::Deleted,
+            });
+        }
+        reply.answer(Ok(Done::Deleted));
+        Ok(())
+    }
+
+    fn configure(
+        &mut self,
+        name: &str,
+        provider: Option<String>,
+        model: Option<String>,
+        temperature: Option<f32>,
+        reply: Reply,
+    ) {
+        match self.changed_profile(name, provider, model, temperature) {
+            Err(refusal) => reply.answer(Err(refusal)),
+            Ok(profile) => {
+                let order = MysisOrder::Configure(profile);
+                self.pass_on(name, order, reply);
+            }
+        }
+    }
+
+    fn changed_profile(
+        &mut self,
+        name: &str,
+        provider: Option<String>,
+        model: Option<String>,
+        temperature: Option<f32>,
+    ) -> Result<Profile, Refusal> {
+        if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
+            return Err(Refusal::BadTemperature);
+        }
+        let provider = self.known_provider(provider)?;
+        let member = self.member(name)?;
+        let before = &mut member.record.profile;
+        // Another provider has other models: its own is used unless one is named.
+        let model = match (&provider, model) {
+            (_, Some(model)) => Some(model.into()),
+            (Some(_), None) => None,
+            (None, None) => before.model.clone(),
+        };
+        *before = Profile {
+            name: before.name.clone(),
+            provider: provider.unwrap_or_else(|| before.provider.clone()),
+            model,
+            temperature: temperature.or(before.temperature),
+        };
+        Ok(before.clone())
+    }
+}

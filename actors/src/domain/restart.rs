@@ -1,0 +1,125 @@
+//! Restart verdicts: whether an errored Mysis comes back by itself, and when (`[supervision]`).
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::fault::FaultKind;
+use super::ids::Timestamp;
+use super::rules::{Relaunch, SupervisionRules};
+
+/// When a Mysis was relaunched by itself, as far back as that matters.
+#[derive(Clone, Debug, Default)]
+pub struct Relaunches(VecDeque<Timestamp>);
+
+/// What becomes of an errored Mysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It comes back after this wait, before jitter.
+    After(Duration),
+    /// It stays errored until the operator relaunches it: the policy says so.
+    Stay,
+    /// It stays errored: it has been relaunched too often within the window.
+    GiveUp,
+}
+
+impl Relaunches {
+    /// Decides, and counts the relaunch that it orders.
+    pub fn decide(&mut self, rules: &SupervisionRules, kind: FaultKind, now: Timestamp) -> Verdict {
+        if !is_covered(rules.relaunch, kind) {
+            return Verdict::Stay;
+        }
+        let within = u64::try_from(rules.within.as_millis()).unwrap_or(u64::MAX);
+        self.0.retain(|at| now.since(*at) < within);
+        let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        if count >= rules.max_relaunches {
+            return Verdict::GiveUp;
+        }
+        self.0.push_back(now);
+        Verdict::After(back_off(rules, count))
+    }
+
+    /// Forgets all: the operator relaunched it.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+fn is_covered(policy: Relaunch, kind: FaultKind) -> bool {
+    match policy {
+        Relaunch::Manual => false,
+        Relaunch::Always => true,
+        Relaunch::Transient => match kind {
+            FaultKind::Transient | FaultKind::Crash | FaultKind::Store => true,
+            FaultKind::Permanent => false,
+        },
+    }
+}
+
+fn back_off(rules: &SupervisionRules, count: u32) -> Duration {
+    let factor = 2_u32.saturating_pow(count.min(31));
+    rules
+        .first_wait
+        .checked_mul(factor)
+        .map_or(rules.longest_wait, |wait| wait.min(rules.longest_wait))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(relaunch: Relaunch) -> SupervisionRules {
+        SupervisionRules {
+            relaunch,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(5),
+            max_relaunches: 4,
+            within: Duration::from_secs(600),
+        }
+    }
+
+    #[test]
+    fn each_policy_covers_its_faults() {
+        use FaultKind::{Crash, Permanent, Store, Transient};
+        for (policy, covered) in [
+            (Relaunch::Manual, vec![]),
+            (Relaunch::Transient, vec![Transient, Crash, Store]),
+            (Relaunch::Always, vec![Transient, Permanent, Crash, Store]),
+        ] {
+            for kind in [Transient, Permanent, Crash, Store] {
+                let verdict = Relaunches::default().decide(&rules(policy), kind, Timestamp(0));
+                assert_eq!(
+                    verdict != Verdict::Stay,
+                    covered.contains(&kind),
+                    "{policy:?} {kind:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_too_many_end_it() {
+        let mut relaunches = Relaunches::default();
+        let waits: Vec<Verdict> = (0..5)
+            .map(|n| relaunches.decide(&rules(Relaunch::Always), FaultKind::Crash, Timestamp(n)))
+            .collect();
+        let after = |seconds| Verdict::After(Duration::from_secs(seconds));
+        assert_eq!(
+            waits,
+            [after(1), after(2), after(4), after(5), Verdict::GiveUp]
+        );
+    }
+
+    #[test]
+    fn a_healthy_stretch_forgets_what_was() {
+        let mut relaunches = Relaunches::default();
+        let always = rules(Relaunch::Always);
+        for n in 0..4 {
+            relaunches.decide(&always, FaultKind::Crash, Timestamp(n));
+        }
+        let later = Timestamp(700_000);
+        assert_eq!(
+            relaunches.decide(&always, FaultKind::Crash, later),
+            Verdict::After(Duration::from_secs(1))
+        );
+    }
+}
