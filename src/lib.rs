@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod home;
+pub mod ledger;
 pub mod logging;
 pub mod settings;
 

@@ -1,1 +1,19 @@
-//! The schema, step by step.
+//! The schema, step by step. A step that has shipped never changes; a new need is a new step.
+//!
+//! Steps know SQL only: no entity and no rule of the domain, so that they mean the same for ever.
+
+mod m20261121_000001_first_flight;
+
+pub use sea_orm_migration::MigratorTrait;
+use sea_orm_migration::prelude::{MigrationTrait, async_trait};
+
+/// All steps, oldest first.
+#[derive(Debug)]
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(m20261121_000001_first_flight::Migration)]
+    }
+}

@@ -193,6 +193,8 @@ impl CallStatus {
 /// About a tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultMeta {
+    /// The call's id as the model gave it.
+    pub call_id: Arc<str>,
     /// The tool's name.
     pub tool: Arc<str>,
     /// How the call ended; never open.

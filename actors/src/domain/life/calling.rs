@@ -150,6 +150,7 @@ impl Life {
             outcome.text.clone()
         };
         let meta = ResultMeta {
+            call_id: open.call.id.clone(),
             tool: tool.clone(),
             status: outcome.status,
             ms: outcome.ms,

@@ -1,0 +1,338 @@
+//! The ledger: the swarm's memory in a database, by sea-orm.
+//!
+//! One connection writes, in the order of the Store actor; others only read. SQLite runs in WAL
+//! mode with `synchronous = FULL`: what was acknowledged survives a power cut as well as a kill,
+//! because the mark "this call was sent" must be on disk before the call leaves.
+
+mod archive;
+mod commit;
+mod entity;
+mod rows;
+mod search;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::ids::{Incarnation, MysisId, Timestamp};
+use actors::domain::write::{Account, Author, Batch, Write};
+use actors::ports::{Ledger, LedgerFault};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use migration::{Migrator, MigratorTrait};
+use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::{
+    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
+    QuerySelect, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+};
+use thiserror::Error;
+
+use entity::mysis;
+
+pub use rows::metadata;
+
+/// How long a lock of another process is waited for before a write is tried again.
+const BUSY: Duration = Duration::from_secs(2);
+/// Connections that only read.
+const READERS: u32 = 4;
+
+/// The ledger and its archive.
+#[derive(Clone)]
+pub struct SqlLedger {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    writer: DatabaseConnection,
+    readers: DatabaseConnection,
+    /// The newest life of each Mysis; batches of older ones are refused.
+    fences: Mutex<BTreeMap<MysisId, Incarnation>>,
+}
+
+/// Why the database cannot be used; each says what to do about it.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Its schema is of a version after ours.
+    #[error(
+        "the database {path} was written by a newer version of zoea (it has the step `{step}`); \
+         run that version, or use another home with --home"
+    )]
+    Newer {
+        /// The database.
+        path: String,
+        /// The first step that we do not know.
+        step: String,
+    },
+    /// It cannot be opened or brought up to date.
+    #[error(
+        "open the database {path}: {why}; check the file and its directory, restore a copy, or \
+         use another home with --home"
+    )]
+    Unusable {
+        /// The database.
+        path: String,
+        /// What went wrong.
+        why: String,
+    },
+}
+
+impl SqlLedger {
+    /// Opens the SQLite database at a path, creates it where there is none, and brings its schema
+    /// up to date.
+    ///
+    /// # Errors
+    /// It is newer than this program, no database, damaged, locked, or its place is not writable.
+    pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
+        let shown = path.display().to_string();
+        let unusable = |error: DbErr| OpenError::Unusable {
+            path: shown.clone(),
+            why: plain(&error),
+        };
+        let writer = Database::connect(writing(path)).await.map_err(unusable)?;
+        refuse_newer(&writer, &shown).await?;
+        Migrator::up(&writer, None).await.map_err(unusable)?;
+        let readers = Database::connect(reading(path)).await.map_err(unusable)?;
+        let fences = read_fences(&writer).await.map_err(unusable)?;
+        Ok(SqlLedger {
+            inner: Arc::new(Inner {
+                writer,
+                readers,
+                fences: Mutex::new(fences),
+            }),
+        })
+    }
+
+    /// Closes all connections; what was acknowledged is on disk already.
+    pub async fn close(&self) {
+        for connection in [&self.inner.readers, &self.inner.writer] {
+            if let Err(error) = connection.clone().close().await {
+                tracing::warn!(%error, "failed to close the database");
+            }
+        }
+    }
+}
+
+fn writing(path: &Path) -> ConnectOptions {
+    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
+    options
+        .max_connections(1)
+        .min_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .acquire_timeout(Duration::from_secs(10))
+        .sqlx_logging(false)
+        .map_sqlx_sqlite_opts(|sqlite| {
+            sqlite
+                .journal_mode(SqliteJournalMode::Wal)
+                .synchronous(SqliteSynchronous::Full)
+                .foreign_keys(true)
+                .busy_timeout(BUSY)
+                .pragma("temp_store", "memory")
+                .pragma("cache_size", "-8000")
+                .pragma("journal_size_limit", "67108864")
+        });
+    options
+}
+
+fn reading(path: &Path) -> ConnectOptions {
+    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=ro", path.display()));
+    options
+        .max_connections(READERS)
+        .min_connections(0)
+        .idle_timeout(Duration::from_secs(60))
+        .test_before_acquire(false)
+        .acquire_timeout(Duration::from_secs(30))
+        .sqlx_logging(false)
+        .map_sqlx_sqlite_opts(|sqlite| {
+            sqlite
+                .read_only(true)
+                .busy_timeout(BUSY)
+                .pragma("temp_store", "memory")
+                .pragma("cache_size", "-2000")
+        });
+    options
+}
+
+async fn refuse_newer(writer: &DatabaseConnection, path: &str) -> Result<(), OpenError> {
+    let unusable = |error: DbErr| OpenError::Unusable {
+        path: path.to_string(),
+        why: plain(&error),
+    };
+    let known: Vec<String> = Migrator::migrations()
+        .iter()
+        .map(|step| step.name().to_string())
+        .collect();
+    Migrator::install(writer).await.map_err(unusable)?;
+    let applied = Migrator::get_migration_models(writer)
+        .await
+        .map_err(unusable)?;
+    match applied
+        .into_iter()
+        .find(|step| !known.contains(&step.version))
+    {
+        Some(step) => Err(OpenError::Newer {
+            path: path.to_string(),
+            step: step.version,
+        }),
+        None => Ok(()),
+    }
+}
+
+async fn read_fences(writer: &DatabaseConnection) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
+    let rows: Vec<(i64, i64)> = mysis::Entity::find()
+        .select_only()
+        .column(mysis::Column::Id)
+        .column(mysis::Column::Incarnation)
+        .into_tuple()
+        .all(writer)
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|(id, incarnation)| (MysisId(id), Incarnation(incarnation)))
+        .collect())
+}
+
+impl Ledger for SqlLedger {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        let inner = self.inner.clone();
+        async move { inner.commit(&batches).await }.boxed()
+    }
+
+    fn claim_account(
+        &self,
+        mysis: MysisId,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+        let inner = self.inner.clone();
+        async move {
+            let tx = inner.begin().await.map_err(|error| fault(&error))?;
+            let claimed = commit::claim_account(&tx, mysis, at).await;
+            let claimed = claimed.map_err(|error| fault(&error))?;
+            tx.commit().await.map_err(|error| fault(&error))?;
+            Ok(claimed)
+        }
+        .boxed()
+    }
+}
+
+impl Inner {
+    /// Commits a group at once; where one of it is refused, each by itself.
+    async fn commit(&self, batches: &[Batch]) -> Vec<Result<(), LedgerFault>> {
+        let mut answers: Vec<Result<(), LedgerFault>> = batches
+            .iter()
+            .map(|batch| self.check_fence(batch))
+            .collect();
+        let open: Vec<&Batch> = batches
+            .iter()
+            .zip(&answers)
+            .filter(|(_, answer)| answer.is_ok())
+            .map(|(batch, _)| batch)
+            .collect();
+        let mut results = match self.commit_together(&open).await {
+            Err(LedgerFault::Refused(_)) if open.len() > 1 => {
+                let mut results = Vec::with_capacity(open.len());
+                for batch in open {
+                    results.push(self.commit_together(&[batch]).await);
+                }
+                results
+            }
+            result => vec![result; open.len()],
+        }
+        .into_iter();
+        for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
+            if let Some(result) = results.next() {
+                *answer = result;
+            }
+        }
+        answers
+    }
+
+    async fn commit_together(&self, batches: &[&Batch]) -> Result<(), LedgerFault> {
+        if batches.is_empty() {
+            return Ok(());
+        }
+        let tx = self.begin().await.map_err(|error| fault(&error))?;
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            commit::apply(&tx, write)
+                .await
+                .map_err(|error| fault(&error))?;
+        }
+        tx.commit().await.map_err(|error| fault(&error))?;
+        self.note_fences(batches);
+        Ok(())
+    }
+
+    /// A writer takes the write lock at once: a transaction that began by reading could not.
+    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+        self.writer
+            .begin_with_options(TransactionOptions {
+                sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+                ..Default::default()
+            })
+            .await
+    }
+
+    fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
+        let Author::Mysis(mysis, incarnation) = batch.author else {
+            return Ok(());
+        };
+        let fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
+        match fences.get(&mysis) {
+            Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn note_fences(&self, batches: &[&Batch]) {
+        let mut fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            if let Write::Fence { mysis, incarnation } = write {
+                fences.insert(*mysis, *incarnation);
+            }
+        }
+    }
+}
+
+/// What a database error allows: a contradiction is final, everything else may pass.
+fn fault(error: &DbErr) -> LedgerFault {
+    let why = plain(error);
+    if error.sql_err().is_some() || matches!(error, DbErr::Custom(_)) {
+        return LedgerFault::Refused(why);
+    }
+    match sqlite_code(error) {
+        // SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH: the statement itself is wrong.
+        Some(1 | 19 | 20) => LedgerFault::Refused(why),
+        Some(_) | None => LedgerFault::Unavailable(why),
+    }
+}
+
+/// The primary result code of SQLite.
+fn sqlite_code(error: &DbErr) -> Option<u32> {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error))
+    | DbErr::Query(RuntimeErr::SqlxError(error))
+    | DbErr::Conn(RuntimeErr::SqlxError(error))) = error
+    else {
+        return None;
+    };
+    let code = error.as_database_error()?.code()?;
+    code.parse::<u32>().ok().map(|code| code & 0xff)
+}
+
+/// An error in the database's own words, without the layers around it.
+fn plain(error: &DbErr) -> String {
+    let (DbErr::Exec(RuntimeErr::SqlxError(inner))
+    | DbErr::Query(RuntimeErr::SqlxError(inner))
+    | DbErr::Conn(RuntimeErr::SqlxError(inner))) = error
+    else {
+        return error.to_string();
+    };
+    match inner.as_database_error() {
+        Some(database) => database.message().to_string(),
+        None => inner.to_string(),
+    }
+}

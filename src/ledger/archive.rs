@@ -1,0 +1,341 @@
+//! The archive: reading what is stored, without ever holding up the writer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use actors::domain::event::{State, Totals};
+use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::message::{Call, Kind, Row};
+use actors::domain::write::{Account, Mission, MysisRecord, Profile, Recollection};
+use actors::ports::{Archive, ArchiveFault, Found, Page, PageFrom, Search, SwarmRecord};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sea_orm::{
+    ColumnTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+
+use super::entity::{account, message, mission, mysis, tool_call};
+use super::rows::{self, Beside};
+use super::{Inner, SqlLedger, plain};
+
+/// Rows at the end of a conversation that a Mysis takes up again.
+const RECALLED: u64 = 96;
+/// Orders before those that are taken up because nobody has answered them yet.
+const RECALLED_ORDERS: u64 = 100;
+
+type Answer<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+
+impl Archive for SqlLedger {
+    fn swarm(&self) -> Answer<SwarmRecord> {
+        self.read(|inner| async move { inner.swarm().await }.boxed())
+    }
+
+    fn recall(&self, mysis: MysisId) -> Answer<Recollection> {
+        self.read(move |inner| async move { inner.recall(mysis).await }.boxed())
+    }
+
+    fn page(&self, page: Page) -> Answer<Vec<Arc<Row>>> {
+        self.read(move |inner| async move { inner.page(&page).await }.boxed())
+    }
+
+    fn search(&self, search: Search) -> Answer<Found> {
+        self.read(move |inner| async move { inner.search(&search).await }.boxed())
+    }
+
+    fn result_of(&self, mysis: MysisId, call_id: String) -> Answer<Option<Arc<str>>> {
+        self.read(move |inner| async move { inner.result_of(mysis, &call_id).await }.boxed())
+    }
+
+    fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {
+        self.read(move |inner| async move { inner.account(mysis).await }.boxed())
+    }
+}
+
+impl SqlLedger {
+    fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(Arc<Inner>) -> BoxFuture<'static, Result<T, DbErr>> + Send + 'static,
+    ) -> Answer<T> {
+        let inner = self.inner.clone();
+        async move {
+            query(inner)
+                .await
+                .map_err(|error| ArchiveFault(plain(&error)))
+        }
+        .boxed()
+    }
+}
+
+impl Inner {
+    async fn swarm(&self) -> Result<SwarmRecord, DbErr> {
+        let accounts = account::Entity::find().all(&self.readers).await?;
+        let owned: BTreeMap<i64, Arc<str>> = accounts
+            .iter()
+            .filter_map(|account| Some((account.assigned_to?, account.username.as_str().into())))
+            .collect();
+        let myses = mysis::Entity::find()
+            .order_by_asc(mysis::Column::CreatedAt)
+            .order_by_asc(mysis::Column::Name)
+            .all(&self.readers)
+            .await?;
+        Ok(SwarmRecord {
+            myses: myses
+                .into_iter()
+                .map(|model| {
+                    let account = owned.get(&model.id).cloned();
+                    record(model, account)
+                })
+                .collect(),
+            mission: self.mission().await?,
+            passwords: accounts
+                .into_iter()
+                .map(|account| account.password.into())
+                .collect(),
+        })
+    }
+
+    /// The mission in force: the newest, unless it was cleared.
+    async fn mission(&self) -> Result<Option<Mission>, DbErr> {
+        let newest = mission::Entity::find()
+            .order_by_desc(mission::Column::Number)
+            .one(&self.readers)
+            .await?;
+        Ok(newest
+            .filter(|mission| mission.cleared_at.is_none())
+            .map(|mission| Mission {
+                id: MissionId(mission.id),
+                text: mission.content.into(),
+                at: Timestamp(mission.at),
+            }))
+    }
+
+    async fn account(&self, mysis: MysisId) -> Result<Option<Account>, DbErr> {
+        let found = account::Entity::find()
+            .filter(account::Column::AssignedTo.eq(mysis.0))
+            .one(&self.readers)
+            .await?;
+        Ok(found.map(|account| Account {
+            username: account.username.into(),
+            password: account.password.into(),
+        }))
+    }
+
+    async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
+        let mut models = of(mysis)
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED)
+            .all(&self.readers)
+            .await?;
+        models.reverse();
+        let last = models
+            .last()
+            .map(|model| Seq(model.seq))
+            .unwrap_or_default();
+        if let Some(oldest) = models.first().map(|model| model.seq) {
+            let mut orders = self.unanswered_before(mysis, oldest).await?;
+            orders.append(&mut models);
+            models = orders;
+        }
+        Ok(Recollection {
+            rows: self.complete(models).await?,
+            notes: self.notes(mysis).await?,
+            last,
+        })
+    }
+
+    /// Direct messages before a row that no words of the model answer.
+    async fn unanswered_before(
+        &self,
+        mysis: MysisId,
+        before: i64,
+    ) -> Result<Vec<message::Model>, DbErr> {
+        let answered: Option<Option<i64>> = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
+            .filter(message::Column::Content.ne(""))
+            .order_by_desc(message::Column::Seq)
+            .select_only()
+            .column(message::Column::Horizon)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        let answered = answered.flatten().unwrap_or(0);
+        let mut orders = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
+            .filter(message::Column::Seq.gt(answered))
+            .filter(message::Column::Seq.lt(before))
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED_ORDERS)
+            .all(&self.readers)
+            .await?;
+        orders.reverse();
+        Ok(orders)
+    }
+
+    async fn notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
+        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
+            .select_only()
+            .column(mysis::Column::NotesAfter)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        let notes = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Note.as_str()))
+            .filter(message::Column::Seq.gt(after.unwrap_or(0)))
+            .order_by_asc(message::Column::Seq)
+            .all(&self.readers)
+            .await?;
+        self.complete(notes).await
+    }
+
+    async fn page(&self, page: &Page) -> Result<Vec<Arc<Row>>, DbErr> {
+        let mut query = of(page.mysis).limit(page.limit as u64);
+        if !page.kinds.is_empty() {
+            let kinds = page.kinds.iter().map(|kind| kind.as_str());
+            query = query.filter(message::Column::Kind.is_in(kinds));
+        }
+        let (query, order) = match page.from {
+            PageFrom::Newest => (query, Order::Desc),
+            PageFrom::Before(seq) => (query.filter(message::Column::Seq.lt(seq.0)), Order::Desc),
+            PageFrom::After(seq) => (query.filter(message::Column::Seq.gt(seq.0)), Order::Asc),
+        };
+        let is_backwards = order == Order::Desc;
+        let mut models = query
+            .order_by(message::Column::Seq, order)
+            .all(&self.readers)
+            .await?;
+        if is_backwards {
+            models.reverse();
+        }
+        self.complete(models).await
+    }
+
+    async fn result_of(&self, mysis: MysisId, call_id: &str) -> Result<Option<Arc<str>>, DbErr> {
+        let by_id = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::CallId.eq(call_id))
+            .order_by_desc(tool_call::Column::Seq)
+            .one(&self.readers)
+            .await?;
+        let place = match by_id {
+            Some(call) => Some((call.seq, call.position)),
+            None => our_id(call_id),
+        };
+        let Some((seq, position)) = place else {
+            return Ok(None);
+        };
+        let found = of(mysis)
+            .filter(message::Column::Seq.gt(seq))
+            .filter(message::Column::CallSeq.eq(seq))
+            .filter(message::Column::CallPosition.eq(position))
+            .order_by_asc(message::Column::Seq)
+            .one(&self.readers)
+            .await?;
+        Ok(found.map(|model| model.content.into()))
+    }
+
+    /// Rows with their calls and missions' texts.
+    pub(super) async fn complete(
+        &self,
+        models: Vec<message::Model>,
+    ) -> Result<Vec<Arc<Row>>, DbErr> {
+        let beside = self.beside(&models).await?;
+        Ok(models
+            .into_iter()
+            .map(|model| rows::from_model(model, &beside))
+            .collect())
+    }
+
+    async fn beside(&self, models: &[message::Model]) -> Result<Beside, DbErr> {
+        let mut beside = Beside::default();
+        let missions: BTreeSet<i64> = models.iter().filter_map(|model| model.mission_id).collect();
+        if !missions.is_empty() {
+            let found = mission::Entity::find()
+                .filter(mission::Column::Id.is_in(missions))
+                .all(&self.readers)
+                .await?;
+            beside.missions = found
+                .into_iter()
+                .map(|mission| (mission.id, mission.content.into()))
+                .collect();
+        }
+        let mut callers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+        for model in models
+            .iter()
+            .filter(|model| model.kind == Kind::Call.as_str())
+        {
+            callers.entry(model.mysis_id).or_default().push(model.seq);
+        }
+        for (mysis, seqs) in callers {
+            for (place, call) in self.calls(mysis, seqs).await? {
+                beside.calls.entry(place).or_default().push(call);
+            }
+        }
+        Ok(beside)
+    }
+
+    async fn calls(&self, mysis: i64, seqs: Vec<i64>) -> Result<Vec<((i64, i64), Call)>, DbErr> {
+        let models = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis))
+            .filter(tool_call::Column::Seq.is_in(seqs))
+            .order_by_asc(tool_call::Column::Seq)
+            .order_by_asc(tool_call::Column::Position)
+            .all(&self.readers)
+            .await?;
+        Ok(models
+            .into_iter()
+            .map(|model| ((mysis, model.seq), rows::call(model)))
+            .collect())
+    }
+}
+
+fn of(mysis: MysisId) -> Select<message::Entity> {
+    message::Entity::find().filter(message::Column::MysisId.eq(mysis.0))
+}
+
+/// The place that an id of our own making names: `call_<seq>_<position>`.
+fn our_id(call_id: &str) -> Option<(i64, i32)> {
+    let (seq, position) = call_id
+        .trim_end_matches('x')
+        .strip_prefix("call_")?
+        .split_once('_')?;
+    Some((seq.parse().ok()?, position.parse().ok()?))
+}
+
+fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
+    let counted = |value: i64| u64::try_from(value).unwrap_or(0);
+    let fault = model.fault_text.map(|text| Fault {
+        kind: model
+            .fault_kind
+            .as_deref()
+            .and_then(FaultKind::parse)
+            .unwrap_or(FaultKind::Crash),
+        text,
+        at: Timestamp(model.fault_at.unwrap_or(0)),
+    });
+    MysisRecord {
+        id: MysisId(model.id),
+        profile: Profile {
+            name: model.name.into(),
+            provider: model.provider.into(),
+            model: model.model.map(Into::into),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "it was an f32 when it was written"
+            )]
+            temperature: model.temperature.map(|value| value as f32),
+        },
+        state: State::parse(&model.state).unwrap_or(State::Stopped),
+        reason: model.reason.map(Into::into),
+        fault,
+        incarnation: Incarnation(model.incarnation),
+        totals: Totals {
+            turns: counted(model.turns),
+            tokens_in: counted(model.tokens_in),
+            tokens_out: counted(model.tokens_out),
+            cost_micros: counted(model.cost_micros),
+        },
+        account,
+        created_at: Timestamp(model.created_at),
+    }
+}

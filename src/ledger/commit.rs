@@ -1,0 +1,365 @@
+//! Commits: what each write of the domain does to the database, harmless when repeated.
+
+use actors::domain::event::Totals;
+use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
+use actors::domain::message::{CallStatus, Row};
+use actors::domain::write::{Account, Mission, NewMysis, Profile, Write};
+use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+
+use super::entity::{account, message, mission, mysis, tool_call};
+use super::rows;
+
+/// Carries one write out within a transaction.
+pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
+    match write {
+        Write::Create(new) => create(tx, new).await,
+        Write::Configure { mysis, profile } => configure(tx, *mysis, profile).await,
+        Write::Delete { mysis } => delete(tx, *mysis).await,
+        Write::Fence { mysis, incarnation } => fence(tx, *mysis, *incarnation).await,
+        Write::State { .. } => state(tx, write).await,
+        Write::Append { mysis, row } => append(tx, *mysis, row).await,
+        Write::CallSent { mysis, call, at } => call_sent(tx, *mysis, *call, *at).await,
+        Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
+        Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
+        Write::Mission(mission) => add_mission(tx, mission).await,
+        Write::ClearMission { at } => clear_mission(tx, *at).await,
+        Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
+    }
+}
+
+async fn create(tx: &DatabaseTransaction, new: &NewMysis) -> Result<(), DbErr> {
+    let model = mysis::ActiveModel {
+        id: Set(new.id.0),
+        name: Set(new.profile.name.to_string()),
+        provider: Set(new.profile.provider.to_string()),
+        model: Set(new.profile.model.as_deref().map(str::to_string)),
+        temperature: Set(new.profile.temperature.map(f64::from)),
+        state: Set("idle".to_string()),
+        reason: Set(None),
+        fault_kind: Set(None),
+        fault_text: Set(None),
+        fault_at: Set(None),
+        state_at: Set(new.at.0),
+        incarnation: Set(0),
+        notes_after: Set(0),
+        turns: Set(0),
+        tokens_in: Set(0),
+        tokens_out: Set(0),
+        cost_micros: Set(0),
+        created_at: Set(new.at.0),
+    };
+    mysis::Entity::insert(model)
+        .on_conflict(
+            OnConflict::column(mysis::Column::Id)
+                .do_nothing()
+                .to_owned(),
+        )
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+async fn configure(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    profile: &Profile,
+) -> Result<(), DbErr> {
+    let set = mysis::ActiveModel {
+        id: Set(mysis.0),
+        name: Set(profile.name.to_string()),
+        provider: Set(profile.provider.to_string()),
+        model: Set(profile.model.as_deref().map(str::to_string)),
+        temperature: Set(profile.temperature.map(f64::from)),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
+}
+
+/// Updates a Mysis; one that is gone stays gone.
+async fn update_mysis(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    mut set: mysis::ActiveModel,
+) -> Result<(), DbErr> {
+    set.id = NotSet;
+    mysis::Entity::update_many()
+        .set(set)
+        .filter(mysis::Column::Id.eq(mysis.0))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// A Mysis goes with all its rows. The order keeps every lookup of a foreign key short: rows that
+/// point to calls go before the calls.
+async fn delete(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
+    account::Entity::update_many()
+        .col_expr(
+            account::Column::AssignedTo,
+            Expr::value(Option::<i64>::None),
+        )
+        .filter(account::Column::AssignedTo.eq(mysis.0))
+        .exec(tx)
+        .await?;
+    message::Entity::delete_many()
+        .filter(message::Column::MysisId.eq(mysis.0))
+        .exec(tx)
+        .await?;
+    tool_call::Entity::delete_many()
+        .filter(tool_call::Column::MysisId.eq(mysis.0))
+        .exec(tx)
+        .await?;
+    mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
+    Ok(())
+}
+
+async fn fence(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    incarnation: Incarnation,
+) -> Result<(), DbErr> {
+    let set = mysis::ActiveModel {
+        incarnation: Set(incarnation.0),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
+}
+
+async fn state(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
+    let Write::State {
+        mysis,
+        state,
+        reason,
+        fault,
+        at,
+    } = write
+    else {
+        return Ok(());
+    };
+    let fault = fault.as_ref();
+    let set = mysis::ActiveModel {
+        state: Set(state.as_str().to_string()),
+        reason: Set(reason.as_deref().map(str::to_string)),
+        fault_kind: Set(fault.map(|fault| fault.kind.as_str().to_string())),
+        fault_text: Set(fault.map(|fault| fault.text.clone())),
+        fault_at: Set(fault.map(|fault| fault.at.0)),
+        state_at: Set(at.0),
+        ..Default::default()
+    };
+    update_mysis(tx, *mysis, set).await
+}
+
+async fn append(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+    let inserted = message::Entity::insert(rows::to_model(mysis, row))
+        .on_conflict(
+            OnConflict::columns([message::Column::MysisId, message::Column::Seq])
+                .do_nothing()
+                .to_owned(),
+        )
+        .exec_without_returning(tx)
+        .await?;
+    if inserted == 0 {
+        return check_same(tx, mysis, row).await;
+    }
+    let calls = rows::call_models(mysis, row);
+    if !calls.is_empty() {
+        tool_call::Entity::insert_many(calls)
+            .exec_without_returning(tx)
+            .await?;
+    }
+    if let Some((call, _, meta)) = row.result() {
+        set_call_status(tx, mysis, call, meta.status).await?;
+    }
+    Ok(())
+}
+
+/// A row that stands already must be the same one; another one at its place is a contradiction.
+async fn check_same(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+    let stored: Option<(i64, String)> = message::Entity::find()
+        .filter(message::Column::MysisId.eq(mysis.0))
+        .filter(message::Column::Seq.eq(row.seq.0))
+        .select_only()
+        .column(message::Column::At)
+        .column(message::Column::Kind)
+        .into_tuple()
+        .one(tx)
+        .await?;
+    if stored == Some((row.at.0, row.kind_word().to_string())) {
+        return Ok(());
+    }
+    Err(DbErr::Custom(format!(
+        "another row stands at {} of mysis {mysis}",
+        row.seq
+    )))
+}
+
+async fn set_call_status(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    call: CallKey,
+    status: CallStatus,
+) -> Result<(), DbErr> {
+    tool_call::Entity::update_many()
+        .col_expr(tool_call::Column::Status, Expr::value(status.as_str()))
+        .filter(is_call(mysis, call))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Marks a call as sent, unless its result is stored already.
+async fn call_sent(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    call: CallKey,
+    at: Timestamp,
+) -> Result<(), DbErr> {
+    tool_call::Entity::update_many()
+        .col_expr(
+            tool_call::Column::Status,
+            Expr::value(CallStatus::Sent.as_str()),
+        )
+        .col_expr(tool_call::Column::SentAt, Expr::value(at.0))
+        .filter(is_call(mysis, call))
+        .filter(tool_call::Column::Status.eq(CallStatus::Recorded.as_str()))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+fn is_call(mysis: MysisId, call: CallKey) -> Condition {
+    Condition::all()
+        .add(tool_call::Column::MysisId.eq(mysis.0))
+        .add(tool_call::Column::Seq.eq(call.seq.0))
+        .add(tool_call::Column::Position.eq(i32::from(call.position)))
+}
+
+async fn set_totals(tx: &DatabaseTransaction, mysis: MysisId, totals: Totals) -> Result<(), DbErr> {
+    let stored = |value: u64| Set(i64::try_from(value).unwrap_or(i64::MAX));
+    let set = mysis::ActiveModel {
+        turns: stored(totals.turns),
+        tokens_in: stored(totals.tokens_in),
+        tokens_out: stored(totals.tokens_out),
+        cost_micros: stored(totals.cost_micros),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
+}
+
+async fn clear_notes(tx: &DatabaseTransaction, mysis: MysisId, upto: Seq) -> Result<(), DbErr> {
+    let set = mysis::ActiveModel {
+        notes_after: Set(upto.0),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
+}
+
+async fn add_mission(tx: &DatabaseTransaction, mission: &Mission) -> Result<(), DbErr> {
+    let model = mission::ActiveModel {
+        number: NotSet,
+        id: Set(mission.id.0),
+        content: Set(mission.text.to_string()),
+        at: Set(mission.at.0),
+        cleared_at: Set(None),
+    };
+    mission::Entity::insert(model)
+        .on_conflict(
+            OnConflict::column(mission::Column::Id)
+                .do_nothing()
+                .to_owned(),
+        )
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Clears the mission in force: the newest one.
+async fn clear_mission(tx: &DatabaseTransaction, at: Timestamp) -> Result<(), DbErr> {
+    let newest: Option<i64> = mission::Entity::find()
+        .order_by_desc(mission::Column::Number)
+        .select_only()
+        .column(mission::Column::Number)
+        .into_tuple()
+        .one(tx)
+        .await?;
+    let Some(newest) = newest else {
+        return Ok(());
+    };
+    mission::Entity::update_many()
+        .col_expr(mission::Column::ClearedAt, Expr::value(at.0))
+        .filter(mission::Column::Number.eq(newest))
+        .filter(mission::Column::ClearedAt.is_null())
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+async fn save_account(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    account: &Account,
+    at: Timestamp,
+) -> Result<(), DbErr> {
+    let model = account::ActiveModel {
+        username: Set(account.username.to_string()),
+        password: Set(account.password.to_string()),
+        assigned_to: Set(Some(mysis.0)),
+        created_at: Set(at.0),
+        last_used_at: Set(Some(at.0)),
+    };
+    account::Entity::insert(model)
+        .on_conflict(
+            OnConflict::column(account::Column::Username)
+                .update_columns([
+                    account::Column::Password,
+                    account::Column::AssignedTo,
+                    account::Column::LastUsedAt,
+                ])
+                .to_owned(),
+        )
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Gives the oldest free account to a Mysis; the one it has, if it has one.
+pub(super) async fn claim_account(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    at: Timestamp,
+) -> Result<Option<Account>, DbErr> {
+    let own = account::Entity::find()
+        .filter(account::Column::AssignedTo.eq(mysis.0))
+        .one(tx)
+        .await?;
+    let found = match own {
+        Some(own) => Some(own),
+        None => {
+            account::Entity::find()
+                .filter(account::Column::AssignedTo.is_null())
+                .order_by_asc(account::Column::CreatedAt)
+                .order_by_asc(account::Column::Username)
+                .one(tx)
+                .await?
+        }
+    };
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    account::Entity::update_many()
+        .col_expr(account::Column::AssignedTo, Expr::value(mysis.0))
+        .col_expr(account::Column::LastUsedAt, Expr::value(at.0))
+        .filter(account::Column::Username.eq(found.username.as_str()))
+        .exec(tx)
+        .await?;
+    Ok(Some(Account {
+        username: found.username.into(),
+        password: found.password.into(),
+    }))
+}

@@ -1,0 +1,19 @@
+//! A mission of the operator.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "mission")]
+pub(crate) struct Model {
+    #[sea_orm(primary_key)]
+    pub number: i64,
+    pub id: i64,
+    pub content: String,
+    pub at: i64,
+    pub cleared_at: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+pub(crate) enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,25 @@
+//! A call of a row of kind `call`.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "tool_call")]
+pub(crate) struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub mysis_id: i64,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub seq: i64,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub position: i32,
+    pub call_id: String,
+    pub name: String,
+    pub arguments: String,
+    pub status: String,
+    pub read_only: bool,
+    pub sent_at: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+pub(crate) enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

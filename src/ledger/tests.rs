@@ -1,0 +1,429 @@
+//! The ledger against a real SQLite file.
+
+use std::sync::Arc;
+
+use actors::domain::event::{State, Totals};
+use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{
+    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+};
+use actors::domain::model::Usage;
+use actors::domain::write::{Account, Author, Batch, Mission, NewMysis, Profile, Write};
+use actors::ports::{Archive, Ledger, LedgerFault, Page, PageFrom, Search, SearchIn};
+use sea_orm::ConnectionTrait;
+
+use super::{OpenError, SqlLedger};
+
+const ALPHA: MysisId = MysisId(7);
+
+async fn ledger() -> (tempfile::TempDir, SqlLedger) {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = SqlLedger::open(&directory.path().join("zoea.db"))
+        .await
+        .unwrap();
+    (directory, ledger)
+}
+
+fn batch(writes: Vec<Write>) -> Batch {
+    Batch {
+        author: Author::Commander,
+        writes,
+    }
+}
+
+async fn write(ledger: &SqlLedger, writes: Vec<Write>) -> Result<(), LedgerFault> {
+    ledger.commit(vec![batch(writes)]).await.remove(0)
+}
+
+fn create(id: MysisId, name: &str) -> Write {
+    Write::Create(Box::new(NewMysis {
+        id,
+        profile: Profile {
+            name: name.into(),
+            provider: "local".into(),
+            model: None,
+            temperature: Some(0.5),
+        },
+        at: Timestamp(id.0),
+    }))
+}
+
+fn row(seq: i64, body: Body) -> Arc<Row> {
+    Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(1000 + seq),
+        turn: TurnNumber(1),
+        body,
+    })
+}
+
+fn append(row: &Arc<Row>) -> Write {
+    Write::Append {
+        mysis: ALPHA,
+        row: row.clone(),
+    }
+}
+
+fn said(text: &str, horizon: i64) -> Utterance {
+    Utterance {
+        text: text.into(),
+        reasoning: Some("because".into()),
+        horizon: Seq(horizon),
+        meta: ReplyMeta {
+            usage: Some(Usage {
+                input: 10,
+                output: 2,
+                cached: 4,
+            }),
+            ms: 12,
+            model: "m".into(),
+            provider: "local".into(),
+            finish_reason: Some("stop".into()),
+        },
+    }
+}
+
+/// One row of every kind, with a call and its result.
+fn conversation() -> Vec<Arc<Row>> {
+    let call = Call {
+        id: "a:b|c".into(),
+        name: "mine".into(),
+        arguments: r#"{"x":"|:"}"#.into(),
+        status: CallStatus::Recorded,
+        read_only: false,
+    };
+    let key = CallKey {
+        seq: Seq(5),
+        position: 0,
+    };
+    vec![
+        row(
+            1,
+            Body::Note {
+                text: "note".into(),
+            },
+        ),
+        row(
+            2,
+            Body::Mission {
+                id: MissionId(3),
+                text: "mine 100% of_it".into(),
+            },
+        ),
+        row(
+            3,
+            Body::Prompt {
+                text: "Hello".into(),
+            },
+        ),
+        row(
+            4,
+            Body::Peer {
+                sender: "beta".into(),
+                text: "hi".into(),
+            },
+        ),
+        row(
+            5,
+            Body::Call {
+                utterance: said("", 4),
+                calls: vec![call],
+            },
+        ),
+        row(
+            6,
+            Body::Result {
+                call: key,
+                text: "ore".into(),
+                meta: ResultMeta {
+                    call_id: "a:b|c".into(),
+                    tool: "mine".into(),
+                    status: CallStatus::Done,
+                    ms: 3,
+                    tick: Some(9),
+                    bytes: 3,
+                },
+            },
+        ),
+        row(
+            7,
+            Body::Host {
+                text: "retry".into(),
+                meta: HostMeta {
+                    severity: Severity::Warn,
+                    code: "retry".into(),
+                    attempt: Some(2),
+                },
+            },
+        ),
+        row(8, Body::Audit { text: "x".into() }),
+        row(9, Body::Reply(said("done", 8))),
+    ]
+}
+
+async fn filled() -> (tempfile::TempDir, SqlLedger, Vec<Arc<Row>>) {
+    let (directory, ledger) = ledger().await;
+    let mission = Write::Mission(Mission {
+        id: MissionId(3),
+        text: "mine 100% of_it".into(),
+        at: Timestamp(5),
+    });
+    let rows = conversation();
+    let mut writes = vec![create(ALPHA, "alpha"), mission];
+    writes.extend(rows.iter().map(append));
+    write(&ledger, writes).await.unwrap();
+    (directory, ledger, rows)
+}
+
+/// The rows as they read back: the call has the status that its result gave it.
+fn answered(mut rows: Vec<Arc<Row>>) -> Vec<Arc<Row>> {
+    for row in &mut rows {
+        if let Body::Call { calls, .. } = &mut Arc::make_mut(row).body {
+            calls[0].status = CallStatus::Done;
+        }
+    }
+    rows
+}
+
+#[tokio::test]
+async fn every_kind_of_row_reads_back_as_it_was_written() {
+    let (_directory, ledger, rows) = filled().await;
+    let page = Page {
+        mysis: ALPHA,
+        from: PageFrom::Newest,
+        limit: 100,
+        kinds: vec![],
+    };
+    assert_eq!(ledger.page(page).await.unwrap(), answered(rows.clone()));
+    let recalled = ledger.recall(ALPHA).await.unwrap();
+    assert_eq!(recalled.rows, answered(rows));
+    assert_eq!(recalled.last, Seq(9));
+    assert_eq!(recalled.notes.len(), 1);
+}
+
+#[tokio::test]
+async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused() {
+    let (_directory, ledger, rows) = filled().await;
+    let again: Vec<Write> = rows.iter().map(append).collect();
+    write(&ledger, again).await.unwrap();
+    let other = row(
+        9,
+        Body::Prompt {
+            text: "other".into(),
+        },
+    );
+    let refused = write(&ledger, vec![append(&other)]).await;
+    assert!(
+        matches!(refused, Err(LedgerFault::Refused(_))),
+        "{refused:?}"
+    );
+    let page = Page {
+        mysis: ALPHA,
+        from: PageFrom::Newest,
+        limit: 100,
+        kinds: vec![],
+    };
+    assert_eq!(ledger.page(page).await.unwrap(), answered(rows));
+}
+
+#[tokio::test]
+async fn one_refused_batch_does_not_take_the_group_down() {
+    let (_directory, ledger, _) = filled().await;
+    let good = row(
+        10,
+        Body::Prompt {
+            text: "good".into(),
+        },
+    );
+    let results = ledger
+        .commit(vec![
+            batch(vec![create(MysisId(8), "alpha")]),
+            batch(vec![append(&good)]),
+        ])
+        .await;
+    assert!(matches!(results[0], Err(LedgerFault::Refused(_))));
+    assert_eq!(results[1], Ok(()));
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().last, Seq(10));
+}
+
+#[tokio::test]
+async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_again() {
+    let (directory, ledger, _) = filled().await;
+    let by = |incarnation, writes| Batch {
+        author: Author::Mysis(ALPHA, Incarnation(incarnation)),
+        writes,
+    };
+    let fence = Write::Fence {
+        mysis: ALPHA,
+        incarnation: Incarnation(5),
+    };
+    assert_eq!(ledger.commit(vec![by(5, vec![fence])]).await, [Ok(())]);
+    let late = by(4, vec![append(&row(10, Body::Audit { text: "x".into() }))]);
+    let fenced = [Err(LedgerFault::Fenced)];
+    assert_eq!(ledger.commit(vec![late.clone()]).await, fenced);
+    ledger.close().await;
+    let again = SqlLedger::open(&directory.path().join("zoea.db"))
+        .await
+        .unwrap();
+    assert_eq!(again.commit(vec![late]).await, fenced);
+}
+
+#[tokio::test]
+async fn states_faults_totals_and_the_mission_read_back() {
+    let (_directory, ledger, _) = filled().await;
+    let fault = Fault {
+        kind: FaultKind::Transient,
+        text: "503".to_string(),
+        at: Timestamp(99),
+    };
+    let totals = Totals {
+        turns: 1,
+        tokens_in: 2,
+        tokens_out: 3,
+        cost_micros: 4,
+    };
+    let state = Write::State {
+        mysis: ALPHA,
+        state: State::Errored,
+        reason: Some("503".into()),
+        fault: Some(fault.clone()),
+        at: Timestamp(99),
+    };
+    let set = Write::Totals {
+        mysis: ALPHA,
+        totals,
+    };
+    write(&ledger, vec![state, set]).await.unwrap();
+    let swarm = ledger.swarm().await.unwrap();
+    assert_eq!(swarm.myses[0].state, State::Errored);
+    assert_eq!(swarm.myses[0].fault, Some(fault));
+    assert_eq!(swarm.myses[0].totals, totals);
+    assert_eq!(swarm.myses[0].profile.temperature, Some(0.5));
+    assert_eq!(swarm.mission.map(|mission| mission.id), Some(MissionId(3)));
+    let cleared = Write::ClearMission { at: Timestamp(100) };
+    write(&ledger, vec![cleared]).await.unwrap();
+    assert_eq!(ledger.swarm().await.unwrap().mission, None);
+}
+
+#[tokio::test]
+async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted() {
+    let (_directory, ledger, _) = filled().await;
+    let account = Account {
+        username: "Quill".into(),
+        password: "secret-secret".into(),
+    };
+    let save = Write::SaveAccount {
+        mysis: ALPHA,
+        account: account.clone(),
+        at: Timestamp(1),
+    };
+    write(&ledger, vec![save, create(MysisId(8), "beta")])
+        .await
+        .unwrap();
+    let beta = MysisId(8);
+    assert_eq!(ledger.claim_account(beta, Timestamp(2)).await, Ok(None));
+    assert_eq!(
+        ledger.claim_account(ALPHA, Timestamp(2)).await,
+        Ok(Some(account.clone()))
+    );
+    write(&ledger, vec![Write::Delete { mysis: ALPHA }])
+        .await
+        .unwrap();
+    assert_eq!(
+        ledger.claim_account(beta, Timestamp(3)).await,
+        Ok(Some(account.clone()))
+    );
+    assert_eq!(ledger.account(beta).await.unwrap(), Some(account));
+    assert_eq!(ledger.swarm().await.unwrap().myses.len(), 1);
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().rows, []);
+}
+
+#[tokio::test]
+async fn search_is_literal_and_counts_what_case_hides() {
+    let (_directory, ledger, _) = filled().await;
+    let search = |text: &str, within, case_sensitive| Search {
+        text: text.to_string(),
+        mysis: None,
+        within,
+        case_sensitive,
+        limit: 10,
+    };
+    let count = async |search| ledger.search(search).await.unwrap();
+    let hello = count(search("hello", SearchIn::Messages, true)).await;
+    assert_eq!((hello.rows.len(), hello.ignoring_case), (0, 1));
+    let hello = count(search("hello", SearchIn::Messages, false)).await;
+    assert_eq!(hello.rows[0].1.seq, Seq(3));
+    let because = count(search("because", SearchIn::Reasoning, true)).await;
+    let places: Vec<Seq> = because.rows.iter().map(|(_, row)| row.seq).collect();
+    assert_eq!(places, [Seq(5), Seq(9)]);
+    assert_eq!(
+        count(search("100%", SearchIn::Missions, true))
+            .await
+            .rows
+            .len(),
+        1
+    );
+    assert_eq!(
+        count(search("f_i", SearchIn::Missions, true))
+            .await
+            .rows
+            .len(),
+        1
+    );
+    assert_eq!(
+        count(search("fxi", SearchIn::Missions, true))
+            .await
+            .rows
+            .len(),
+        0
+    );
+}
+
+#[tokio::test]
+async fn a_cut_result_is_found_by_the_calls_id_and_by_ours() {
+    let (_directory, ledger, _) = filled().await;
+    let result = async |id: &str| ledger.result_of(ALPHA, id.to_string()).await.unwrap();
+    assert_eq!(result("a:b|c").await.as_deref(), Some("ore"));
+    assert_eq!(result("call_5_0").await.as_deref(), Some("ore"));
+    assert_eq!(result("call_5_0x").await.as_deref(), Some("ore"));
+    assert_eq!(result("nothing").await, None);
+}
+
+#[tokio::test]
+async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown() {
+    let (_directory, ledger, _) = filled().await;
+    for sql in [
+        "UPDATE message SET kind = 'hologram' WHERE seq = 3",
+        "UPDATE message SET metadata = '{' WHERE seq = 6",
+    ] {
+        ledger.inner.writer.execute_unprepared(sql).await.unwrap();
+    }
+    let rows = ledger.recall(ALPHA).await.unwrap().rows;
+    assert_eq!(rows[2].kind_word(), "hologram");
+    assert!(!rows[2].is_sendable());
+    assert!(!rows[5].is_sendable());
+}
+
+#[tokio::test]
+async fn a_newer_database_and_a_file_that_is_none_are_refused() {
+    let (directory, ledger) = ledger().await;
+    ledger
+        .inner
+        .writer
+        .execute_unprepared("INSERT INTO seaql_migrations VALUES ('m2999_000001_future', 1)")
+        .await
+        .unwrap();
+    ledger.close().await;
+    let path = directory.path().join("zoea.db");
+    let refused = SqlLedger::open(&path).await.err().unwrap();
+    assert!(matches!(refused, OpenError::Newer { .. }), "{refused}");
+    let other = directory.path().join("other.db");
+    std::fs::write(
+        &other,
+        "no database at all, but long enough to be read as one",
+    )
+    .unwrap();
+    let refused = SqlLedger::open(&other).await.err().unwrap();
+    assert!(refused.to_string().contains("not a database"), "{refused}");
+}
