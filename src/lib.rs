@@ -4,9 +4,12 @@
 
 pub mod cli;
 pub mod home;
+pub mod http;
 pub mod ledger;
 pub mod logging;
+pub mod provider;
 pub mod settings;
+pub mod toolbox;
 
 pub mod galaxy;
 pub mod pilot;

@@ -1,0 +1,193 @@
+//! Failures: what went wrong with a model call, and whether asking again can help (DESIGN 2).
+
+use std::time::{Duration, SystemTime};
+
+use actors::domain::model::ModelFault;
+use async_openai::error::OpenAIError;
+use async_openai::middleware::HttpRequestFactory;
+use serde_json::Value;
+use thiserror::Error;
+
+/// The longest answer that is read, in bytes.
+const LONGEST: usize = 32 << 20;
+/// The most that is shown of an answer that is not understood, in characters.
+const SHOWN: usize = 300;
+
+/// A failure that the wire told us about.
+#[derive(Debug, Error)]
+#[error("HTTP {status}")]
+struct HttpFailure {
+    status: u16,
+    retry_after: Option<Duration>,
+    body: String,
+}
+
+/// The answer could not be read to its end.
+#[derive(Debug, Error)]
+#[error("{0}")]
+struct BadBody(String);
+
+/// Sends a request once and reads the whole answer, so that a cut one is noticed here.
+pub(super) async fn send(
+    http: &reqwest::Client,
+    factory: HttpRequestFactory,
+) -> Result<reqwest::Response, OpenAIError> {
+    let request = factory.build().await?;
+    let mut response = http.execute(request).await?;
+    let status = response.status();
+    let retry_after = retry_after(response.headers(), SystemTime::now());
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > LONGEST {
+            let text = format!("the answer is longer than {LONGEST} bytes");
+            return Err(OpenAIError::Boxed(Box::new(BadBody(text))));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    if status.is_success() {
+        return Ok(http::Response::new(body).into());
+    }
+    Err(OpenAIError::Boxed(Box::new(HttpFailure {
+        status: status.as_u16(),
+        retry_after,
+        body: String::from_utf8_lossy(&body).into_owned(),
+    })))
+}
+
+/// Seconds or a date; some servers send milliseconds beside it.
+fn retry_after(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
+        return Some(Duration::from_millis(millis));
+    }
+    let value = text("retry-after")?.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = chrono::DateTime::parse_from_rfc2822(value).ok()?;
+    SystemTime::from(date).duration_since(now).ok()
+}
+
+/// What an error allows.
+pub(super) fn fault(error: OpenAIError) -> ModelFault {
+    match error {
+        OpenAIError::Boxed(error) => match error.downcast::<HttpFailure>() {
+            Ok(failure) => refused(failure.status, &failure.body, failure.retry_after),
+            Err(error) => transient(error.to_string()),
+        },
+        OpenAIError::Reqwest(error) => transient(unreachable(error)),
+        OpenAIError::JSONDeserialize(error, body) => transient(format!(
+            "the answer is no JSON ({error}): {}",
+            excerpt(&body)
+        )),
+        OpenAIError::ApiError(error) => transient(error.to_string()),
+        OpenAIError::InvalidArgument(why) => ModelFault::Permanent { text: why },
+        OpenAIError::StreamError(error) => transient(error.to_string()),
+        OpenAIError::FileSaveError(why) | OpenAIError::FileReadError(why) => transient(why),
+    }
+}
+
+fn transient(text: String) -> ModelFault {
+    ModelFault::Transient {
+        text,
+        retry_after: None,
+    }
+}
+
+fn unreachable(error: reqwest::Error) -> String {
+    let is_connect = error.is_connect();
+    let text = crate::http::plain(error);
+    if is_connect {
+        format!("the provider cannot be reached ({text}); is its server running?")
+    } else {
+        format!("the answer could not be had: {text}")
+    }
+}
+
+/// A refusal by status: who asks wrongly need not ask again.
+pub(super) fn refused(status: u16, body: &str, retry_after: Option<Duration>) -> ModelFault {
+    let text = format!("HTTP {status}: {}", message(body));
+    let may_pass = status >= 500 || matches!(status, 408 | 409 | 425 | 429);
+    if may_pass {
+        return ModelFault::Transient { text, retry_after };
+    }
+    let advice = match status {
+        401 | 403 => "; check the provider's api_key_env or api_key_name",
+        404 => "; check the provider's endpoint and model",
+        _ => "",
+    };
+    ModelFault::Permanent {
+        text: format!("{text}{advice}"),
+    }
+}
+
+/// The server's own words, wherever it put them.
+fn message(body: &str) -> String {
+    let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    let found = ["/error/message", "/error", "/message", "/detail"]
+        .into_iter()
+        .find_map(|path| value.pointer(path).and_then(Value::as_str));
+    excerpt(found.unwrap_or(body))
+}
+
+fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() {
+        return "(no text)".to_string();
+    }
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_tried_again_and_what_is_wrong_is_not() {
+        for status in [408, 429, 500, 502, 503, 529] {
+            let fault = refused(status, "", None);
+            assert!(matches!(fault, ModelFault::Transient { .. }), "{status}");
+        }
+        for status in [400, 401, 403, 404, 422] {
+            let fault = refused(status, "", None);
+            assert!(matches!(fault, ModelFault::Permanent { .. }), "{status}");
+        }
+    }
+
+    #[test]
+    fn the_servers_words_are_found_in_every_form() {
+        for (body, words) in [
+            (r#"{"error":{"message":"no such model"}}"#, "no such model"),
+            (r#"{"error":"overloaded"}"#, "overloaded"),
+            (r#"{"detail":"nope"}"#, "nope"),
+            ("plain text", "plain text"),
+            ("", "(no text)"),
+        ] {
+            assert_eq!(message(body), words);
+        }
+    }
+
+    #[test]
+    fn retry_after_is_read_as_seconds_milliseconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_773_254_520);
+        let after = |name: &'static str, value: &'static str| {
+            let mut headers = http::HeaderMap::new();
+            headers.insert(name, http::HeaderValue::from_static(value));
+            retry_after(&headers, now)
+        };
+        assert_eq!(after("retry-after", "54"), Some(Duration::from_secs(54)));
+        assert_eq!(
+            after("retry-after-ms", "20"),
+            Some(Duration::from_millis(20))
+        );
+        assert_eq!(
+            after("retry-after", "Wed, 11 Mar 2026 18:42:30 GMT"),
+            Some(Duration::from_secs(30))
+        );
+        assert_eq!(after("retry-after", "soon"), None);
+    }
+}
