@@ -194,12 +194,13 @@ async fn send(peer: &Peer<RoleClient>, call: LinkCall) -> Result<LinkAnswer, Lin
         .send_cancellable_request(request, options)
         .await
         .map_err(failure::of_call)?;
-    match handle.await_response().await.map_err(failure::of_call)? {
-        ServerResult::CallToolResult(result) => Ok(read(result)),
-        _ => Err(LinkFault::Refused(
+    let answer = handle.await_response().await.map_err(failure::of_call)?;
+    let ServerResult::CallToolResult(result) = answer else {
+        return Err(LinkFault::Refused(
             "the server answered a tool call with something else".to_string(),
-        )),
-    }
+        ));
+    };
+    Ok(read(result))
 }
 
 fn read(result: CallToolResult) -> LinkAnswer {

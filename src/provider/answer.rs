@@ -83,14 +83,19 @@ fn calls(calls: &Value) -> Vec<AskedCall> {
             AskedCall {
                 id: call["id"].as_str().unwrap_or_default().to_string(),
                 name: function["name"].as_str().unwrap_or_default().to_string(),
-                arguments: match &function["arguments"] {
-                    Value::String(text) => text.clone(),
-                    Value::Null => "{}".to_string(),
-                    other => other.to_string(),
-                },
+                arguments: arguments(&function["arguments"]),
             }
         })
         .collect()
+}
+
+/// Arguments as text; some servers send the object itself.
+fn arguments(arguments: &Value) -> String {
+    match arguments.as_str() {
+        Some(text) => text.to_string(),
+        None if arguments.is_null() => "{}".to_string(),
+        None => arguments.to_string(),
+    }
 }
 
 fn usage(usage: &Value) -> Option<Usage> {

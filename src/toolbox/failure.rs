@@ -11,37 +11,43 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 
 /// Why a call, or the list of tools, did not come back.
 pub(super) fn of_call(error: ServiceError) -> LinkFault {
-    match error {
-        ServiceError::McpError(error) => refused(&error),
-        ServiceError::TransportSend(error) => match error.error.downcast::<HttpError>() {
-            Ok(error) => of_http(*error),
-            Err(error) => LinkFault::AnswerLost(error.to_string()),
-        },
-        ServiceError::Timeout { timeout } => {
-            LinkFault::AnswerLost(format!("no answer within {timeout:?}"))
-        }
-        other => LinkFault::AnswerLost(other.to_string()),
+    if let ServiceError::McpError(error) = &error {
+        return refused(error);
+    }
+    if let ServiceError::Timeout { timeout } = error {
+        return LinkFault::AnswerLost(format!("no answer within {timeout:?}"));
+    }
+    let ServiceError::TransportSend(sending) = error else {
+        return LinkFault::AnswerLost(error.to_string());
+    };
+    match sending.error.downcast::<HttpError>() {
+        Ok(error) => of_http(*error),
+        Err(error) => LinkFault::AnswerLost(error.to_string()),
     }
 }
 
 /// Why a session did not open. Nothing that matters was executed.
 pub(super) fn of_opening(error: ClientInitializeError) -> LinkFault {
-    let fault = match error {
-        ClientInitializeError::TransportError { error, .. } => {
-            match error.error.downcast::<HttpError>() {
-                Ok(error) => of_http(*error),
-                Err(error) => LinkFault::Unreachable(error.to_string()),
-            }
-        }
-        ClientInitializeError::JsonRpcError(error) => refused(&error),
-        other => LinkFault::Unreachable(other.to_string()),
-    };
+    let fault = why_not_open(error);
     match fault {
         LinkFault::Limited { .. } => fault,
         LinkFault::Unreachable(why)
         | LinkFault::SessionLost(why)
         | LinkFault::Refused(why)
         | LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
+    }
+}
+
+fn why_not_open(error: ClientInitializeError) -> LinkFault {
+    if let ClientInitializeError::JsonRpcError(error) = &error {
+        return refused(error);
+    }
+    let ClientInitializeError::TransportError { error: sending, .. } = error else {
+        return LinkFault::Unreachable(error.to_string());
+    };
+    match sending.error.downcast::<HttpError>() {
+        Ok(error) => of_http(*error),
+        Err(error) => LinkFault::Unreachable(error.to_string()),
     }
 }
 
@@ -59,6 +65,10 @@ fn refused(error: &ErrorData) -> LinkFault {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "rmcp's list of failures is open; what is not known may have been executed"
+)]
 fn of_http(error: HttpError) -> LinkFault {
     match error {
         StreamableHttpError::Client(error) if error.is_connect() => {

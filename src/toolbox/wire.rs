@@ -109,10 +109,10 @@ impl StreamableHttpClient for Wire {
 }
 
 fn request_id(message: &ClientJsonRpcMessage) -> Option<rmcp::model::RequestId> {
-    match message {
-        ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-        _ => None,
-    }
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    Some(request.id.clone())
 }
 
 /// An error without an id answers the request that it came back for: rmcp would drop it, and the
@@ -121,13 +121,11 @@ fn with_id(
     answer: StreamableHttpPostResponse,
     id: Option<rmcp::model::RequestId>,
 ) -> StreamableHttpPostResponse {
-    match answer {
-        StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(mut error), session)
-            if error.id.is_none() =>
-        {
-            error.id = id;
-            StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), session)
-        }
-        other => other,
+    if let StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(mut error), session) =
+        answer
+    {
+        error.id = error.id.or(id);
+        return StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), session);
     }
+    answer
 }
