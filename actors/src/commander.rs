@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use crate::domain::event::{Standing, SwarmEvent, What};
 use crate::domain::gate::{Lane, LaneRules};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
+use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::Refusal;
 use crate::domain::redact::Redactor;
@@ -53,6 +54,8 @@ pub struct CommanderArgs {
     pub resume: bool,
     /// Whether the idle ones are started.
     pub start_idle: bool,
+    /// What Myses may do: fly, or only take orders for the next flight.
+    pub mode: Mode,
     /// The rules.
     pub rules: Arc<SwarmRules>,
     /// Secrets that are known from the configuration.
@@ -90,6 +93,7 @@ pub struct CommanderState {
     gate: watch::Sender<ActorRef<GateMsg>>,
     members: BTreeMap<MysisId, Member>,
     by_actor: BTreeMap<ActorId, MysisId>,
+    mode: Mode,
     mission: Option<Mission>,
     watchers: Vec<Watcher>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
@@ -218,6 +222,7 @@ impl CommanderState {
             gate,
             members: BTreeMap::new(),
             by_actor: BTreeMap::new(),
+            mode: args.mode,
             mission: args.swarm.mission.clone(),
             watchers: Vec::new(),
             broadcasts: BTreeMap::new(),

@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Report, Standing, What, Who};
 use crate::domain::ids::Incarnation;
-use crate::domain::life::{Alarm, Asker, Input, Life, MysisOrder, Past, Ticket, Work};
+use crate::domain::life::{Alarm, Asker, Input, Life, Mode, MysisOrder, Past, Ticket, Work};
 use crate::domain::message::Severity;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
@@ -100,6 +100,8 @@ pub struct MysisArgs {
     pub redactor: Arc<Redactor>,
     /// What ended the life before, where that was a crash.
     pub crash: Option<Arc<str>>,
+    /// What it may do.
+    pub mode: Mode,
     /// What it works with.
     pub surroundings: Arc<Surroundings>,
     /// Who hears of it.
@@ -220,6 +222,7 @@ impl MysisState {
                 rules: args.rules,
                 redactor: args.redactor,
                 crash: args.crash,
+                mode: args.mode,
             },
             now,
         );

@@ -50,6 +50,7 @@ fn mysis() -> TableCreateStatement {
         .col(text_null("fault_text"))
         .col(big_integer_null("fault_at"))
         .col(big_integer("state_at"))
+        .col(boolean("is_called").default(false))
         .col(big_integer("incarnation").default(0))
         .col(big_integer("notes_after").default(0))
         .col(big_integer("turns").default(0))

@@ -328,6 +328,7 @@ fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
         state: State::parse(&model.state).unwrap_or(State::Stopped),
         reason: model.reason.map(Into::into),
         fault,
+        is_called: model.is_called,
         incarnation: Incarnation(model.incarnation),
         totals: Totals {
             turns: counted(model.turns),

@@ -23,6 +23,7 @@ pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(),
         Write::Delete { mysis } => delete(tx, *mysis).await,
         Write::Fence { mysis, incarnation } => fence(tx, *mysis, *incarnation).await,
         Write::State { .. } => state(tx, write).await,
+        Write::Called { mysis } => call_up(tx, *mysis).await,
         Write::Append { mysis, row } => append(tx, *mysis, row).await,
         Write::CallSent { mysis, call, at } => call_sent(tx, *mysis, *call, *at).await,
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
@@ -46,6 +47,7 @@ async fn create(tx: &DatabaseTransaction, new: &NewMysis) -> Result<(), DbErr> {
         fault_text: Set(None),
         fault_at: Set(None),
         state_at: Set(new.at.0),
+        is_called: Set(false),
         incarnation: Set(0),
         notes_after: Set(0),
         turns: Set(0),
@@ -150,9 +152,18 @@ async fn state(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
         fault_text: Set(fault.map(|fault| fault.text.clone())),
         fault_at: Set(fault.map(|fault| fault.at.0)),
         state_at: Set(at.0),
+        is_called: Set(false),
         ..Default::default()
     };
     update_mysis(tx, *mysis, set).await
+}
+
+async fn call_up(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
+    let set = mysis::ActiveModel {
+        is_called: Set(true),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
 }
 
 async fn append(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(), DbErr> {

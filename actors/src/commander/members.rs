@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{Activity, Report, Standing, State, SwarmEvent, What, Who};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::MysisOrder;
+use crate::domain::life::{Mode, MysisOrder};
 use crate::domain::message::Severity;
 use crate::domain::restart::{Relaunches, Verdict};
 use crate::domain::write::{Author, Batch, MysisRecord, Write};
@@ -60,12 +60,8 @@ impl CommanderState {
         let mut quiet = Vec::new();
         for record in args.swarm.myses {
             let id = record.id;
-            let starts = match record.state {
-                State::Running => args.resume || args.start_idle,
-                State::Idle => args.start_idle,
-                State::Stopped | State::Errored => false,
-            };
-            if record.state == State::Running && !starts {
+            let starts = args.mode == Mode::Flying && starts(&record, args.resume, args.start_idle);
+            if record.state == State::Running && !starts && args.mode == Mode::Flying {
                 quiet.push(Write::State {
                     mysis: id,
                     state: State::Idle,
@@ -114,6 +110,7 @@ impl CommanderState {
             rules: self.rules.clone(),
             redactor: self.redactor.clone(),
             crash,
+            mode: self.mode,
             surroundings: self.surroundings.clone(),
             parent: myself.get_derived(),
         };
@@ -338,6 +335,15 @@ impl CommanderState {
                 redactor: self.redactor.clone(),
             });
         }
+    }
+}
+
+/// Who starts by itself when the program starts: never one that was stopped or errored.
+fn starts(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
+    match record.state {
+        State::Running => resume || start_idle || record.is_called,
+        State::Idle => start_idle || record.is_called,
+        State::Stopped | State::Errored => false,
     }
 }
 

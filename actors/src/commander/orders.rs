@@ -100,6 +100,7 @@ impl CommanderState {
             state: State::Idle,
             reason: None,
             fault: None,
+            is_called: false,
             incarnation: Incarnation(0),
             totals: Totals::default(),
             account: None,

@@ -62,9 +62,20 @@ pub struct Life {
     last_activity_at: Timestamp,
     pending: BTreeMap<Ticket, Pending>,
     stamps: u64,
-    is_closing: bool,
+    mode: Mode,
     effects: Vec<Effect>,
     now: Timestamp,
+}
+
+/// What a Mysis may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything.
+    Flying,
+    /// Take orders and keep them for the next flight: no swarm is running.
+    Grounded,
+    /// Finish what has left: the program is closing.
+    Closing,
 }
 
 /// Where in its life a Mysis is; each stage holds what only it has.

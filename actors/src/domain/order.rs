@@ -135,6 +135,8 @@ pub enum Refusal {
     EmptyText,
     /// The message is too long.
     TextTooLong(usize),
+    /// The order needs a running swarm.
+    NoSwarm,
     /// The program is closing.
     Closing,
     /// The Mysis died while it dealt with the order; it may or may not have been stored.
@@ -165,6 +167,7 @@ impl fmt::Display for Refusal {
             Refusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
             Refusal::EmptyText => f.write_str("there is nothing in the message"),
             Refusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
+            Refusal::NoSwarm => f.write_str("no swarm is running here"),
             Refusal::Closing => f.write_str("the program is closing and takes no orders"),
             Refusal::Interrupted => {
                 f.write_str("the mysis died while dealing with it; look at its log, then try again")

@@ -62,6 +62,11 @@ pub enum Write {
         /// Since when.
         at: Timestamp,
     },
+    /// A message came for an idle Mysis while no swarm was running: it starts with the next one.
+    Called {
+        /// Whom for.
+        mysis: MysisId,
+    },
     /// A row of a conversation, with its calls; a result closes its call.
     Append {
         /// Whose conversation.
@@ -176,6 +181,8 @@ pub struct MysisRecord {
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
     pub fault: Option<Fault>,
+    /// Whether a message came for it while no swarm was running.
+    pub is_called: bool,
     /// The newest life of its actor.
     pub incarnation: Incarnation,
     /// What it has used up.

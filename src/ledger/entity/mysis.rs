@@ -17,6 +17,7 @@ pub(crate) struct Model {
     pub fault_text: Option<String>,
     pub fault_at: Option<i64>,
     pub state_at: i64,
+    pub is_called: bool,
     pub incarnation: i64,
     pub notes_after: i64,
     pub turns: i64,

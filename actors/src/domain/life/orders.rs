@@ -9,7 +9,7 @@ use crate::domain::write::{Mission, Profile, Write};
 
 use super::record::Draft;
 use super::words::{Alarm, Asker, Effect, MysisOrder};
-use super::{Life, Stage};
+use super::{Life, Mode, Stage};
 
 impl Life {
     pub(super) fn ordered(&mut self, asker: Asker, order: MysisOrder) {
@@ -29,6 +29,9 @@ impl Life {
     }
 
     fn start(&mut self, asker: Asker) -> Result<(), Refusal> {
+        if self.mode == Mode::Grounded {
+            return Err(Refusal::NoSwarm);
+        }
         if self.state() == State::Running {
             return Err(Refusal::AlreadyRunning);
         }
@@ -130,8 +133,13 @@ impl Life {
         }
     }
 
-    /// Begins to run; what to do first is up to [`Life::go_on`].
+    /// Begins to run; what to do first is up to [`Life::go_on`]. While no swarm is running, it is
+    /// written down that there is a reason to.
     fn run_into(&mut self, draft: &mut Draft) {
+        if self.mode == Mode::Grounded {
+            let mysis = self.id;
+            return draft.writes.push(Write::Called { mysis });
+        }
         let alarm = Alarm(self.stamp());
         self.enter(Stage::Pausing { alarm }, None);
         self.state_into(draft);

@@ -16,7 +16,7 @@ use crate::domain::write::{Mission, MysisRecord, Recollection};
 use super::calling::{not_executed, unknown};
 use super::record::{Draft, first_line};
 use super::words::{Doing, Effect};
-use super::{Life, Stage};
+use super::{Life, Mode, Stage};
 
 /// What a Mysis is rebuilt from.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Past {
     pub redactor: Arc<Redactor>,
     /// What ended the life before, where that was a crash.
     pub crash: Option<Arc<str>>,
+    /// What it may do.
+    pub mode: Mode,
 }
 
 impl Life {
@@ -100,7 +102,7 @@ impl Life {
             last_activity_at,
             pending: BTreeMap::new(),
             stamps: 0,
-            is_closing: false,
+            mode: past.mode,
             effects: Vec::new(),
             now,
         }

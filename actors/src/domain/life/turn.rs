@@ -11,12 +11,12 @@ use crate::domain::message::{Kind, Severity};
 
 use super::record::Draft;
 use super::words::{Alarm, Effect};
-use super::{Began, Life, Mark, Stage, Step, Then, Turn};
+use super::{Began, Life, Mark, Mode, Stage, Step, Then, Turn};
 
 impl Life {
     /// Running with nothing under way: takes up the turn that was left open, or begins one.
     pub(super) fn go_on(&mut self) {
-        if self.is_closing {
+        if self.mode == Mode::Closing {
             return self.effects.push(Effect::Leave);
         }
         let (turn, is_new) = match self.open_turn() {
@@ -113,7 +113,7 @@ impl Life {
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
-        if self.is_closing {
+        if self.mode == Mode::Closing {
             return self.effects.push(Effect::Leave);
         }
         if let Some(open) = turn.calls.front().cloned() {
@@ -159,7 +159,7 @@ impl Life {
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
-        if self.is_closing {
+        if self.mode == Mode::Closing {
             return self.effects.push(Effect::Leave);
         }
         let was_nudged = match turn.began {
@@ -229,7 +229,7 @@ impl Life {
     /// The program is closing. A call that has left is waited for, so that its outcome is known;
     /// the state stays as it is, so that the next run can take it up.
     pub(super) fn wind_down(&mut self) {
-        self.is_closing = true;
+        self.mode = Mode::Closing;
         let waits = matches!(
             &self.stage,
             Stage::InTurn {
