@@ -3,12 +3,17 @@
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 
 pub mod cli;
+pub mod clock;
+pub mod contract;
+pub mod control;
+pub mod headless;
 pub mod home;
 pub mod http;
 pub mod ledger;
 pub mod logging;
 pub mod provider;
 pub mod settings;
+pub mod swarm;
 pub mod toolbox;
 
 pub mod galaxy;

@@ -1,5 +1,6 @@
 //! Events: what the swarm tells those who watch it, and how one Mysis stands.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::fault::Fault;
@@ -79,6 +80,24 @@ pub enum Activity {
     Recording,
     /// Holds still although it runs, and why.
     Paused(Arc<str>),
+}
+
+impl fmt::Display for Activity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Activity::Resting => f.write_str("resting"),
+            Activity::Rebuilding => f.write_str("rebuilding"),
+            Activity::Pausing => f.write_str("between turns"),
+            Activity::Queueing(what) => f.write_str(what),
+            Activity::Connecting => f.write_str("connecting"),
+            Activity::CallingModel => f.write_str("calling the model"),
+            Activity::CoolingDown(why) => write!(f, "cooling down: {why}"),
+            Activity::CallingTool(tool) => write!(f, "calling {tool}"),
+            Activity::Travelling => f.write_str("travelling"),
+            Activity::Recording => f.write_str("recording"),
+            Activity::Paused(why) => write!(f, "paused: {why}"),
+        }
+    }
 }
 
 /// How a Mysis' session with the game server stands.

@@ -421,6 +421,24 @@ impl Row {
         calls
     }
 
+    /// Who said it, where that is neither the operator nor the Mysis itself.
+    #[must_use]
+    pub fn sender(&self) -> Option<&str> {
+        let Body::Peer { sender, .. } = &self.body else {
+            return None;
+        };
+        Some(sender)
+    }
+
+    /// About a host notice.
+    #[must_use]
+    pub fn host(&self) -> Option<&HostMeta> {
+        let Body::Host { meta, .. } = &self.body else {
+            return None;
+        };
+        Some(meta)
+    }
+
     /// What a result row answers, and how.
     #[must_use]
     pub fn result(&self) -> Option<(CallKey, &Arc<str>, &ResultMeta)> {

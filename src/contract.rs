@@ -1,0 +1,191 @@
+//! The JSON that scripts and other programs rely on, as CONTRACT.md has it.
+
+use std::sync::Arc;
+
+use actors::domain::event::{Standing, SwarmEvent, What};
+use actors::domain::message::{Kind, Row};
+use actors::domain::order::{Done, Refusal};
+use serde_json::{Value, json};
+
+use crate::ledger::metadata;
+
+/// A Mysis in `mysis list --json`.
+#[must_use]
+pub fn standing(standing: &Standing, has_price: bool) -> Value {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a cost in dollars; nobody spends 2^52 millionths"
+    )]
+    let cost = has_price.then(|| standing.totals.cost_micros as f64 / 1e6);
+    json!({
+        "id": standing.id.to_string(),
+        "name": *standing.name,
+        "provider": *standing.provider,
+        "model": *standing.model,
+        "state": standing.state.as_str(),
+        "reason": standing.reason.as_deref(),
+        "activity": standing.activity.to_string(),
+        "activity_until": standing.activity_until.map(|at| at.to_string()),
+        "account": standing.account.as_deref(),
+        "mcp": standing.link.as_str(),
+        "tick": standing.tick,
+        "nudges": standing.nudges,
+        "turns": standing.totals.turns,
+        "tokens_in": standing.totals.tokens_in,
+        "tokens_out": standing.totals.tokens_out,
+        "cost": cost,
+        "last_activity_at": standing.last_activity_at.to_string(),
+    })
+}
+
+/// A row in `log --json`.
+#[must_use]
+pub fn row(row: &Row) -> Value {
+    let kind = row.kind();
+    let calls: Vec<Value> = row
+        .calls()
+        .iter()
+        .map(|call| {
+            json!({
+                "id": *call.id,
+                "name": *call.name,
+                "arguments": arguments(&call.arguments),
+                "status": call.status.as_str(),
+            })
+        })
+        .collect();
+    let reasoning = row.utterance().and_then(|said| said.reasoning.as_deref());
+    json!({
+        "seq": row.seq.0,
+        "at": row.at.to_string(),
+        "role": kind.and_then(Kind::role),
+        "source": kind.map(Kind::source),
+        "kind": row.kind_word(),
+        "content": **row.text(),
+        "reasoning": reasoning,
+        "sender": row.sender(),
+        "tool_calls": calls,
+        "tool_call_id": row.result().map(|(_, _, meta)| &*meta.call_id),
+        "metadata": metadata(row),
+    })
+}
+
+/// Arguments as the JSON object that they are, or the text as it came where they are none.
+fn arguments(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Value::Object(object),
+        Ok(_) | Err(_) => Value::String(text.to_string()),
+    }
+}
+
+/// A row that a search found, in `search --json`.
+#[must_use]
+pub fn found(mysis: Option<&str>, row: &Row) -> Value {
+    json!({
+        "mysis": mysis,
+        "seq": row.seq.0,
+        "at": row.at.to_string(),
+        "kind": row.kind_word(),
+        "content": **row.text(),
+        "reasoning": row.utterance().and_then(|said| said.reasoning.as_deref()),
+    })
+}
+
+/// An event in `run --headless --json`; `None` for what is no event of the contract.
+#[must_use]
+pub fn event(event: &SwarmEvent) -> Option<Value> {
+    let (name, mut line) = match &event.what {
+        What::Created => ("mysis_created", json!({})),
+        What::Deleted => ("mysis_deleted", json!({})),
+        What::StateChanged { from, to, reason } => (
+            "state_changed",
+            json!({"from": from.as_str(), "to": to.as_str(), "reason": reason.as_deref()}),
+        ),
+        What::TurnStarted => ("turn_started", json!({})),
+        What::ModelReplied { usage, ms } => {
+            let usage = usage.map(|usage| {
+                json!({"input": usage.input, "output": usage.output, "cached": usage.cached})
+            });
+            ("model_replied", json!({"usage": usage, "ms": ms}))
+        }
+        What::ToolCalled { tool, call_id } => {
+            ("tool_called", json!({"tool": **tool, "call_id": **call_id}))
+        }
+        What::ToolReturned {
+            tool,
+            call_id,
+            is_error,
+            ms,
+        } => (
+            "tool_returned",
+            json!({"tool": **tool, "call_id": **call_id, "is_error": is_error, "ms": ms}),
+        ),
+        What::Stored(row) => stored(row),
+        What::Mission(text) => ("mission", json!({"text": text.as_deref()})),
+        What::Notice {
+            severity,
+            code,
+            text,
+        } => (
+            "host",
+            json!({"seq": null, "severity": severity.as_str(), "code": code, "text": **text}),
+        ),
+        What::Shutdown => ("shutdown", json!({})),
+        What::Standing(_) | What::Learned(_) => return None,
+    };
+    line["at"] = json!(event.at.to_string());
+    line["event"] = json!(name);
+    if let Some(who) = &event.mysis {
+        line["mysis"] = json!(*who.name);
+        line["mysis_id"] = json!(who.id.to_string());
+    }
+    Some(line)
+}
+
+/// Every stored row is an event; a host notice tells itself.
+fn stored(row: &Arc<Row>) -> (&'static str, Value) {
+    let Some(meta) = row.host() else {
+        return (
+            "message",
+            json!({"seq": row.seq.0, "kind": row.kind_word()}),
+        );
+    };
+    (
+        "host",
+        json!({
+            "seq": row.seq.0,
+            "severity": meta.severity.as_str(),
+            "code": *meta.code,
+            "text": **row.text(),
+        }),
+    )
+}
+
+/// What came of an order, for whoever gave it through the control interface.
+#[must_use]
+pub fn done(done: &Done) -> Value {
+    match done {
+        Done::Created(id) => json!({"created": id.to_string()}),
+        Done::Started => json!({"started": true}),
+        Done::Stopped => json!({"stopped": true}),
+        Done::Deleted => json!({"deleted": true}),
+        Done::Configured => json!({"configured": true}),
+        Done::Stored(seq) => json!({"seq": seq.0}),
+        Done::Broadcast {
+            mission: _,
+            delivered,
+            missed,
+        } => json!({
+            "delivered": delivered.iter().map(|name| &**name).collect::<Vec<_>>(),
+            "missed": missed.iter().map(|name| &**name).collect::<Vec<_>>(),
+        }),
+        Done::MissionCleared(was) => json!({"cleared": was}),
+        Done::NotesCleared => json!({"cleared": true}),
+    }
+}
+
+/// Why an order was refused, in one line.
+#[must_use]
+pub fn refusal(refusal: &Refusal) -> String {
+    refusal.to_string()
+}

@@ -1,0 +1,145 @@
+//! The control interface: the running program as an MCP server, and a client of it.
+//!
+//! It listens on loopback, wants the token of the home, and refuses foreign hosts and origins, so
+//! that neither another user nor a web page can command the swarm.
+
+pub mod client;
+mod guard;
+mod tools;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use rmcp::RoleServer;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::settings::Secret;
+use crate::swarm::Swarm;
+
+/// Web pages of this machine may speak to it; nobody else's.
+const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"];
+
+/// What the control interface can tell besides what the swarm itself knows.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// When the program started, RFC 3339.
+    pub started_at: String,
+    /// Whether any provider has a price, so that cost means something.
+    pub has_price: bool,
+}
+
+/// The server.
+pub struct ControlServer {
+    address: SocketAddr,
+    stop: CancellationToken,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+impl ControlServer {
+    /// Serves a swarm on a listener.
+    ///
+    /// # Errors
+    /// The listener has no address.
+    pub fn start(
+        listener: TcpListener,
+        swarm: Swarm,
+        token: &Secret,
+        about: About,
+    ) -> std::io::Result<ControlServer> {
+        let address = listener.local_addr()?;
+        let stop = CancellationToken::new();
+        let desk = Desk {
+            swarm,
+            about: Arc::new(about),
+        };
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_allowed_origins(ORIGINS)
+            .with_cancellation_token(stop.child_token());
+        let service = StreamableHttpService::new(
+            move || Ok(desk.clone()),
+            Arc::new(LocalSessionManager::default()),
+            config,
+        );
+        let router = guard::behind_token(Router::new().nest_service("/mcp", service), token);
+        let stopped = stop.clone().cancelled_owned();
+        let task = tokio::spawn(async move {
+            axum::serve(listener, router)
+                .with_graceful_shutdown(stopped)
+                .await
+        });
+        Ok(ControlServer {
+            address,
+            stop,
+            task,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// Stops serving; requests under way are cut off.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.task.abort();
+        // Aborted or ended, it is gone.
+        let _ = self.task.await;
+    }
+}
+
+/// Answers requests.
+#[derive(Clone)]
+struct Desk {
+    swarm: Swarm,
+    about: Arc<About>,
+}
+
+impl ServerHandler for Desk {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("zoea", env!("CARGO_PKG_VERSION")))
+            .with_instructions("Commands a swarm of Myses: autonomous agents that play a game.")
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::list()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::list().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = tools::call(&self.swarm, &self.about, &request.name, &arguments).await;
+        let result = match answer {
+            Ok(value) => CallToolResult::success(vec![ContentBlock::text(value.to_string())]),
+            Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
+        };
+        Ok(result.into())
+    }
+}

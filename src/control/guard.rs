@@ -1,0 +1,48 @@
+//! The guard: nobody is let in without the token.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+
+use crate::settings::Secret;
+
+/// A router that wants the token as `Authorization: Bearer …`.
+pub(super) fn behind_token(router: Router, token: &Secret) -> Router {
+    let token: Arc<str> = token.expose().into();
+    router.layer(from_fn_with_state(token, check))
+}
+
+async fn check(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
+    let given = request
+        .headers()
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "));
+    if given.is_some_and(|given| is_same(given.as_bytes(), token.as_bytes())) {
+        return next.run(request).await;
+    }
+    let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+    let text = "the control interface wants the token of HOME/control.token as a bearer token";
+    (StatusCode::UNAUTHORIZED, challenge, text).into_response()
+}
+
+/// Whether two texts are the same, in a time that does not tell where they differ.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_is_the_token() {
+        assert!(is_same(b"abc", b"abc"));
+        assert!(!is_same(b"abc", b"abd"));
+        assert!(!is_same(b"ab", b"abc"));
+    }
+}

@@ -1,0 +1,331 @@
+//! The tools of the control interface (CONTRACT.md): a table, and one function for each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::ids::Seq;
+use actors::domain::message::Kind;
+use actors::domain::order::Order;
+use actors::ports::{Page, PageFrom, Search, SearchIn};
+use rmcp::model::Tool;
+use serde_json::{Map, Value, json};
+
+use crate::contract;
+use crate::swarm::Swarm;
+
+use super::About;
+
+/// Rows of a log that are given where nothing else is asked for.
+const USUAL_LOG: usize = 50;
+/// Hits of a search that are given where nothing else is asked for, and at most.
+const USUAL_HITS: usize = 20;
+const MOST_HITS: usize = 1000;
+
+/// A tool: its name, what it does, its parameters; those with `!` are required.
+struct Entry(&'static str, &'static str, &'static [&'static str]);
+
+const TABLE: [Entry; 14] = [
+    Entry("list_myses", "All Myses and how they stand.", &[]),
+    Entry(
+        "create_mysis",
+        "A new Mysis, idle unless start is true.",
+        &["name!", "provider", "model", "start:boolean"],
+    ),
+    Entry("start_mysis", "Start or relaunch a Mysis.", &["name!"]),
+    Entry("stop_mysis", "Stop a Mysis.", &["name!"]),
+    Entry(
+        "delete_mysis",
+        "Delete a Mysis with its conversation.",
+        &["name!"],
+    ),
+    Entry(
+        "configure_mysis",
+        "Change provider, model or temperature of a Mysis.",
+        &["name!", "provider", "model", "temperature:number"],
+    ),
+    Entry(
+        "send_message",
+        "A direct message to one Mysis.",
+        &["name!", "text!"],
+    ),
+    Entry("broadcast", "A mission for the whole swarm.", &["text!"]),
+    Entry("get_mission", "The mission in force.", &[]),
+    Entry("clear_mission", "Clear the mission.", &[]),
+    Entry(
+        "add_note",
+        "Persistent context for one Mysis.",
+        &["name!", "text!"],
+    ),
+    Entry(
+        "read_log",
+        "A Mysis' conversation, oldest row first: the newest rows, or those after after_seq.",
+        &["name!", "limit:integer", "kind", "after_seq:integer"],
+    ),
+    Entry(
+        "search",
+        "Search conversations literally; in is messages, reasoning or missions.",
+        &["query!", "mysis", "in", "limit:integer"],
+    ),
+    Entry("status", "The program and its swarm in short.", &[]),
+];
+
+/// All tools, as MCP lists them.
+pub(super) fn list() -> Vec<Tool> {
+    TABLE.iter().map(Entry::tool).collect()
+}
+
+impl Entry {
+    fn tool(&self) -> Tool {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for parameter in self.2 {
+            let (name, kind) = parameter.split_once(':').unwrap_or((parameter, "string"));
+            let bare = name.trim_end_matches('!');
+            if bare != name {
+                required.push(json!(bare));
+            }
+            properties.insert(bare.to_string(), json!({"type": kind}));
+        }
+        let mut schema = Map::new();
+        schema.insert("type".to_string(), json!("object"));
+        schema.insert("properties".to_string(), Value::Object(properties));
+        schema.insert("required".to_string(), Value::Array(required));
+        Tool::new(self.0, self.1, Arc::new(schema))
+    }
+}
+
+/// Calls a tool.
+pub(super) async fn call(
+    swarm: &Swarm,
+    about: &About,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Value, String> {
+    let given = Arguments::new(name, arguments)?;
+    match name {
+        "list_myses" => Ok(list_myses(swarm, about).await),
+        "get_mission" => {
+            let mission = swarm.mission().await;
+            Ok(json!({
+                "text": mission.as_ref().map(|mission| &*mission.text),
+                "at": mission.as_ref().map(|mission| mission.at.to_string()),
+            }))
+        }
+        "read_log" => read_log(swarm, &given).await,
+        "search" => search(swarm, &given).await,
+        "status" => Ok(status(swarm, about).await),
+        _ => order(swarm, given.order()?).await,
+    }
+}
+
+async fn order(swarm: &Swarm, order: Order) -> Result<Value, String> {
+    let answer = swarm.order(order).await;
+    answer
+        .map(|done| contract::done(&done))
+        .map_err(|refusal| refusal.to_string())
+}
+
+async fn list_myses(swarm: &Swarm, about: &About) -> Value {
+    let standings = swarm.standings().await;
+    standings
+        .iter()
+        .map(|standing| contract::standing(standing, about.has_price))
+        .collect()
+}
+
+async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+    let mysis = swarm.id_of(given.text("name")?).await;
+    let mysis = mysis.map_err(|refusal| refusal.to_string())?;
+    let kinds = given.optional_text("kind")?.map(kind_of).transpose()?;
+    let from = match given.integer("after_seq")? {
+        Some(seq) => PageFrom::After(Seq(i64::try_from(seq).unwrap_or(i64::MAX))),
+        None => PageFrom::Newest,
+    };
+    let page = Page {
+        mysis,
+        from,
+        limit: given.count("limit", USUAL_LOG, usize::MAX)?,
+        kinds: kinds.into_iter().collect(),
+    };
+    let rows = swarm.archive().page(page).await;
+    let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
+    Ok(rows.iter().map(|row| contract::row(row)).collect())
+}
+
+fn kind_of(word: &str) -> Result<Kind, String> {
+    Kind::parse(word).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
+        format!("`{word}` is no kind of row; there are {}", known.join(", "))
+    })
+}
+
+async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+    let text = given.text("query")?;
+    if text.is_empty() {
+        return Err("query cannot be empty".to_string());
+    }
+    let mysis = match given.optional_text("mysis")? {
+        Some(name) => {
+            let id = swarm.id_of(name).await;
+            Some(id.map_err(|refusal| refusal.to_string())?)
+        }
+        None => None,
+    };
+    let within = match given.optional_text("in")?.unwrap_or("messages") {
+        "messages" => SearchIn::Messages,
+        "reasoning" => SearchIn::Reasoning,
+        "missions" => SearchIn::Missions,
+        other => {
+            return Err(format!(
+                "`{other}` cannot be searched; there are messages, reasoning and missions"
+            ));
+        }
+    };
+    let found = swarm
+        .archive()
+        .search(Search {
+            text: text.to_string(),
+            mysis,
+            within,
+            case_sensitive: true,
+            limit: given.count("limit", USUAL_HITS, MOST_HITS)?,
+        })
+        .await
+        .map_err(|fault| format!("the search failed: {fault}"))?;
+    let names = swarm.names().await;
+    Ok(found
+        .rows
+        .iter()
+        .map(|(mysis, row)| contract::found(names.get(mysis).map(|name| &**name), row))
+        .collect())
+}
+
+async fn status(swarm: &Swarm, about: &About) -> Value {
+    let standings = swarm.standings().await;
+    let mut states: BTreeMap<&str, usize> = BTreeMap::new();
+    for standing in &standings {
+        *states.entry(standing.state.as_str()).or_default() += 1;
+    }
+    let mission = swarm.mission().await;
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "pid": std::process::id(),
+        "started_at": about.started_at,
+        "mission": mission.map(|mission| mission.text.to_string()),
+        "states": states,
+        "myses": standings
+            .iter()
+            .map(|standing| contract::standing(standing, about.has_price))
+            .collect::<Vec<_>>(),
+    })
+}
+
+/// The arguments of a call, checked against the table.
+struct Arguments<'a> {
+    tool: &'a str,
+    given: &'a Map<String, Value>,
+}
+
+impl<'a> Arguments<'a> {
+    fn new(tool: &'a str, given: &'a Map<String, Value>) -> Result<Arguments<'a>, String> {
+        let Some(entry) = TABLE.iter().find(|entry| entry.0 == tool) else {
+            return Err(format!("there is no tool called {tool}"));
+        };
+        let known = |name: &str| {
+            entry.2.iter().any(|parameter| {
+                let bare = parameter.split(':').next().unwrap_or(parameter);
+                bare.trim_end_matches('!') == name
+            })
+        };
+        match given.keys().find(|name| !known(name)) {
+            Some(name) => Err(format!("{tool} has no parameter `{name}`")),
+            None => Ok(Arguments { tool, given }),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<&'a str, String> {
+        self.optional_text(name)?
+            .ok_or_else(|| format!("{} wants a parameter `{name}`", self.tool))
+    }
+
+    fn optional_text(&self, name: &str) -> Result<Option<&'a str>, String> {
+        match self.given.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value
+                .as_str()
+                .map(Some)
+                .ok_or_else(|| format!("`{name}` is a text")),
+        }
+    }
+
+    fn integer(&self, name: &str) -> Result<Option<u64>, String> {
+        match self.given.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value
+                .as_u64()
+                .map(Some)
+                .ok_or_else(|| format!("`{name}` is a whole number that is not negative")),
+        }
+    }
+
+    /// How many; 0 means as many as there may be.
+    fn count(&self, name: &str, usual: usize, most: usize) -> Result<usize, String> {
+        Ok(match self.integer(name)? {
+            None => usual,
+            Some(0) => most.min(i64::MAX as usize),
+            Some(count) => usize::try_from(count).unwrap_or(most).min(most),
+        })
+    }
+
+    fn owned(&self, name: &str) -> Result<Option<String>, String> {
+        Ok(self.optional_text(name)?.map(str::to_string))
+    }
+
+    /// The order that a call gives.
+    fn order(&self) -> Result<Order, String> {
+        let name = || self.text("name").map(str::to_string);
+        let text = || self.text("text").map(str::to_string);
+        Ok(match self.tool {
+            "create_mysis" => Order::Create {
+                name: name()?,
+                provider: self.owned("provider")?,
+                model: self.owned("model")?,
+                start: self.given.get("start").and_then(Value::as_bool) == Some(true),
+            },
+            "start_mysis" => Order::Start { name: name()? },
+            "stop_mysis" => Order::Stop { name: name()? },
+            "delete_mysis" => Order::Delete { name: name()? },
+            "configure_mysis" => Order::Configure {
+                name: name()?,
+                provider: self.owned("provider")?,
+                model: self.owned("model")?,
+                temperature: self.temperature()?,
+            },
+            "send_message" => Order::Send {
+                name: name()?,
+                text: text()?,
+            },
+            "broadcast" => Order::Broadcast { text: text()? },
+            "clear_mission" => Order::ClearMission,
+            "add_note" => Order::AddNote {
+                name: name()?,
+                text: text()?,
+            },
+            other => return Err(format!("there is no tool called {other}")),
+        })
+    }
+
+    fn temperature(&self) -> Result<Option<f32>, String> {
+        match self.given.get("temperature") {
+            None | Some(Value::Null) => Ok(None),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the range is checked by whoever carries the order out"
+            )]
+            Some(value) => value
+                .as_f64()
+                .map(|value| Some(value as f32))
+                .ok_or_else(|| "`temperature` is a number from 0 to 2".to_string()),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A running swarm, as the outside speaks to it: orders in, questions answered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::commander::CommanderMsg;
+use actors::domain::event::Standing;
+use actors::domain::ids::MysisId;
+use actors::domain::order::{Answer, Order, Refusal};
+use actors::domain::write::Mission;
+use actors::ports::Archive;
+use actors::reply::{Reply, Request};
+use ractor::ActorRef;
+use ractor::rpc::CallResult;
+use tokio::sync::oneshot;
+
+/// The door to a running swarm.
+#[derive(Clone)]
+pub struct Swarm {
+    commander: ActorRef<CommanderMsg>,
+    archive: Arc<dyn Archive>,
+}
+
+impl Swarm {
+    /// The swarm of this Commander.
+    #[must_use]
+    pub fn new(commander: ActorRef<CommanderMsg>, archive: Arc<dyn Archive>) -> Swarm {
+        Swarm { commander, archive }
+    }
+
+    /// What is stored.
+    #[must_use]
+    pub fn archive(&self) -> &Arc<dyn Archive> {
+        &self.archive
+    }
+
+    /// Gives an order and waits for what comes of it.
+    ///
+    /// # Errors
+    /// It was refused, or the program is closing.
+    pub async fn order(&self, order: Order) -> Answer {
+        let (answered, answer) = oneshot::channel();
+        let reply = Reply::new(move |answer| {
+            // Who gave up waiting needs no answer.
+            let _ = answered.send(answer);
+        });
+        if self
+            .commander
+            .cast(CommanderMsg::Order(Request { order, reply }))
+            .is_err()
+        {
+            return Err(Refusal::Closing);
+        }
+        answer.await.unwrap_or(Err(Refusal::Closing))
+    }
+
+    /// How the Myses stand, by name; none once the program is closing.
+    pub async fn standings(&self) -> Vec<Arc<Standing>> {
+        match self.commander.call(CommanderMsg::Standings, None).await {
+            Ok(CallResult::Success(standings)) => standings,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// The mission in force.
+    pub async fn mission(&self) -> Option<Mission> {
+        match self.commander.call(CommanderMsg::Mission, None).await {
+            Ok(CallResult::Success(mission)) => mission,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
+    /// The id of the Mysis of that name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
+        let standings = self.standings().await;
+        standings
+            .iter()
+            .find(|standing| &*standing.name == name)
+            .map(|standing| standing.id)
+            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+    }
+
+    /// The names of all Myses.
+    pub async fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
+        let standings = self.standings().await;
+        standings
+            .iter()
+            .map(|standing| (standing.id, standing.name.clone()))
+            .collect()
+    }
+}

@@ -1,0 +1,195 @@
+//! Wiring: putting the swarm and the outside together, and taking them apart again in good order.
+//!
+//! The only room that knows all others. It decides nothing about the swarm.
+
+mod offline;
+mod rules;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::domain::ids::Timestamp;
+use actors::domain::life::Mode;
+use actors::domain::order::{Order, Refusal};
+use actors::ports::{Archive, Clock, Models, Upstream};
+use anyhow::Context;
+use ractor::{Actor, ActorRef};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::clock::WallClock;
+use crate::control::{About, ControlServer};
+use crate::home::{Home, HomeLock, RunFile, RunGuard, ensure_private_file};
+use crate::ledger::SqlLedger;
+use crate::provider::Providers;
+use crate::settings::Settings;
+use crate::swarm::Swarm;
+use crate::toolbox::McpUpstream;
+
+pub use offline::{Offline, OfflineOptions};
+
+/// How long closing may take before the program leaves anyway.
+const CLOSING: Duration = Duration::from_millis(1900);
+
+/// How a swarm is brought up.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchOptions {
+    /// Whether those that ran when the program ended are started again.
+    pub resume: bool,
+    /// Whether the idle ones are started.
+    pub start_idle: bool,
+    /// Whether Myses fly, or only take orders for the next flight.
+    pub mode: Mode,
+}
+
+/// A swarm that is up.
+pub struct Flight {
+    swarm: Swarm,
+    commander: ActorRef<CommanderMsg>,
+    ended: JoinHandle<()>,
+    ledger: SqlLedger,
+    lock: HomeLock,
+}
+
+impl Flight {
+    /// Brings the swarm of a home up.
+    ///
+    /// # Errors
+    /// The home is in use, its database cannot be used, or a client cannot be built.
+    pub async fn launch(
+        home: &Home,
+        settings: &Settings,
+        options: LaunchOptions,
+    ) -> anyhow::Result<Flight> {
+        let lock = home.lock()?;
+        let database = home.database();
+        ensure_private_file(&database).context("open the database")?;
+        let ledger = SqlLedger::open(&database).await?;
+        let outside = outside(settings, &ledger)?;
+        let swarm = ledger.swarm().await.context("read the swarm")?;
+        let args = CommanderArgs {
+            swarm,
+            resume: options.resume,
+            start_idle: options.start_idle,
+            mode: options.mode,
+            rules: Arc::new(rules::swarm_rules(settings, home)?),
+            secrets: rules::secrets(settings),
+            outside,
+            seed: fastrand::u64(..),
+        };
+        let (commander, ended) = Actor::spawn(None, Commander, args)
+            .await
+            .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
+        let archive: Arc<dyn Archive> = Arc::new(ledger.clone());
+        let flight = Flight {
+            swarm: Swarm::new(commander.clone(), archive),
+            commander,
+            ended,
+            ledger,
+            lock,
+        };
+        flight.create_declared(settings).await?;
+        Ok(flight)
+    }
+
+    /// The swarm.
+    #[must_use]
+    pub fn swarm(&self) -> &Swarm {
+        &self.swarm
+    }
+
+    /// The Commander, for those who want to watch.
+    #[must_use]
+    pub fn commander(&self) -> &ActorRef<CommanderMsg> {
+        &self.commander
+    }
+
+    /// Creates the Myses that the configuration wants and that do not exist.
+    async fn create_declared(&self, settings: &Settings) -> anyhow::Result<()> {
+        for declared in &settings.myses {
+            let created = self
+                .swarm
+                .order(Order::Create {
+                    name: declared.name.clone(),
+                    provider: declared.provider.clone(),
+                    model: None,
+                    start: false,
+                })
+                .await;
+            match created {
+                Ok(_) | Err(Refusal::NameTaken(_)) => {}
+                Err(refusal) => anyhow::bail!("create {}: {refusal}", declared.name),
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the control interface and says where it is.
+    ///
+    /// # Errors
+    /// The address is taken, or the home is not writable.
+    pub async fn open_control(
+        &self,
+        listen: SocketAddr,
+        settings: &Settings,
+    ) -> anyhow::Result<(ControlServer, RunGuard)> {
+        let started_at = now().to_string();
+        let listener = TcpListener::bind(listen)
+            .await
+            .with_context(|| format!("listen on {listen} for control"))?;
+        let about = About {
+            started_at: started_at.clone(),
+            has_price: settings.providers.values().any(|p| p.price.is_some()),
+        };
+        let token = self.lock.control_token()?;
+        let server = ControlServer::start(listener, self.swarm.clone(), &token, about)?;
+        let guard = self.lock.publish(&RunFile {
+            pid: std::process::id(),
+            control: server.url(),
+            metrics: None,
+            started_at,
+        })?;
+        Ok((server, guard))
+    }
+
+    /// Waits for the Commander to end, which it does by itself only when it failed.
+    pub async fn ended(&mut self) {
+        // Aborted or panicked, it has ended.
+        let _ = (&mut self.ended).await;
+    }
+
+    /// Brings the swarm down in good order: orders are refused, Myses wind down side by side, the
+    /// Store writes what it has. Whatever takes too long is left behind; nothing that was
+    /// acknowledged is lost by that.
+    pub async fn land(self) {
+        let closed = self.commander.call(CommanderMsg::Close, Some(CLOSING)).await;
+        if closed.is_err() {
+            tracing::warn!("the swarm was gone before it was closed");
+        }
+        self.commander.kill();
+        self.ledger.close().await;
+    }
+}
+
+fn outside(settings: &Settings, ledger: &SqlLedger) -> anyhow::Result<Outside> {
+    let http = crate::http::client().context("build an HTTP client")?;
+    let models: Arc<dyn Models> = Arc::new(Providers::new(&http, rules::endpoints(settings)));
+    let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), &http);
+    let upstream: Arc<dyn Upstream> = Arc::new(upstream);
+    let ledger = Arc::new(ledger.clone());
+    Ok(Outside {
+        ledger: ledger.clone(),
+        archive: ledger,
+        models,
+        upstream,
+        clock: Arc::new(WallClock),
+    })
+}
+
+/// This moment.
+#[must_use]
+pub fn now() -> Timestamp {
+    WallClock.now()
+}

@@ -1,0 +1,121 @@
+//! Settings in the form in which the inside uses them.
+
+use std::sync::Arc;
+
+use actors::domain::rules::{
+    Price, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
+};
+use actors::domain::system_prompt::DEFAULT_TEMPLATE;
+use anyhow::Context;
+
+use crate::home::Home;
+use crate::provider::{Endpoint, Manners};
+use crate::settings::{self, Provider, ProviderKind, Settings};
+
+/// The rules that hold inside.
+pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
+    let swarm = &settings.swarm;
+    Ok(SwarmRules {
+        max_myses: swarm.max_myses as usize,
+        default_provider: swarm.default_provider.as_str().into(),
+        turn_pause: swarm.turn_pause,
+        max_model_calls: swarm.max_tool_iterations,
+        context_window: swarm.context_window as usize,
+        context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
+        nudges: swarm.nudges.iter().map(|text| text.as_str().into()).collect(),
+        system_prompt: system_prompt(home)?,
+        tools: ToolRules {
+            timeout: settings.mcp.tool_timeout,
+            retry: settings.mcp.retry.clone(),
+            logins_per_minute: settings.mcp.logins_per_minute,
+        },
+        supervision: supervision(&settings.supervision),
+        providers: settings
+            .providers
+            .iter()
+            .map(|(name, provider)| (name.as_str().into(), provider_rules(provider)))
+            .collect(),
+    })
+}
+
+/// The operator's own template, if there is one.
+fn system_prompt(home: &Home) -> anyhow::Result<Arc<str>> {
+    let file = home.system_prompt();
+    match std::fs::read_to_string(&file) {
+        Ok(text) if !text.trim().is_empty() => Ok(text.into()),
+        Ok(_) => Ok(DEFAULT_TEMPLATE.into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(DEFAULT_TEMPLATE.into()),
+        Err(error) => Err(error).with_context(|| {
+            format!(
+                "read the system prompt {}; mend or remove it",
+                file.display()
+            )
+        }),
+    }
+}
+
+fn supervision(settings: &settings::Supervision) -> SupervisionRules {
+    SupervisionRules {
+        relaunch: match settings.relaunch {
+            settings::Relaunch::Manual => Relaunch::Manual,
+            settings::Relaunch::Transient => Relaunch::Transient,
+            settings::Relaunch::Always => Relaunch::Always,
+        },
+        first_wait: settings.backoff.first,
+        longest_wait: settings.backoff.longest,
+        max_relaunches: settings.max_relaunches,
+        within: settings.within,
+    }
+}
+
+fn provider_rules(provider: &Provider) -> ProviderRules {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
+    )]
+    let temperature = provider.temperature as f32;
+    ProviderRules {
+        model: provider.model.as_str().into(),
+        temperature: Some(temperature),
+        timeout: provider.timeout,
+        max_concurrency: provider.max_concurrency as usize,
+        requests_per_minute: provider.requests_per_minute,
+        retry: provider.retry.clone(),
+        price: provider.price.map(|price| Price {
+            input: price.input,
+            output: price.output,
+        }),
+    }
+}
+
+/// Where the providers are.
+pub(super) fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
+    settings
+        .providers
+        .iter()
+        .map(|(name, provider)| {
+            let endpoint = Endpoint {
+                url: provider.endpoint.clone(),
+                api_key: provider
+                    .api_key
+                    .as_ref()
+                    .map(|key| key.expose().to_string()),
+                manners: match provider.kind {
+                    ProviderKind::OpenAi => Manners::OpenAi,
+                    ProviderKind::Ollama => Manners::OneSystemMessage,
+                },
+            };
+            (name.as_str().into(), endpoint)
+        })
+        .collect()
+}
+
+/// The secrets that the configuration knows.
+pub(super) fn secrets(settings: &Settings) -> Vec<Arc<str>> {
+    settings
+        .providers
+        .values()
+        .filter_map(|provider| provider.api_key.as_ref())
+        .map(|key| key.expose().into())
+        .collect()
+}
