@@ -1,1 +1,3 @@
-//! The galaxy.
+//! The galaxy: a simulated SpaceMolt MCP server, for offline play and for tests.
+
+mod tools;
