@@ -1,4 +1,6 @@
 //! The galaxy: a simulated SpaceMolt MCP server, for offline play and for tests.
 
+pub mod desk;
+pub mod limits;
 mod tools;
 pub mod world;
