@@ -56,9 +56,9 @@ pub enum Reply {
 pub struct Record {
     /// The tick in which it happened.
     pub tick: u64,
-    /// Who; nobody's deed is the restart.
-    pub player: Option<PlayerId>,
-    /// A tool's name, or `restart`.
+    /// Who did it.
+    pub player: PlayerId,
+    /// The tool's name.
     pub command: String,
     /// Without passwords and session ids.
     pub arguments: Map<String, Value>,
@@ -150,7 +150,7 @@ impl Desk {
         let (player, answer) = self.world.register(&call.arguments)?;
         self.sessions
             .open(self.world.session_id(player), player, connection, now);
-        records.push(self.record(Some(player), call));
+        records.push(self.record(player, call));
         Ok(answer)
     }
 
@@ -165,7 +165,7 @@ impl Desk {
         self.sessions
             .open(self.world.session_id(player), player, connection, now);
         call.arguments = Map::new();
-        records.push(self.record(Some(player), call));
+        records.push(self.record(player, call));
         Ok(answer)
     }
 
@@ -202,7 +202,7 @@ impl Desk {
             ))),
             Nature::Write => {
                 let answer = self.world.query(player, &call.tool, &call.arguments)?;
-                records.push(self.record(Some(player), call));
+                records.push(self.record(player, call));
                 Ok(Reply::Now(Ok(answer)))
             }
             Nature::Act => {
@@ -250,7 +250,7 @@ impl Desk {
         let turn = self.world.tick();
         let records = turn.executed.into_iter().map(|executed| Record {
             tick: executed.tick,
-            player: Some(executed.order.player),
+            player: executed.order.player,
             command: executed.order.command,
             arguments: executed.order.arguments,
             failed: executed.failed.map(str::to_owned),
@@ -305,10 +305,10 @@ impl Desk {
             arguments: Map::new(),
             name: None,
         };
-        records.push(self.record(Some(player), logout));
+        records.push(self.record(player, logout));
     }
 
-    fn record(&self, player: Option<PlayerId>, call: Call) -> Record {
+    fn record(&self, player: PlayerId, call: Call) -> Record {
         Record {
             tick: self.world.now(),
             player,

@@ -54,6 +54,7 @@ pub use self::{
     command::{Nature, nature},
     id::{Id, PlayerId},
     refusal::{Answer, Refusal},
+    saved::NotThisWorld,
     turn::{Executed, Order, Ticket, Turn},
 };
 
@@ -129,6 +130,12 @@ impl World {
             waiting: BTreeMap::new(),
             tickets: 0,
         }
+    }
+
+    /// What the galaxy was made from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.rules.seed
     }
 
     /// The tick that the world has reached.
