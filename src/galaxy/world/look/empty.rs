@@ -79,6 +79,7 @@ pub(crate) fn orders(world: &World, player: &Player, arguments: Arguments) -> An
         "total": 0,
         "total_pages": 0,
         "has_more": false,
+        "hint": "You have no standing orders here.",
         "orders": [],
     }))
 }
