@@ -147,6 +147,7 @@ async fn health(State(door): State<Door>) -> Response {
                 "tick": health.tick,
                 "players": health.players,
                 "online": health.online,
+                "waiting": health.waiting,
             });
             response::json(StatusCode::OK, body.to_string())
         }

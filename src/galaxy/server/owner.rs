@@ -61,6 +61,8 @@ pub(super) struct Health {
     pub(super) tick: u64,
     pub(super) players: usize,
     pub(super) online: usize,
+    /// Calls that wait for a tick.
+    pub(super) waiting: usize,
 }
 
 /// An answer that may leave once its records are kept.
@@ -258,6 +260,7 @@ impl Owner {
             tick: world.now(),
             players: world.population(),
             online: world.online(),
+            waiting: self.waiting.len(),
         }
     }
 }
