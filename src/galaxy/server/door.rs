@@ -1,6 +1,8 @@
 //! The door: every HTTP request passes here before rmcp sees it. It keeps the MCP sessions, the
 //! limits of addresses and the faults, and answers `tools/list` from one ready text.
 
+mod sabotage;
+
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
@@ -22,10 +24,11 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use self::sabotage::Passage;
 use super::{
     super::{
         desk::Connection,
-        fault::{Faults, Strike, Target},
+        fault::Faults,
         options::{Clock, GalaxyOptions, UnknownSession},
         tools::{self, SessionArgument},
     },
@@ -68,17 +71,6 @@ struct Visit {
     address: IpAddr,
     now: Duration,
 }
-
-/// What faults leave of a request's way.
-struct Passage<'a> {
-    session: Option<&'a str>,
-    connection: Option<Connection>,
-    /// What will become of the answer.
-    spoilt: Option<Strike>,
-}
-
-/// The server ends before the request does.
-struct Stopping;
 
 impl Door {
     pub(super) fn new(
@@ -221,145 +213,50 @@ impl Inside {
         let connection = id
             .as_deref()
             .and_then(|id| self.connections.find(id, visit.now));
-        let mut passage = Passage {
-            session: id.as_deref(),
-            connection,
-            spoilt: None,
-        };
-        for strike in self
-            .faults
-            .strikes(visit.now, target(&envelope, connection))
-        {
-            if let Some(answer) = self.refuse(strike, &envelope) {
-                return answer;
-            }
-            if self.strike(strike, &mut passage).await.is_err() {
-                return response::cut();
-            }
+        let mut passage = Passage::new(id.as_deref(), connection);
+        if let Some(answer) = self.sabotage(&envelope, &mut passage, visit.now).await {
+            return answer;
         }
-        let answer = self.pass(visit, &envelope, passage.connection).await;
+        let answer = self.pass(visit, &envelope, &passage).await;
         self.spoil(answer, passage.spoilt).await
     }
 
-    /// What a fault answers in place of executing the request.
-    fn refuse(&self, strike: Strike, envelope: &Envelope) -> Option<Response> {
-        let answer = match strike {
-            Strike::Http500 => {
-                response::broken(StatusCode::INTERNAL_SERVER_ERROR, "broken on purpose")
-            }
-            Strike::Http429 { retry_after } => response::too_many(Duration::from_secs(retry_after)),
-            Strike::Outage => response::broken(StatusCode::SERVICE_UNAVAILABLE, "down on purpose"),
-            Strike::RpcError => {
-                let message = "Internal error (on purpose)";
-                response::rpc_error(StatusCode::OK, envelope.id, -32603, message)
-            }
-            Strike::ToolsMissing => {
-                response::rpc_result(envelope.id.unwrap_or("null"), "{\"tools\":[]}")
-            }
-            Strike::Drop
-            | Strike::Hang(_)
-            | Strike::Slow(_)
-            | Strike::McpSession
-            | Strike::GameSession
-            | Strike::Garbage
-            | Strike::RestartWarning => return None,
-        };
-        Some(answer)
-    }
-
-    /// What a fault does before the request is executed.
-    async fn strike(&self, strike: Strike, passage: &mut Passage<'_>) -> Result<(), Stopping> {
-        let request = match strike {
-            Strike::Slow(duration) => return self.wait(duration).await,
-            Strike::McpSession => {
-                passage.connection = None;
-                let closed = passage.session.and_then(|id| self.connections.close(id));
-                closed.map(Request::HangUp)
-            }
-            Strike::GameSession => passage.connection.map(Request::LoseLogin),
-            Strike::RestartWarning => Some(Request::WarnOfRestart),
-            Strike::Drop | Strike::Hang(_) | Strike::Garbage => {
-                passage.spoilt = Some(strike);
-                None
-            }
-            Strike::Http500
-            | Strike::Http429 { .. }
-            | Strike::Outage
-            | Strike::ToolsMissing
-            | Strike::RpcError => None,
-        };
-        match request {
-            Some(request) => self.requests.send(request).await.map_err(|_| Stopping),
-            None => Ok(()),
-        }
-    }
-
-    /// What a fault makes of an answer to a request that was executed.
-    async fn spoil(&self, answer: Response, strike: Option<Strike>) -> Response {
-        match strike {
-            Some(Strike::Drop) => response::cut(),
-            Some(Strike::Hang(duration)) => {
-                // Whether the time was up or the server ends: the connection is cut.
-                let _ = self.wait(duration).await;
-                response::cut()
-            }
-            Some(Strike::Garbage) => {
-                response::json(StatusCode::OK, "<html><body>Bad gateway?</body></html>")
-            }
-            Some(
-                Strike::Http500
-                | Strike::Http429 { .. }
-                | Strike::Slow(_)
-                | Strike::McpSession
-                | Strike::GameSession
-                | Strike::RestartWarning
-                | Strike::Outage
-                | Strike::ToolsMissing
-                | Strike::RpcError,
-            )
-            | None => answer,
-        }
-    }
-
-    /// Waits, but not past the end of the server.
-    async fn wait(&self, duration: Duration) -> Result<(), Stopping> {
-        tokio::select! {
-            () = tokio::time::sleep(duration) => Ok(()),
-            () = self.stop.cancelled() => Err(Stopping),
-        }
-    }
-
     /// Hands a request on to whoever answers it.
-    async fn pass(
-        &self,
-        visit: Visit,
-        envelope: &Envelope<'_>,
-        connection: Option<Connection>,
-    ) -> Response {
-        let (address, now) = (visit.address, visit.now);
-        if matches!(envelope.kind, Kind::Initialize | Kind::LogIn)
-            && (connection.is_some() || envelope.kind == Kind::Initialize)
-            && let Err(TooMany(wait)) = self.gate.log_in(address, now)
+    async fn pass(&self, visit: Visit, envelope: &Envelope<'_>, passage: &Passage<'_>) -> Response {
+        if envelope.kind == Kind::Initialize {
+            return self.initialize(visit).await;
+        }
+        let (Some(id), Some(connection)) = (passage.session, passage.connection) else {
+            return self.unknown_session(envelope.id);
+        };
+        if envelope.kind == Kind::LogIn
+            && let Err(TooMany(wait)) = self.gate.log_in(visit.address, visit.now)
         {
             return response::too_many(wait);
         }
-        if envelope.kind == Kind::Initialize {
-            self.gate.sweep(now);
-            let (id, connection) = self.connections.open(now);
-            let answer = self.call(visit, connection).await;
-            return with_session(answer, &id);
-        }
-        let Some(connection) = connection else {
-            return self.unknown_session(envelope.id);
-        };
-        let id = session_of(&visit.parts.headers).map(str::to_owned);
         let answer = match (envelope.kind, envelope.id) {
-            (Kind::ToolsList, Some(id)) => response::rpc_result(id, &self.listing),
+            (Kind::ToolsList, Some(request)) => response::rpc_result(request, &self.listing),
             (Kind::Initialize | Kind::ToolsList | Kind::LogIn | Kind::Other, _) => {
                 self.call(visit, connection).await
             }
         };
-        with_session(answer, id.as_deref().unwrap_or_default())
+        with_session(answer, id)
+    }
+
+    /// Begins an MCP session, if rmcp likes the request.
+    async fn initialize(&self, visit: Visit) -> Response {
+        let now = visit.now;
+        self.gate.sweep(now);
+        if let Err(TooMany(wait)) = self.gate.log_in(visit.address, now) {
+            return response::too_many(wait);
+        }
+        let (id, connection) = self.connections.open(now);
+        let answer = self.call(visit, connection).await;
+        if answer.status() != StatusCode::OK {
+            self.connections.close(&id);
+            return answer;
+        }
+        with_session(answer, &id)
     }
 
     /// Lets rmcp answer.
@@ -396,12 +293,4 @@ fn with_session(mut response: Response, id: &str) -> Response {
         response.headers_mut().insert(SESSION, id);
     }
     response
-}
-
-fn target(envelope: &Envelope, connection: Option<Connection>) -> Target {
-    match (connection, envelope.kind) {
-        (None, _) => Target::Stranger,
-        (Some(_), Kind::ToolsList) => Target::ToolsList,
-        (Some(_), Kind::Initialize | Kind::LogIn | Kind::Other) => Target::Session,
-    }
 }

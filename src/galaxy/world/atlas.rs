@@ -2,10 +2,12 @@
 
 mod growth;
 mod home;
+mod named;
 mod names;
 mod outposts;
 mod places;
 mod route;
+mod wild;
 
 use std::collections::BTreeMap;
 

@@ -10,6 +10,7 @@ use super::{
         catalogue::Skill,
         market::{Level, Side, Stall},
         mission::Deed,
+        player::Player,
         view,
     },
     Act, Delivery, Goods,
@@ -93,36 +94,12 @@ pub(crate) fn buy(world: &mut World, player: PlayerId, goods: Goods, to: Deliver
     let now = world.tick;
     let pilot = world.player(player);
     let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    // Shared, because the market is read while the player is changed.
     let atlas = world.atlas.clone();
     let stall = stall(world, &atlas, base);
     let fills = world.markets.fills(stall, item, Side::Asks, quantity);
     let (bought, cost) = totals(&fills);
-    if bought == 0 {
-        return Err(Refusal::new(
-            "item_not_available",
-            format!(
-                "No one is selling {} at this station. To place a standing buy order, use: \
-                 {{\"type\": \"create_buy_order\", \"item_id\": \"{}\", \"quantity\": {quantity}, \
-                 \"price_each\": {}}}",
-                item.name(),
-                item.id(),
-                item.value()
-            ),
-        ));
-    }
-    if pilot.credits < cost {
-        return Err(Refusal::new(
-            "insufficient_credits",
-            format!(
-                "Need {cost} credits to buy {bought} {}. You have {}.",
-                item.name(),
-                pilot.credits
-            ),
-        ));
-    }
-    if to == Delivery::Cargo && pilot.ship.space() < bought.saturating_mul(item.size()) {
-        return Err(Refusal::cargo_full());
-    }
+    check_purchase(pilot, goods, to, (bought, cost))?;
     world.markets.take(stall, item, Side::Asks, bought);
     let pilot = world.player_mut(player);
     pilot.spend(cost);
@@ -153,6 +130,42 @@ pub(crate) fn buy(world: &mut World, player: PlayerId, goods: Goods, to: Deliver
         answer["unfilled"] = (quantity - bought).into();
     }
     Ok(answer)
+}
+
+/// Whether there is anything to buy, and the money and the room for it.
+fn check_purchase(
+    pilot: &Player,
+    goods: Goods,
+    to: Delivery,
+    (bought, cost): (u64, u64),
+) -> Result<(), Refusal> {
+    let item = goods.item;
+    if bought == 0 {
+        return Err(Refusal::new(
+            "item_not_available",
+            format!(
+                "No one is selling {} at this station. To place a standing buy order, use: \
+                 {{\"type\": \"create_buy_order\", \"item_id\": \"{}\", \"quantity\": {}, \
+                 \"price_each\": {}}}",
+                item.name(),
+                item.id(),
+                goods.quantity,
+                item.value()
+            ),
+        ));
+    }
+    if pilot.credits < cost {
+        let message = format!(
+            "Need {cost} credits to buy {bought} {}. You have {}.",
+            item.name(),
+            pilot.credits
+        );
+        return Err(Refusal::new("insufficient_credits", message));
+    }
+    if to == Delivery::Cargo && pilot.ship.space() < bought.saturating_mul(item.size()) {
+        return Err(Refusal::cargo_full());
+    }
+    Ok(())
 }
 
 /// The market of a base as it is now.

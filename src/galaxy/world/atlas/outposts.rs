@@ -2,40 +2,23 @@
 
 use super::{
     PoiKind,
-    places::{NamedBase, NamedPlace},
+    named::{NamedPlace, place},
 };
 
-const fn outpost(
-    poi: &'static str,
-    poi_name: &'static str,
-    base: &'static str,
-    name: &'static str,
-    description: &'static str,
-) -> NamedPlace {
-    NamedPlace {
-        id: poi,
-        name: poi_name,
-        kind: PoiKind::Station,
-        at: (1.5, 0.5),
-        class: None,
-        description: "",
-        deposits: &[],
-        base: Some(NamedBase {
-            id: base,
-            name,
-            description,
-            is_home: false,
-        }),
-    }
-}
+/// Where outposts lie in their systems.
+const DOCKS: (f64, f64) = (1.5, 0.5);
 
 /// System ids and what stands there.
 pub(super) static ALL: [(&str, NamedPlace); 10] = [
     (
         "alpha_centauri",
-        outpost(
+        place(
             "alpha_centauri_colonial",
             "Alpha Centauri Colonial",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "alpha_centauri_colonial_station",
             "Alpha Centauri Colonial Station",
             "The first station that Sol built outside its own system.",
@@ -43,9 +26,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "sirius",
-        outpost(
+        place(
             "sirius_observatory",
             "Sirius Observatory",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "sirius_observatory_station",
             "Sirius Observatory Station",
             "Astronomers, and those who sell to them.",
@@ -53,9 +40,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "nova_terra",
-        outpost(
+        place(
             "nova_terra_port",
             "Nova Terra Port",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "nova_terra_central",
             "Nova Terra Central",
             "A port for a new world.",
@@ -63,9 +54,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "market_prime",
-        outpost(
+        place(
             "market_prime_plaza",
             "Market Prime Plaza",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "market_prime_exchange",
             "Market Prime Exchange",
             "Where the Federation learns its prices.",
@@ -73,9 +68,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "gold_run",
-        outpost(
-            "gold_run_hub",
-            "Gold Run Hub",
+        place("gold_run_hub", "Gold Run Hub", PoiKind::Station, DOCKS).based(
             "gold_run_extraction_hub",
             "Gold Run Extraction Hub",
             "It buys what the mineral fields give.",
@@ -83,27 +76,29 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "gold_run",
-        NamedPlace {
-            id: "gold_run_mineral_fields",
-            name: "Gold Run Mineral Fields",
-            kind: PoiKind::AsteroidBelt,
-            at: (3.3, 2.1),
-            class: None,
-            description: "Rock with precious veins.",
-            deposits: &[
-                ("carbon_ore", 48, 60_000),
-                ("vanadium_ore", 46, 30_000),
-                ("palladium_ore", 30, 2_000),
-                ("gold_ore", 25, 6_000),
-            ],
-            base: None,
-        },
+        place(
+            "gold_run_mineral_fields",
+            "Gold Run Mineral Fields",
+            PoiKind::AsteroidBelt,
+            (3.3, 2.1),
+        )
+        .saying("Rock with precious veins.")
+        .mined(&[
+            ("carbon_ore", 48, 60_000),
+            ("vanadium_ore", 46, 30_000),
+            ("palladium_ore", 30, 2_000),
+            ("gold_ore", 25, 6_000),
+        ]),
     ),
     (
         "cargo_lanes",
-        outpost(
+        place(
             "cargo_lanes_depot",
             "Cargo Lanes Depot",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "cargo_lanes_freight_depot",
             "Cargo Lanes Freight Depot",
             "Containers as far as the eye reaches.",
@@ -111,9 +106,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "the_levy",
-        outpost(
+        place(
             "the_levy_customs",
             "The Levy Customs",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "the_levy_customs_station",
             "The Levy Customs Station",
             "Papers, please.",
@@ -121,9 +120,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "the_anvil",
-        outpost(
+        place(
             "the_anvil_forge",
             "The Anvil Forge",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "the_anvil_arsenal",
             "The Anvil Arsenal",
             "Where the Pact has its guns made.",
@@ -131,9 +134,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "traders_rest",
-        outpost(
+        place(
             "traders_rest_resort",
             "Trader's Rest Resort",
+            PoiKind::Station,
+            DOCKS,
+        )
+        .based(
             "traders_rest_resort_station",
             "Trader's Rest Resort Station",
             "A pool, a bar, a market.",
