@@ -1,11 +1,191 @@
-//! `zoea galaxy`.
+//! `zoea galaxy`: the simulated SpaceMolt server alone, until a signal stops it.
 
+use std::{io::Write as _, path::PathBuf, time::Duration};
+
+use anyhow::Context as _;
 use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    galaxy::{
+        Galaxy, GalaxyOptions, UnknownSession,
+        desk::SessionRules,
+        fault::Fault,
+        limits::{Allowance, Limits},
+    },
+    settings::units::parse_duration,
+};
 
 /// What `zoea galaxy` can be told.
 #[derive(Debug, Args)]
-pub struct GalaxyArgs {}
+#[command(after_help = FAULTS)]
+pub struct GalaxyArgs {
+    /// Where to listen; port 0 takes any free one.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765")]
+    addr: String,
+    /// How long a tick lasts: 1ms to 10s and more.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = tick)]
+    tick: Duration,
+    /// What the galaxy is made from [default: the data directory's own, else 1].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Keep everything that happens in this directory, and go on from there at the next start.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Append every executed mutation to this file, as JSON lines.
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    /// Do something wrong on purpose; may be given several times (see below).
+    #[arg(long, value_name = "SPEC")]
+    fault: Vec<Fault>,
+    /// Accept only this registration code [default: any of 1 to 64 characters].
+    #[arg(long, value_name = "CODE")]
+    registration_code: Option<String>,
+    /// Answer requests of an unknown MCP session by HTTP 404, as the MCP specification has it,
+    /// in place of 200.
+    #[arg(long)]
+    strict_sessions: bool,
+    /// Demand the argument `session_id` in every call of an account, as the game did at first.
+    #[arg(long)]
+    session_id_required: bool,
+    /// Boxed, because all commands share one enum.
+    #[command(flatten)]
+    limits: Box<LimitArgs>,
+}
 
-pub(super) async fn run(_args: GalaxyArgs) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+/// Limits: a number or `unlimited`.
+///
+/// Logins count real minutes. All others count minutes of six ticks, at most real ones: with a tick
+/// of 1s six times as much is allowed as with 10s.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Limits (a number or `unlimited`)")]
+struct LimitArgs {
+    /// MCP initialize, register and login together, of an address, in a real minute.
+    #[arg(long, value_name = "N", default_value = "30")]
+    logins_per_minute: Allowance,
+    /// Failed logins of an address, in a real minute.
+    #[arg(long, value_name = "N", default_value = "5")]
+    failed_logins_per_minute: Allowance,
+    /// Mutations of an account, in six ticks.
+    #[arg(long, value_name = "N", default_value = "30")]
+    mutations_per_minute: Allowance,
+    /// Queries of an account, in six ticks.
+    #[arg(long, value_name = "N", default_value = "300")]
+    queries_per_minute: Allowance,
+    /// Chat messages of an account, in six ticks.
+    #[arg(long, value_name = "N", default_value = "20")]
+    chats_per_minute: Allowance,
+    /// Refusals of an address, in six ticks; one more and it is blocked for a while.
+    #[arg(long, value_name = "N", default_value = "50")]
+    refusals_per_minute: Allowance,
+}
+
+const FAULTS: &str = "\
+Faults: KIND[@PROBABILITY][:ARGUMENT], such as drop@0.01, slow@0.5:2s or outage:60s,10s. Without a
+probability every request is struck. The same seed strikes the same requests.
+  http-500                  HTTP 500; not executed
+  http-429[:SECONDS]        HTTP 429 with Retry-After (5); not executed
+  outage:AFTER,DURATION     HTTP 503 for everything, once, AFTER the start; not executed
+  rpc-error                 JSON-RPC error -32603; not executed
+  tools-missing[:DURATION]  tools/list is empty for this long after the start (30s)
+  slow:DURATION             executed this much later
+  drop                      executed, then the connection is cut without an answer
+  hang[:DURATION]           executed, then silence this long (10m), then the connection is cut
+  garbage                   executed, then HTTP 200 with a body that is no JSON
+  mcp-session               the MCP session is forgotten, and the login with it
+  game-session              the login is forgotten
+  restart-warning           all players are told of a restart in 60 seconds, which does not come
+GET /faults tells how often each has struck, GET /health whether the galaxy lives.";
+
+pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
+    let shutdown = CancellationToken::new();
+    // Before anybody can know the address: a signal that comes early must not be lost.
+    let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
+    let listener = tokio::net::TcpListener::bind(&args.addr)
+        .await
+        .with_context(|| format!("listen on {}", args.addr))?;
+    let tick = args.tick;
+    let galaxy = Galaxy::start(listener, args.options(), shutdown.clone()).await?;
+    let tick_text = humantime::format_duration(tick);
+    say(&format!(
+        "galaxy listening on {} (seed {}, tick {tick_text})",
+        galaxy.url(),
+        galaxy.seed()
+    ))?;
+    let ended = galaxy.join();
+    tokio::pin!(ended);
+    // Cancel-safe: the signals are streams, and the pinned join is not lost when it loses.
+    let tally = tokio::select! {
+        tally = &mut ended => tally,
+        _ = interrupt.recv() => {
+            shutdown.cancel();
+            ended.await
+        }
+        _ = terminate.recv() => {
+            shutdown.cancel();
+            ended.await
+        }
+    }?;
+    let strikes: Vec<String> = tally
+        .iter()
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    if !strikes.is_empty() {
+        say(&format!("faults struck: {}", strikes.join(", ")))?;
+    }
+    Ok(())
+}
+
+impl GalaxyArgs {
+    fn options(self) -> GalaxyOptions {
+        GalaxyOptions {
+            seed: self.seed,
+            tick: self.tick,
+            data: self.data,
+            ledger: self.ledger,
+            faults: self.fault,
+            limits: Limits {
+                mutations: self.limits.mutations_per_minute,
+                queries: self.limits.queries_per_minute,
+                chats: self.limits.chats_per_minute,
+                logins: self.limits.logins_per_minute,
+                failed_logins: self.limits.failed_logins_per_minute,
+                refusals: self.limits.refusals_per_minute,
+            },
+            sessions: SessionRules {
+                needs_argument: self.session_id_required,
+                ..SessionRules::default()
+            },
+            unknown_session: if self.strict_sessions {
+                UnknownSession::NotFound
+            } else {
+                UnknownSession::Ok
+            },
+            registration_code: self.registration_code,
+            ..GalaxyOptions::default()
+        }
+    }
+}
+
+/// Shorter ticks than a millisecond are no longer kept by the timer.
+fn tick(text: &str) -> Result<Duration, String> {
+    let tick = parse_duration(text)?;
+    if tick < Duration::from_millis(1) || tick > Duration::from_secs(3600) {
+        return Err("a tick lasts from 1ms to 1h".to_owned());
+    }
+    Ok(tick)
+}
+
+/// One line on stdout, at once: scripts wait for it. Whoever closed the pipe does not want it.
+fn say(line: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(error).context("write to stdout")
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }

@@ -1,0 +1,113 @@
+//! Game sessions: which login a connection made, and which player a session id stands for.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{Connection, PlayerId};
+
+#[derive(Debug)]
+struct Session {
+    id: String,
+    connection: Connection,
+    used: Duration,
+}
+
+/// All live sessions, at most one per player.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    idle: Duration,
+    by_player: BTreeMap<PlayerId, Session>,
+    by_id: BTreeMap<String, PlayerId>,
+    /// The login that a connection made last, also when it is dead by now.
+    by_connection: BTreeMap<Connection, String>,
+}
+
+/// What a look for a session comes to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Player(PlayerId),
+    /// It was idle for too long, and has to be ended.
+    Expired(PlayerId),
+    /// There was a session, or a claim of one, that does not live.
+    Unknown,
+    /// There never was one.
+    Nothing,
+}
+
+impl Sessions {
+    pub(super) fn new(idle: Duration) -> Self {
+        Self {
+            idle,
+            by_player: BTreeMap::new(),
+            by_id: BTreeMap::new(),
+            by_connection: BTreeMap::new(),
+        }
+    }
+
+    /// Opens a session; an older one of the same player ends with it.
+    pub(super) fn open(
+        &mut self,
+        id: String,
+        player: PlayerId,
+        connection: Connection,
+        now: Duration,
+    ) {
+        self.close(player);
+        self.by_id.insert(id.clone(), player);
+        self.by_connection.insert(connection, id.clone());
+        let session = Session {
+            id,
+            connection,
+            used: now,
+        };
+        self.by_player.insert(player, session);
+    }
+
+    /// Ends a player's session. Its connection remembers that it had one.
+    pub(super) fn close(&mut self, player: PlayerId) {
+        if let Some(session) = self.by_player.remove(&player) {
+            self.by_id.remove(&session.id);
+        }
+    }
+
+    /// Finds a session by its id and counts this as a use of it.
+    pub(super) fn by_id(&mut self, id: &str, now: Duration) -> Found {
+        let session = self
+            .by_id
+            .get(id)
+            .and_then(|player| Some((*player, self.by_player.get_mut(player)?)));
+        let Some((player, session)) = session else {
+            return Found::Unknown;
+        };
+        if now.saturating_sub(session.used) >= self.idle {
+            return Found::Expired(player);
+        }
+        session.used = now;
+        Found::Player(player)
+    }
+
+    /// Finds the session of a connection's login and counts this as a use of it.
+    pub(super) fn by_connection(&mut self, connection: Connection, now: Duration) -> Found {
+        match self.by_connection.get(&connection).cloned() {
+            Some(id) => self.by_id(&id, now),
+            None => Found::Nothing,
+        }
+    }
+
+    /// Forgets a connection; the player whose session it had opened and still holds.
+    pub(super) fn forget_connection(&mut self, connection: Connection) -> Option<PlayerId> {
+        let id = self.by_connection.remove(&connection)?;
+        let player = *self.by_id.get(&id)?;
+        let session = self.by_player.get(&player)?;
+        (session.connection == connection).then_some(player)
+    }
+
+    /// Players whose session has been idle for too long.
+    pub(super) fn expired(&self, now: Duration) -> Vec<PlayerId> {
+        let idle = self.idle;
+        let sessions = self.by_player.iter();
+        sessions
+            .filter(|(_, session)| now.saturating_sub(session.used) >= idle)
+            .map(|(player, _)| *player)
+            .collect()
+    }
+}

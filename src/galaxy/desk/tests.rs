@@ -1,0 +1,214 @@
+//! Sessions, limits and records as callers see them.
+
+use super::*;
+use crate::galaxy::limits::Allowance;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn desk(limits: Limits, session_rules: SessionRules) -> Desk {
+    let rules = Rules::new(1);
+    Desk::new(World::new(rules.clone()), &rules, limits, session_rules)
+}
+
+fn plain() -> Desk {
+    desk(Limits::NONE, SessionRules::default())
+}
+
+fn call(tool: &str, arguments: Value) -> Call {
+    let Value::Object(arguments) = arguments else {
+        panic!("arguments are an object")
+    };
+    Call {
+        tool: tool.to_owned(),
+        arguments,
+        name: None,
+    }
+}
+
+fn answer(served: Served) -> Answer {
+    match served.reply {
+        Reply::Now(answer) => answer,
+        Reply::Later(_) => panic!("answered later"),
+    }
+}
+
+fn code(served: Served) -> &'static str {
+    answer(served).unwrap_err().code
+}
+
+fn register(desk: &mut Desk, connection: Connection, name: &str) -> Value {
+    let arguments = json!({ "username": name, "empire": "solarian", "registration_code": "CODE" });
+    answer(desk.serve(connection, call("register", arguments), SECOND)).unwrap()
+}
+
+#[test]
+fn a_call_goes_by_its_session_id_or_else_by_its_connection() {
+    let mut desk = plain();
+    let welcome = register(&mut desk, 1, "Ann");
+    let status = || call("get_status", json!({}));
+    assert!(answer(desk.serve(1, status(), SECOND)).is_ok());
+    assert_eq!(code(desk.serve(2, status(), SECOND)), "session_required");
+    let right = json!({ "session_id": welcome["session_id"] });
+    assert!(answer(desk.serve(2, call("get_status", right), SECOND)).is_ok());
+    for wrong in [json!("your_session_id"), json!(""), json!(7)] {
+        let wrong = json!({ "session_id": wrong });
+        assert_eq!(
+            code(desk.serve(1, call("get_status", wrong), SECOND)),
+            "session_invalid"
+        );
+    }
+}
+
+#[test]
+fn the_session_argument_can_be_required() {
+    let rules = SessionRules {
+        needs_argument: true,
+        ..SessionRules::default()
+    };
+    let mut desk = desk(Limits::NONE, rules);
+    let welcome = register(&mut desk, 1, "Ann");
+    assert_eq!(
+        code(desk.serve(1, call("get_status", json!({})), SECOND)),
+        "session_required"
+    );
+    let right = json!({ "session_id": welcome["session_id"], "target_poi": "main_belt" });
+    let reply = desk.serve(1, call("travel", right), SECOND).reply;
+    assert!(
+        matches!(reply, Reply::Later(_)),
+        "the argument is not the command's own"
+    );
+}
+
+#[test]
+fn a_new_login_displaces_the_older_one() {
+    let mut desk = plain();
+    let welcome = register(&mut desk, 1, "Ann");
+    let login = call(
+        "login",
+        json!({ "username": "Ann", "password": welcome["password"] }),
+    );
+    let back = answer(desk.serve(2, login, SECOND)).unwrap();
+    assert_ne!(back["session_id"], welcome["session_id"]);
+    let status = || call("get_status", json!({}));
+    assert_eq!(code(desk.serve(1, status(), SECOND)), "session_invalid");
+    assert!(answer(desk.serve(2, status(), SECOND)).is_ok());
+}
+
+#[test]
+fn idle_logins_expire_and_used_ones_do_not() {
+    let mut desk = plain();
+    register(&mut desk, 1, "Ann");
+    register(&mut desk, 2, "Ben");
+    let status = || call("get_status", json!({}));
+    let half = Duration::from_secs(15 * 60);
+    assert!(answer(desk.serve(1, status(), half)).is_ok());
+    let later = desk.sweep(half * 2 + SECOND);
+    assert_eq!(later.len(), 1, "Ben was idle for 30 minutes: {later:?}");
+    assert_eq!(later[0].command, "logout");
+    assert_eq!(
+        code(desk.serve(2, status(), half * 2 + SECOND)),
+        "session_invalid"
+    );
+    assert!(answer(desk.serve(1, status(), half * 2 + SECOND)).is_ok());
+    let expired = desk.serve(1, status(), half * 5);
+    assert_eq!(expired.records[0].command, "logout");
+    assert_eq!(code(expired), "session_invalid");
+    assert_eq!(desk.world().online(), 0);
+}
+
+#[test]
+fn hanging_up_and_logging_out_end_the_login() {
+    let mut desk = plain();
+    register(&mut desk, 1, "Ann");
+    register(&mut desk, 2, "Ben");
+    assert_eq!(desk.hang_up(1).len(), 1);
+    assert_eq!(desk.hang_up(1).len(), 0);
+    let goodbye = answer(desk.serve(2, call("logout", json!({})), SECOND)).unwrap();
+    assert_eq!(goodbye["message"], "Logged out successfully");
+    assert_eq!(
+        code(desk.serve(2, call("mine", json!({})), SECOND)),
+        "session_invalid"
+    );
+    assert_eq!(desk.world().online(), 0);
+}
+
+#[test]
+fn each_kind_of_call_has_its_limit() {
+    let mut desk = desk(
+        Limits {
+            queries: Allowance::PerMinute(3),
+            chats: Allowance::PerMinute(1),
+            ..Limits::NONE
+        },
+        SessionRules::default(),
+    );
+    register(&mut desk, 1, "Ann");
+    let status = || call("get_status", json!({}));
+    for _ in 0..3 {
+        assert!(answer(desk.serve(1, status(), SECOND)).is_ok());
+    }
+    let refusal = answer(desk.serve(1, status(), 11 * SECOND)).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "rate_limited: Too many requests. Please slow down. Retry in 50 seconds."
+    );
+    let hello = || call("chat", json!({ "channel": "system", "content": "hello" }));
+    assert!(answer(desk.serve(1, hello(), SECOND)).is_ok());
+    assert_eq!(code(desk.serve(1, hello(), SECOND)), "rate_limited");
+    assert!(answer(desk.serve(1, status(), 62 * SECOND)).is_ok());
+}
+
+#[test]
+fn what_changes_the_world_is_recorded_without_secrets() {
+    let mut desk = plain();
+    let welcome = register(&mut desk, 1, "Ann");
+    let login = json!({ "username": "Ann", "password": welcome["password"] });
+    let login = desk.serve(1, call("login", login), SECOND);
+    assert_eq!(login.records[0].command, "login");
+    assert!(login.records[0].arguments.is_empty());
+    let session = answer(login).unwrap()["session_id"].clone();
+    assert!(
+        desk.serve(1, call("get_status", json!({})), SECOND)
+            .records
+            .is_empty()
+    );
+    let entry = json!({ "entry": "hello", "session_id": session });
+    let log = desk.serve(1, call("captains_log_add", entry), SECOND);
+    assert_eq!(
+        Value::Object(log.records[0].arguments.clone()),
+        json!({ "entry": "hello" })
+    );
+    let mut mine = call("mine", json!({}));
+    mine.name = Some("call-7".to_owned());
+    assert!(
+        desk.serve(1, mine, SECOND).records.is_empty(),
+        "not before its tick"
+    );
+    desk.tick();
+    let ticked = desk.tick();
+    assert_eq!(ticked.records[0].failed.as_deref(), Some("no_resources"));
+    assert_eq!(ticked.records[0].call.as_deref(), Some("call-7"));
+    assert_eq!(ticked.records[0].tick, desk.world().now());
+}
+
+#[test]
+fn what_needs_no_login_is_answered_to_strangers() {
+    let mut desk = plain();
+    for tool in [
+        "help",
+        "get_commands",
+        "get_version",
+        "get_guide",
+        "session",
+        "forum_list",
+    ] {
+        assert!(
+            answer(desk.serve(9, call(tool, json!({})), SECOND)).is_ok(),
+            "{tool}"
+        );
+    }
+    assert_eq!(
+        code(desk.serve(9, call("commentary", json!({})), SECOND)),
+        "unknown_command"
+    );
+}

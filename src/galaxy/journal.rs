@@ -1,0 +1,231 @@
+//! The journal: what a data directory holds, so that a killed galaxy comes back as it was.
+//!
+//! A directory has one `snapshot.json` and the numbered segments of a journal that continue it. Every
+//! change is appended, and handed to the operating system, before its answer leaves. A snapshot is
+//! written beside the old one and renamed over it; then a new segment begins and older ones go.
+
+mod ledger;
+mod line;
+mod replay;
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+pub(super) use self::ledger::Ledger;
+use self::line::{Line, write_lines};
+use super::{
+    desk::Record,
+    world::{NotThisWorld, Rules, World},
+};
+
+/// The seed of a galaxy that nobody chose one for.
+const USUAL_SEED: u64 = 1;
+
+/// After this many lines a snapshot is due.
+const LINES: u64 = 50_000;
+
+/// An open data directory.
+#[derive(Debug)]
+pub(super) struct Journal {
+    dir: PathBuf,
+    segment: u64,
+    file: File,
+    lines: u64,
+    /// The last tick that the journal knows to have passed.
+    marked: u64,
+    /// Held, so that no second process writes here.
+    _lock: File,
+}
+
+/// The head of a snapshot; the world is read on its own.
+#[derive(Deserialize)]
+struct Snapshot<'a> {
+    format: u32,
+    seed: u64,
+    /// The segment that continues it.
+    segment: u64,
+    #[serde(borrow)]
+    world: &'a RawValue,
+}
+
+const FORMAT: u32 = 1;
+
+impl Journal {
+    /// Opens or creates a data directory, and rebuilds the world that it holds. Without a seed the
+    /// directory's own counts.
+    pub(super) fn open(
+        dir: &Path,
+        seed: Option<u64>,
+        rules: impl FnOnce(u64) -> Rules,
+    ) -> anyhow::Result<(World, Self)> {
+        let lock = prepare(dir)?;
+        let path = dir.join("snapshot.json");
+        let (mut world, first) = match fs::read_to_string(&path) {
+            Ok(text) => restore(dir, &text, seed, rules)
+                .with_context(|| format!("read {}", path.display()))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (World::new(rules(seed.unwrap_or(USUAL_SEED))), 1)
+            }
+            Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
+        };
+        let last = replay::segments(dir, first, &mut world)?;
+        let mut journal = Self {
+            dir: dir.to_owned(),
+            segment: last,
+            file: open_segment(dir, last)?,
+            lines: 0,
+            marked: world.now(),
+            _lock: lock,
+        };
+        // Whoever was logged in lost that with the process that kept the sessions.
+        world.everybody_leaves();
+        journal.snapshot(&world)?;
+        Ok((world, journal))
+    }
+
+    /// Appends what happened, and that the world has reached this tick.
+    pub(super) fn append(&mut self, tick: u64, records: &[Record]) -> io::Result<()> {
+        let mark = (tick > self.marked).then_some(tick);
+        if mark.is_none() && records.is_empty() {
+            return Ok(());
+        }
+        // The mark goes last: what it follows happened up to then.
+        let mut lines = write_lines(records);
+        if let Some(tick) = mark {
+            lines.extend(Line::mark(tick).text());
+        }
+        self.file.write_all(&lines)?;
+        self.lines += records.len() as u64 + u64::from(mark.is_some());
+        self.marked = self.marked.max(tick);
+        Ok(())
+    }
+
+    /// Whether enough has been appended to begin anew.
+    pub(super) fn is_snapshot_due(&self) -> bool {
+        self.lines >= LINES
+    }
+
+    /// Writes the world down whole and begins a new segment.
+    pub(super) fn snapshot(&mut self, world: &World) -> anyhow::Result<()> {
+        let next = self.segment + 1;
+        let file = open_segment(&self.dir, next)?;
+        let path = self.dir.join("snapshot.json");
+        let draft = self.dir.join("snapshot.json.new");
+        let text = format!(
+            "{{\"format\":{FORMAT},\"seed\":{},\"segment\":{next},\"world\":{}}}\n",
+            world.seed(),
+            world.save()
+        );
+        private(&draft)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&draft, &path))
+            .with_context(|| format!("write {}", path.display()))?;
+        for old in replay::numbers(&self.dir)?
+            .into_iter()
+            .filter(|number| *number < next)
+        {
+            let path = replay::path(&self.dir, old);
+            fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+        }
+        self.file = file;
+        self.segment = next;
+        self.lines = 0;
+        self.marked = world.now();
+        Ok(())
+    }
+}
+
+/// Makes the directory and locks it.
+fn prepare(dir: &Path) -> anyhow::Result<File> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("create {}", dir.display()))?;
+    let path = dir.join("galaxy.lock");
+    let lock = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(&path)
+        .with_context(|| format!("open {}", path.display()))?;
+    if lock.try_lock().is_err() {
+        bail!(
+            "another galaxy is using {}; stop it, or name another directory",
+            dir.display()
+        );
+    }
+    Ok(lock)
+}
+
+/// The world of a snapshot, and the segment that continues it.
+fn restore(
+    dir: &Path,
+    text: &str,
+    seed: Option<u64>,
+    rules: impl FnOnce(u64) -> Rules,
+) -> anyhow::Result<(World, u64)> {
+    let damaged = || {
+        format!(
+            "the snapshot is damaged; put a copy of {0} back, or move {0} away to begin a new galaxy",
+            dir.display()
+        )
+    };
+    let snapshot: Snapshot = serde_json::from_str(text).with_context(damaged)?;
+    if snapshot.format != FORMAT {
+        bail!(
+            "it has format {}, this program reads {FORMAT}; use the version that wrote it",
+            snapshot.format
+        );
+    }
+    if let Some(seed) = seed.filter(|seed| *seed != snapshot.seed) {
+        bail!(
+            "it holds a galaxy made with seed {}, not with seed {seed}; give that seed, or name \
+             another directory",
+            snapshot.seed
+        );
+    }
+    match World::load(rules(snapshot.seed), snapshot.world.get()) {
+        Ok(world) => Ok((world, snapshot.segment)),
+        Err(error @ NotThisWorld::Unreadable(_)) => Err(error).with_context(damaged),
+        Err(error @ (NotThisWorld::Layout | NotThisWorld::Seed { .. })) => {
+            Err(error).with_context(|| {
+                format!(
+                    "use the version that wrote it, or move {} away to begin a new galaxy",
+                    dir.display()
+                )
+            })
+        }
+    }
+}
+
+fn open_segment(dir: &Path, number: u64) -> anyhow::Result<File> {
+    let path = replay::path(dir, number);
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(&path)
+        .with_context(|| format!("open {}", path.display()))
+}
+
+/// A new file that only its owner reads: passwords follow from the seed inside.
+fn private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests;

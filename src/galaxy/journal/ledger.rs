@@ -1,0 +1,35 @@
+//! The ledger: every mutation that was carried out, for whoever wants to compare.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
+
+use anyhow::Context as _;
+
+use super::{Record, line::write_lines};
+
+/// An append-only file of JSON lines; it is never shortened and never read back.
+#[derive(Debug)]
+pub(crate) struct Ledger(File);
+
+impl Ledger {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(path)
+            .with_context(|| format!("open ledger {}", path.display()))?;
+        Ok(Self(file))
+    }
+
+    pub(crate) fn append(&mut self, mutations: &[Record]) -> io::Result<()> {
+        if mutations.is_empty() {
+            return Ok(());
+        }
+        self.0.write_all(&write_lines(mutations))
+    }
+}

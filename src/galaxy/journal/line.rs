@@ -1,0 +1,61 @@
+//! One line of a journal or a ledger.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::super::{desk::Record, world::PlayerId};
+
+/// A record as it is written; without a command it only says that a tick has passed.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub(super) tick: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) player: Option<PlayerId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) command: Option<String>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(super) args: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ok: Option<bool>,
+    /// Of the refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) call: Option<String>,
+}
+
+impl Line {
+    pub(super) fn mark(tick: u64) -> Self {
+        Self {
+            tick,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of(record: &Record) -> Self {
+        Self {
+            tick: record.tick,
+            player: Some(record.player),
+            command: Some(record.command.clone()),
+            args: record.arguments.clone(),
+            ok: Some(record.failed.is_none()),
+            code: record.failed.clone(),
+            call: record.call.clone(),
+        }
+    }
+
+    /// The line with its end.
+    pub(super) fn text(&self) -> Vec<u8> {
+        let mut text = serde_json::to_vec(self).expect("a line has text keys only");
+        text.push(b'\n');
+        text
+    }
+}
+
+/// All records, line by line.
+pub(super) fn write_lines(records: &[Record]) -> Vec<u8> {
+    records
+        .iter()
+        .flat_map(|record| Line::of(record).text())
+        .collect()
+}

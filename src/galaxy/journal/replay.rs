@@ -1,0 +1,187 @@
+//! Replay: doing again what the journal says was done, and checking that it comes out the same.
+
+use std::{
+    collections::VecDeque,
+    fs::{self, OpenOptions},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::{
+    super::world::{Executed, Nature, Order, PlayerId, World, nature},
+    line::Line,
+};
+
+/// The file of a segment.
+pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("journal-{number:06}.jsonl"))
+}
+
+/// The numbers of the segments that exist, in order.
+pub(super) fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(dir).with_context(|| format!("list {}", dir.display()))? {
+        let name = entry?.file_name();
+        let number: Option<u64> = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("journal-")?.strip_suffix(".jsonl"))
+            .and_then(|number| number.parse().ok());
+        numbers.extend(number);
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Replays all segments from the first one on; the number of the last.
+pub(super) fn segments(dir: &Path, first: u64, world: &mut World) -> anyhow::Result<u64> {
+    let numbers = numbers(dir)?;
+    let numbers: Vec<u64> = numbers
+        .into_iter()
+        .filter(|number| *number >= first)
+        .collect();
+    let last = numbers.last().copied().unwrap_or(first);
+    let mut replay = Replay {
+        world,
+        expected: VecDeque::new(),
+    };
+    for number in numbers {
+        let path = path(dir, number);
+        let text = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
+        let whole = whole_lines(&text);
+        if whole < text.len() {
+            if number < last {
+                return Err(damaged(&path, 0)).context("it ends in the middle of a line");
+            }
+            // A power cut: the answer to what this line began to record never left.
+            tracing::warn!(path = %path.display(), "cut an unfinished line off the journal");
+            let file = OpenOptions::new().write(true).open(&path)?;
+            file.set_len(whole as u64)
+                .with_context(|| format!("cut {}", path.display()))?;
+        }
+        for (line, at) in text[..whole]
+            .split_inclusive(|byte| *byte == b'\n')
+            .zip(1..)
+        {
+            replay.line(line).with_context(|| damaged(&path, at))?;
+        }
+    }
+    replay
+        .finish()
+        .with_context(|| damaged(&path(dir, last), 0))?;
+    Ok(last)
+}
+
+/// Bytes up to and with the last end of a line.
+fn whole_lines(text: &[u8]) -> usize {
+    let end = text.iter().rposition(|byte| *byte == b'\n');
+    end.map_or(0, |end| end + 1)
+}
+
+fn damaged(path: &Path, line: u64) -> anyhow::Error {
+    let place = match line {
+        0 => String::new(),
+        line => format!(", line {line}"),
+    };
+    anyhow!(
+        "the journal is damaged at {}{place}; put a copy of the data directory back, cut the file \
+         before that line to lose what came after it, or move the directory away to begin a new galaxy",
+        path.display()
+    )
+}
+
+struct Replay<'a> {
+    world: &'a mut World,
+    /// Mutations that are queued and have to come out like this.
+    expected: VecDeque<(PlayerId, Option<String>)>,
+}
+
+impl Replay<'_> {
+    fn line(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        let line: Line = serde_json::from_slice(line).context("read it")?;
+        let Some(command) = line.command.clone() else {
+            return self.advance(line.tick);
+        };
+        let player = line.player.context("it names no player")?;
+        match (command.as_str(), nature(&command)) {
+            (_, Some(Nature::Act)) => self.queue(player, command, line),
+            (_, Some(Nature::Write)) => {
+                self.advance(line.tick)?;
+                let answer = self.world.query(player, &command, &line.args);
+                answer
+                    .map(drop)
+                    .map_err(|refusal| anyhow!("repeat {command}: {refusal}"))
+            }
+            ("register", None) => {
+                self.advance(line.tick)?;
+                let made = self.world.register_again(&line.args);
+                let made = made.map_err(|refusal| anyhow!("repeat {command}: {refusal}"))?;
+                if made != player {
+                    bail!("repeat {command}: it made another player than it did before");
+                }
+                Ok(())
+            }
+            ("login", None) => {
+                self.advance(line.tick)?;
+                self.world.enter(player);
+                Ok(())
+            }
+            ("logout", None) => {
+                self.advance(line.tick)?;
+                self.world.leave(player);
+                Ok(())
+            }
+            (_, Some(Nature::Look | Nature::Reference) | None) => {
+                bail!("`{command}` is nothing that is recorded")
+            }
+        }
+    }
+
+    /// Queues a mutation for the tick in which it was carried out.
+    fn queue(&mut self, player: PlayerId, command: String, line: Line) -> anyhow::Result<()> {
+        self.advance(line.tick - 1)?;
+        let order = Order {
+            player,
+            command,
+            arguments: line.args,
+            call: line.call,
+        };
+        self.expected.push_back((player, line.code));
+        let queued = self.world.schedule(order, line.tick);
+        queued
+            .map(drop)
+            .map_err(|refusal| anyhow!("repeat it: {refusal}"))
+    }
+
+    /// Lets ticks pass up to this one.
+    fn advance(&mut self, tick: u64) -> anyhow::Result<()> {
+        while self.world.now() < tick {
+            for executed in self.world.tick().executed {
+                self.check(&executed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, executed: &Executed) -> anyhow::Result<()> {
+        let expected = self.expected.pop_front();
+        let player = executed.order.player;
+        let failed = executed.failed.map(str::to_owned);
+        if expected == Some((player, failed.clone())) {
+            return Ok(());
+        }
+        bail!(
+            "repeat {} of {player}: it came to {failed:?}, the journal has {expected:?}",
+            executed.order.command
+        )
+    }
+
+    /// What was queued last runs, too.
+    fn finish(mut self) -> anyhow::Result<()> {
+        if self.expected.is_empty() {
+            return Ok(());
+        }
+        let next = self.world.now() + 1;
+        self.advance(next)
+    }
+}

@@ -1,0 +1,193 @@
+//! Limits: how much is allowed in how long, and whether it has been used up.
+
+use std::{str::FromStr, time::Duration};
+
+/// What one minute allows. The real game's minute is six ticks; how it is scaled says [`Limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowance {
+    /// No limit.
+    Unlimited,
+    /// So many.
+    PerMinute(u32),
+}
+
+/// All limits of the server. `Limits::default()` has those of the real one.
+///
+/// `logins` and `failed_logins` count real minutes, whatever the tick. All others count minutes of
+/// six ticks, but never more than a real one: a galaxy with a tick of a second allows six times as
+/// much as the real one does, and one with a tick of a minute no less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Mutations of an account.
+    pub mutations: Allowance,
+    /// Queries of an account.
+    pub queries: Allowance,
+    /// Chat messages of an account.
+    pub chats: Allowance,
+    /// `initialize`, `register` and `login` together, of an address.
+    pub logins: Allowance,
+    /// Logins with a wrong name or password, of an address.
+    pub failed_logins: Allowance,
+    /// Refusals for too many requests; an address that goes past this is blocked for 2 minutes, then
+    /// for 4, at last for 30. Every request made meanwhile begins the block anew.
+    pub refusals: Allowance,
+}
+
+impl Limits {
+    /// No limits at all.
+    pub const NONE: Self = Self {
+        mutations: Allowance::Unlimited,
+        queries: Allowance::Unlimited,
+        chats: Allowance::Unlimited,
+        logins: Allowance::Unlimited,
+        failed_logins: Allowance::Unlimited,
+        refusals: Allowance::Unlimited,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            mutations: Allowance::PerMinute(30),
+            queries: Allowance::PerMinute(300),
+            chats: Allowance::PerMinute(20),
+            logins: Allowance::PerMinute(30),
+            failed_logins: Allowance::PerMinute(5),
+            refusals: Allowance::PerMinute(50),
+        }
+    }
+}
+
+impl FromStr for Allowance {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "unlimited" {
+            return Ok(Self::Unlimited);
+        }
+        text.parse()
+            .map(Self::PerMinute)
+            .map_err(|_| format!("`{text}` is no limit; give a number or `unlimited`"))
+    }
+}
+
+/// A minute of the game at this tick: six ticks, at most a real minute.
+pub(super) fn game_minute(tick: Duration) -> Duration {
+    (tick * 6).min(MINUTE)
+}
+
+/// A real minute.
+pub(super) const MINUTE: Duration = Duration::from_secs(60);
+
+/// What has been used of an allowance in the minute that the first use began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meter {
+    minute: Option<Begun>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    at: Duration,
+    used: u32,
+}
+
+impl Meter {
+    /// Counts one use.
+    ///
+    /// # Errors
+    /// The time until the next minute begins, when this one's allowance is used up.
+    pub(super) fn count(
+        &mut self,
+        allowance: Allowance,
+        minute: Duration,
+        now: Duration,
+    ) -> Result<(), Duration> {
+        self.check(allowance, minute, now)?;
+        let current = self
+            .current(minute, now)
+            .unwrap_or(Begun { at: now, used: 0 });
+        self.minute = Some(Begun {
+            used: current.used.saturating_add(1),
+            ..current
+        });
+        Ok(())
+    }
+
+    /// Whether one more use is allowed, without counting it.
+    pub(super) fn check(
+        self,
+        allowance: Allowance,
+        minute: Duration,
+        now: Duration,
+    ) -> Result<(), Duration> {
+        let current = self
+            .current(minute, now)
+            .unwrap_or(Begun { at: now, used: 0 });
+        match allowance {
+            Allowance::PerMinute(most) if current.used >= most => {
+                Err(minute.saturating_sub(now.saturating_sub(current.at)))
+            }
+            Allowance::PerMinute(_) | Allowance::Unlimited => Ok(()),
+        }
+    }
+
+    /// Whether the minute that it counts is past.
+    pub(super) fn is_over(self, minute: Duration, now: Duration) -> bool {
+        self.current(minute, now).is_none()
+    }
+
+    fn current(self, minute: Duration, now: Duration) -> Option<Begun> {
+        self.minute
+            .filter(|begun| now.saturating_sub(begun.at) < minute)
+    }
+}
+
+/// Whole seconds, at least one: what a client should wait.
+pub(super) fn whole_seconds(wait: Duration) -> u64 {
+    let round_up = u64::from(wait.subsec_nanos() > 0);
+    (wait.as_secs() + round_up).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_minute_allows_so_many_and_then_begins_anew() {
+        let mut meter = Meter::default();
+        let allowance = Allowance::PerMinute(2);
+        assert_eq!(meter.count(allowance, MINUTE, 100 * SECOND), Ok(()));
+        assert_eq!(meter.count(allowance, MINUTE, 101 * SECOND), Ok(()));
+        assert_eq!(
+            meter.count(allowance, MINUTE, 110 * SECOND),
+            Err(50 * SECOND)
+        );
+        assert_eq!(meter.count(allowance, MINUTE, 160 * SECOND), Ok(()));
+        assert_eq!(
+            meter.count(Allowance::Unlimited, MINUTE, 160 * SECOND),
+            Ok(())
+        );
+        assert_eq!(
+            Meter::default().count(Allowance::PerMinute(0), MINUTE, SECOND),
+            Err(MINUTE)
+        );
+    }
+
+    #[test]
+    fn the_games_minute_is_six_ticks_and_at_most_a_real_one() {
+        assert_eq!(game_minute(10 * SECOND), MINUTE);
+        assert_eq!(game_minute(SECOND), 6 * SECOND);
+        assert_eq!(game_minute(MINUTE), MINUTE);
+        assert_eq!(whole_seconds(Duration::from_millis(1)), 1);
+        assert_eq!(whole_seconds(Duration::from_millis(2500)), 3);
+    }
+
+    #[test]
+    fn limits_are_written_as_numbers_or_unlimited() {
+        assert_eq!("30".parse(), Ok(Allowance::PerMinute(30)));
+        assert_eq!("unlimited".parse(), Ok(Allowance::Unlimited));
+        assert!("lots".parse::<Allowance>().is_err());
+    }
+}

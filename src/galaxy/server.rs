@@ -1,0 +1,204 @@
+//! The server: one task owns the world, HTTP comes in through one door, and all of it ends together.
+
+mod connections;
+mod door;
+mod envelope;
+mod gate;
+mod handler;
+mod owner;
+mod response;
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use axum::serve::ListenerExt as _;
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    connections::Connections,
+    door::Door,
+    owner::{Owner, Request},
+};
+use super::{
+    desk::Desk,
+    fault::{Faults, Tally},
+    journal::{Journal, Ledger},
+    options::GalaxyOptions,
+    world::{Rules, World},
+};
+
+/// How long requests in flight may take once the server is told to stop.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Requests that may wait for the owner at once; those who send more wait at the door.
+const QUEUE: usize = 4096;
+
+/// A running galaxy. Dropping it ends all its tasks.
+#[derive(Debug)]
+pub struct Galaxy {
+    address: SocketAddr,
+    seed: u64,
+    requests: mpsc::Sender<Request>,
+    faults: Arc<Faults>,
+    tasks: JoinSet<anyhow::Result<()>>,
+}
+
+/// Serves a galaxy until shutdown is cancelled.
+///
+/// # Errors
+/// Data that cannot be read or written, or a listener that fails.
+pub async fn serve(
+    listener: TcpListener,
+    options: GalaxyOptions,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let galaxy = Galaxy::start(listener, options, shutdown).await?;
+    galaxy.join().await.map(drop)
+}
+
+impl Galaxy {
+    /// Starts a galaxy that ends when shutdown is cancelled.
+    ///
+    /// # Errors
+    /// Data that cannot be read, or a listener without an address.
+    pub async fn start(
+        listener: TcpListener,
+        options: GalaxyOptions,
+        shutdown: CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let address = listener
+            .local_addr()
+            .context("read the listener's address")?;
+        // Rebuilding reads files and computes for a while: not on a thread that others wait for.
+        let (built, options) = tokio::task::spawn_blocking(move || (build(&options), options))
+            .await
+            .context("rebuild the galaxy")?;
+        let Built {
+            desk,
+            journal,
+            ledger,
+        } = built?;
+        let seed = desk.world().seed();
+        // When one part fails, the others have no reason to go on.
+        let stop = shutdown.child_token();
+        let (requests, inbox) = mpsc::channel(QUEUE);
+        let connections = Arc::new(Connections::new(options.sessions.idle));
+        let faults = Arc::new(Faults::new(
+            options.faults.clone(),
+            seed,
+            options.clock.now(),
+        ));
+        let owner = Owner::new(desk, journal, ledger, Arc::clone(&connections), &options);
+        let door = Door::new(
+            connections,
+            Arc::clone(&faults),
+            requests.clone(),
+            address,
+            &options,
+            stop.clone(),
+        );
+        let mut tasks = JoinSet::new();
+        tasks.spawn(owner.run(inbox, stop.clone()));
+        tasks.spawn(listen(listener, door, stop));
+        Ok(Self {
+            address,
+            seed,
+            requests,
+            faults,
+            tasks,
+        })
+    }
+
+    /// Where MCP clients find it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// What the galaxy was made from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Lets one tick pass and answers with the tick that is reached; nothing when it has stopped.
+    pub async fn tick(&self) -> Option<u64> {
+        let (reply, reached) = tokio::sync::oneshot::channel();
+        self.requests.send(Request::Tick { reply }).await.ok()?;
+        reached.await.ok()
+    }
+
+    /// How often each fault has struck so far.
+    #[must_use]
+    pub fn faults(&self) -> Tally {
+        self.faults.tally()
+    }
+
+    /// Waits for the end; how often each fault has struck.
+    ///
+    /// # Errors
+    /// What made it end, if it was not asked to.
+    pub async fn join(mut self) -> anyhow::Result<Tally> {
+        // The owner ends once nobody can ask it anything any more.
+        drop(self.requests);
+        let mut outcome = Ok(());
+        while let Some(ended) = self.tasks.join_next().await {
+            let ended = ended
+                .context("a task of the galaxy broke")
+                .and_then(|ended| ended);
+            outcome = outcome.and(ended);
+        }
+        outcome.map(|()| self.faults.tally())
+    }
+}
+
+/// What has to be there before the doors open.
+struct Built {
+    desk: Desk,
+    journal: Option<Journal>,
+    ledger: Option<Ledger>,
+}
+
+fn build(options: &GalaxyOptions) -> anyhow::Result<Built> {
+    let rules = |seed| Rules {
+        tick: options.tick,
+        registration_code: options.registration_code.clone(),
+        ..Rules::new(seed)
+    };
+    let (world, journal) = match &options.data {
+        Some(dir) => {
+            let (world, journal) = Journal::open(dir, options.seed, rules)?;
+            (world, Some(journal))
+        }
+        None => (World::new(rules(options.seed.unwrap_or(1))), None),
+    };
+    let ledger = options.ledger.as_deref().map(Ledger::open).transpose()?;
+    let rules = rules(world.seed());
+    Ok(Built {
+        desk: Desk::new(world, &rules, options.limits, options.sessions),
+        journal,
+        ledger,
+    })
+}
+
+async fn listen(listener: TcpListener, door: Door, stop: CancellationToken) -> anyhow::Result<()> {
+    let listener = listener.tap_io(|stream| {
+        // Small answers must not wait for each other; a connection without it still works.
+        let _ = stream.set_nodelay(true);
+    });
+    let router = door
+        .router()
+        .into_make_service_with_connect_info::<SocketAddr>();
+    let server =
+        axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let grace = async {
+        stop.cancelled().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    // Dropping the server drops the connections that are still open.
+    tokio::select! {
+        served = server => served.context("serve HTTP"),
+        () = grace => Ok(()),
+    }
+}

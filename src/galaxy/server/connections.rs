@@ -1,0 +1,111 @@
+//! MCP sessions: an id made at `initialize`, good until it has been idle for too long.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::super::desk::Connection;
+
+/// All MCP sessions. Their ids are random, not rolled by the seed: one from before a restart must
+/// never be another client's after it.
+#[derive(Debug)]
+pub(super) struct Connections {
+    idle: Duration,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    last: Connection,
+    by_id: HashMap<String, Session>,
+}
+
+#[derive(Debug)]
+struct Session {
+    connection: Connection,
+    used: Duration,
+}
+
+impl Connections {
+    pub(super) fn new(idle: Duration) -> Self {
+        Self {
+            idle,
+            table: Mutex::new(Table::default()),
+        }
+    }
+
+    /// Begins a session; its id and its connection.
+    pub(super) fn open(&self, now: Duration) -> (String, Connection) {
+        let id = uuid::Uuid::new_v4().to_string();
+        let mut table = self.table();
+        table.last += 1;
+        let connection = table.last;
+        let session = Session {
+            connection,
+            used: now,
+        };
+        table.by_id.insert(id.clone(), session);
+        (id, connection)
+    }
+
+    /// The connection of a live session; counts as a use of it.
+    pub(super) fn find(&self, id: &str, now: Duration) -> Option<Connection> {
+        let mut table = self.table();
+        let session = table.by_id.get_mut(id)?;
+        if now.saturating_sub(session.used) >= self.idle {
+            return None;
+        }
+        session.used = now;
+        Some(session.connection)
+    }
+
+    /// Ends a session; its connection, if there was one.
+    pub(super) fn close(&self, id: &str) -> Option<Connection> {
+        let session = self.table().by_id.remove(id)?;
+        Some(session.connection)
+    }
+
+    /// Forgets sessions that were idle for too long; their connections.
+    pub(super) fn sweep(&self, now: Duration) -> Vec<Connection> {
+        let idle = self.idle;
+        let mut gone = Vec::new();
+        self.table().by_id.retain(|_, session| {
+            let lives = now.saturating_sub(session.used) < idle;
+            if !lives {
+                gone.push(session.connection);
+            }
+            lives
+        });
+        // The table is hashed; the world must not see its order.
+        gone.sort_unstable();
+        gone
+    }
+
+    /// Never held across an await. A panic while it was held cannot have left it half changed.
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_live_as_long_as_they_are_used() {
+        let minutes = |count: u64| Duration::from_secs(count * 60);
+        let connections = Connections::new(minutes(30));
+        let (ann, first) = connections.open(minutes(0));
+        let (ben, second) = connections.open(minutes(0));
+        assert_ne!(first, second);
+        assert_eq!(connections.find(&ann, minutes(29)), Some(first));
+        assert_eq!(connections.find(&ben, minutes(30)), None);
+        assert_eq!(connections.sweep(minutes(31)), [second]);
+        assert_eq!(connections.find(&ann, minutes(58)), Some(first));
+        assert_eq!(connections.close(&ann), Some(first));
+        assert_eq!(connections.find(&ann, minutes(58)), None);
+        assert_eq!(connections.find("unknown", minutes(0)), None);
+    }
+}

@@ -1,0 +1,296 @@
+//! The door: every HTTP request passes here before rmcp sees it. It keeps the MCP sessions, the
+//! limits of addresses and the faults, and answers `tools/list` from one ready text.
+
+mod sabotage;
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{ConnectInfo, State},
+    response::Response,
+    routing::{any, get},
+};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+};
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use self::sabotage::Passage;
+use super::{
+    super::{
+        desk::Connection,
+        fault::Faults,
+        options::{Clock, GalaxyOptions, UnknownSession},
+        tools::{self, SessionArgument},
+    },
+    connections::Connections,
+    envelope::{Envelope, Kind, NoMessage},
+    gate::{Gate, TooMany},
+    handler::{Caller, Handler},
+    owner::Request,
+    response,
+};
+
+const SESSION: &str = "mcp-session-id";
+
+/// Bytes of a request's body at most.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+type Mcp = StreamableHttpService<Handler, NeverSessionManager>;
+
+/// What all requests share.
+#[derive(Clone)]
+pub(super) struct Door(Arc<Inside>);
+
+struct Inside {
+    mcp: Mcp,
+    connections: Arc<Connections>,
+    gate: Arc<Gate>,
+    faults: Arc<Faults>,
+    requests: mpsc::Sender<Request>,
+    clock: Clock,
+    unknown_session: UnknownSession,
+    /// The result of `tools/list`, and the one that a fault gives.
+    listing: String,
+    stop: CancellationToken,
+}
+
+/// A request that has been read.
+struct Visit {
+    parts: http::request::Parts,
+    body: Bytes,
+    address: IpAddr,
+    now: Duration,
+}
+
+impl Door {
+    pub(super) fn new(
+        connections: Arc<Connections>,
+        faults: Arc<Faults>,
+        requests: mpsc::Sender<Request>,
+        address: SocketAddr,
+        options: &GalaxyOptions,
+        stop: CancellationToken,
+    ) -> Self {
+        let gate = Arc::new(Gate::new(options.limits, options.tick));
+        let handler = Handler {
+            requests: requests.clone(),
+            gate: Arc::clone(&gate),
+            clock: options.clock.clone(),
+        };
+        let mut config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_max_request_body_bytes(MOST_BYTES)
+            .with_cancellation_token(stop.clone());
+        // Bound to loopback, rmcp's check of the Host header keeps web pages out. Bound to anything
+        // else, the names under which we are reached are not ours to know.
+        if !address.ip().is_loopback() {
+            config = config.disable_allowed_hosts();
+        }
+        let session = if options.sessions.needs_argument {
+            SessionArgument::Required
+        } else {
+            SessionArgument::Unmentioned
+        };
+        let factory = move || Ok(handler.clone());
+        Self(Arc::new(Inside {
+            mcp: StreamableHttpService::new(factory, Arc::default(), config),
+            connections,
+            gate,
+            faults,
+            requests,
+            clock: options.clock.clone(),
+            unknown_session: options.unknown_session,
+            listing: tools::listing(session),
+            stop,
+        }))
+    }
+
+    pub(super) fn router(self) -> Router {
+        Router::new()
+            .route("/mcp", any(mcp))
+            .route("/faults", get(faults))
+            .route("/health", get(health))
+            .with_state(self)
+    }
+}
+
+async fn faults(State(door): State<Door>) -> Response {
+    response::json(StatusCode::OK, door.0.faults.tally().json().to_string())
+}
+
+async fn health(State(door): State<Door>) -> Response {
+    let (reply, health) = oneshot::channel();
+    let asked = door.0.requests.send(Request::Health { reply }).await;
+    match (asked, health.await) {
+        (Ok(()), Ok(health)) => {
+            let body = json!({
+                "ok": true,
+                "tick": health.tick,
+                "players": health.players,
+                "online": health.online,
+                "waiting": health.waiting,
+            });
+            response::json(StatusCode::OK, body.to_string())
+        }
+        _ => response::broken(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"),
+    }
+}
+
+async fn mcp(
+    State(door): State<Door>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: axum::extract::Request,
+) -> Response {
+    let inside = &door.0;
+    let (address, now) = (peer.ip(), inside.clock.now());
+    if let Err(TooMany(wait)) = inside.gate.enter(address, now) {
+        return response::too_many(wait);
+    }
+    match *request.method() {
+        Method::POST => {}
+        Method::DELETE => return inside.delete(request.headers()).await,
+        _ => return response::method_not_allowed(),
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, MOST_BYTES).await else {
+        return response::broken(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the body is too large or was cut",
+        );
+    };
+    let visit = Visit {
+        parts,
+        body,
+        address,
+        now,
+    };
+    inside.post(visit).await
+}
+
+impl Inside {
+    /// Ends an MCP session, and the login that was made in it.
+    async fn delete(&self, headers: &HeaderMap) -> Response {
+        let ended = session_of(headers).and_then(|id| self.connections.close(id));
+        match ended {
+            Some(connection) => {
+                // Failing means that everything is ending anyway.
+                let _ = self.requests.send(Request::HangUp(connection)).await;
+                response::empty(StatusCode::OK)
+            }
+            None => self.unknown_session(None),
+        }
+    }
+
+    async fn post(&self, visit: Visit) -> Response {
+        // Cheap: the bytes are shared, and the envelope has to outlive the visit.
+        let body = visit.body.clone();
+        let envelope = match Envelope::read(&body) {
+            Ok(envelope) => envelope,
+            Err(NoMessage::NoJson) => {
+                return response::rpc_error(StatusCode::BAD_REQUEST, None, -32700, "Parse error");
+            }
+            Err(NoMessage::NoRequest) => {
+                return response::rpc_error(
+                    StatusCode::BAD_REQUEST,
+                    None,
+                    -32600,
+                    "Invalid Request",
+                );
+            }
+        };
+        let id = session_of(&visit.parts.headers).map(str::to_owned);
+        let connection = id
+            .as_deref()
+            .and_then(|id| self.connections.find(id, visit.now));
+        let mut passage = Passage::new(id.as_deref(), connection);
+        if let Some(answer) = self.sabotage(&envelope, &mut passage, visit.now).await {
+            return answer;
+        }
+        let answer = self.pass(visit, &envelope, &passage).await;
+        self.spoil(answer, passage.spoilt).await
+    }
+
+    /// Hands a request on to whoever answers it.
+    async fn pass(&self, visit: Visit, envelope: &Envelope<'_>, passage: &Passage<'_>) -> Response {
+        if envelope.kind == Kind::Initialize {
+            return self.initialize(visit).await;
+        }
+        let (Some(id), Some(connection)) = (passage.session, passage.connection) else {
+            return self.unknown_session(envelope.id);
+        };
+        if envelope.kind == Kind::LogIn
+            && let Err(TooMany(wait)) = self.gate.log_in(visit.address, visit.now)
+        {
+            return response::too_many(wait);
+        }
+        let answer = match (envelope.kind, envelope.id) {
+            (Kind::ToolsList, Some(request)) => response::rpc_result(request, &self.listing),
+            (Kind::Initialize | Kind::ToolsList | Kind::LogIn | Kind::Other, _) => {
+                self.call(visit, connection).await
+            }
+        };
+        with_session(answer, id)
+    }
+
+    /// Begins an MCP session, if rmcp likes the request.
+    async fn initialize(&self, visit: Visit) -> Response {
+        let now = visit.now;
+        self.gate.sweep(now);
+        if let Err(TooMany(wait)) = self.gate.log_in(visit.address, now) {
+            return response::too_many(wait);
+        }
+        let (id, connection) = self.connections.open(now);
+        let answer = self.call(visit, connection).await;
+        if answer.status() != StatusCode::OK {
+            self.connections.close(&id);
+            return answer;
+        }
+        with_session(answer, &id)
+    }
+
+    /// Lets rmcp answer.
+    async fn call(&self, visit: Visit, connection: Connection) -> Response {
+        let mut request = http::Request::from_parts(visit.parts, Body::from(visit.body));
+        request.extensions_mut().insert(Caller {
+            connection,
+            address: visit.address,
+        });
+        self.mcp.handle(request).await.map(Body::new)
+    }
+
+    /// A notification cannot be answered by a JSON-RPC error; nobody waits for it either.
+    fn unknown_session(&self, id: Option<&str>) -> Response {
+        let status = match self.unknown_session {
+            UnknownSession::Ok => StatusCode::OK,
+            UnknownSession::NotFound => StatusCode::NOT_FOUND,
+        };
+        match (id, self.unknown_session) {
+            (None, UnknownSession::Ok) => response::empty(StatusCode::ACCEPTED),
+            (Some(_), UnknownSession::Ok) | (_, UnknownSession::NotFound) => {
+                response::rpc_error(status, id, -32600, "Session not initialized")
+            }
+        }
+    }
+}
+
+fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
+fn with_session(mut response: Response, id: &str) -> Response {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(SESSION, id);
+    }
+    response
+}

@@ -1,0 +1,112 @@
+//! The outside of a JSON-RPC message: just enough to know whom it is for, and to answer it.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// What the door has to know about a message before rmcp reads all of it.
+#[derive(Debug)]
+pub(super) struct Envelope<'a> {
+    /// As it came; none of a notification or a response.
+    pub(super) id: Option<&'a str>,
+    pub(super) kind: Kind,
+}
+
+/// What kind of message it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Initialize,
+    ToolsList,
+    /// `tools/call` of register or login.
+    LogIn,
+    /// Everything else; it is none of the door's business.
+    Other,
+}
+
+/// Why a body is no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoMessage {
+    /// -32700
+    NoJson,
+    /// -32600: a batch, or no object at all.
+    NoRequest,
+}
+
+#[derive(Deserialize)]
+struct Outside<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
+}
+
+impl<'a> Envelope<'a> {
+    pub(super) fn read(body: &'a [u8]) -> Result<Self, NoMessage> {
+        // serde would read a list as the fields of the object in their order.
+        if body.trim_ascii_start().first() == Some(&b'[') {
+            return Err(NoMessage::NoRequest);
+        }
+        let outside: Outside = match serde_json::from_slice(body) {
+            Ok(outside) => outside,
+            Err(error) if error.is_data() => return Err(NoMessage::NoRequest),
+            Err(_) => return Err(NoMessage::NoJson),
+        };
+        let id = outside.id.map(RawValue::get).filter(|id| *id != "null");
+        let kind = match outside.method.as_deref() {
+            Some("initialize") => Kind::Initialize,
+            Some("tools/list") if id.is_some() => Kind::ToolsList,
+            Some("tools/call") => call(outside.params),
+            Some(_) | None => Kind::Other,
+        };
+        // A response has an id, too, but nobody waits for an answer to it.
+        let id = id.filter(|_| outside.method.is_some());
+        Ok(Self { id, kind })
+    }
+}
+
+fn call(params: Option<&RawValue>) -> Kind {
+    let params = params.and_then(|params| serde_json::from_str::<Params>(params.get()).ok());
+    match params.and_then(|params| params.name).as_deref() {
+        Some("register" | "login") => Kind::LogIn,
+        Some(_) | None => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<(Option<&str>, Kind), NoMessage> {
+        Envelope::read(body.as_bytes()).map(|envelope| (envelope.id, envelope.kind))
+    }
+
+    #[test]
+    fn requests_are_told_apart() {
+        let login = r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"login"}}"#;
+        assert_eq!(read(login), Ok((Some("\"a\""), Kind::LogIn)));
+        let list = r#"{"id":7,"method":"tools/list"}"#;
+        assert_eq!(read(list), Ok((Some("7"), Kind::ToolsList)));
+        let mine = r#"{"id":7,"method":"tools/call","params":{"name":"mine"}}"#;
+        assert_eq!(read(mine), Ok((Some("7"), Kind::Other)));
+        let notification = r#"{"method":"notifications/initialized"}"#;
+        assert_eq!(read(notification), Ok((None, Kind::Other)));
+        assert_eq!(read(r#"{"id":1,"result":{}}"#), Ok((None, Kind::Other)));
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_apart_too() {
+        assert_eq!(read("{\"id\":").unwrap_err(), NoMessage::NoJson);
+        assert_eq!(read("").unwrap_err(), NoMessage::NoJson);
+        assert_eq!(read("[]").unwrap_err(), NoMessage::NoRequest);
+        assert_eq!(read("\"hi\"").unwrap_err(), NoMessage::NoRequest);
+    }
+}

@@ -1,0 +1,193 @@
+//! The gate: what one address may do, and when it is shut out.
+
+use std::{
+    collections::BTreeMap,
+    net::IpAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::super::limits::{Limits, MINUTE, Meter, game_minute};
+
+/// The longest block, in minutes.
+const LONGEST: u32 = 30;
+
+/// Addresses that are remembered before those without a live count are forgotten.
+const REMEMBERED: usize = 1024;
+
+/// The counts of all addresses.
+#[derive(Debug)]
+pub(super) struct Gate {
+    limits: Limits,
+    minute: Duration,
+    visitors: Mutex<BTreeMap<IpAddr, Visitor>>,
+}
+
+#[derive(Debug, Default)]
+struct Visitor {
+    logins: Meter,
+    failed_logins: Meter,
+    refusals: Meter,
+    blocks: u32,
+    blocked_until: Duration,
+}
+
+/// Too many requests: come back after so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany(pub(super) Duration);
+
+impl Gate {
+    pub(super) fn new(limits: Limits, tick: Duration) -> Self {
+        Self {
+            limits,
+            minute: game_minute(tick),
+            visitors: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Lets a request in, unless its address is blocked; knocking then begins the block anew.
+    pub(super) fn enter(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
+        let mut visitors = self.visitors();
+        let Some(visitor) = visitors.get_mut(&address) else {
+            return Ok(());
+        };
+        if visitor.blocked_until <= now {
+            return Ok(());
+        }
+        let block = self.block(visitor.blocks);
+        visitor.blocked_until = now + block;
+        Err(TooMany(block))
+    }
+
+    /// Counts an `initialize`, a register or a login.
+    pub(super) fn log_in(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
+        let mut visitors = self.visitors();
+        let visitor = visitors.entry(address).or_default();
+        let counted = visitor.logins.count(self.limits.logins, MINUTE, now);
+        counted.map_err(|wait| {
+            self.refuse(visitor, now);
+            TooMany(wait)
+        })
+    }
+
+    /// Whether this address may try another password.
+    pub(super) fn may_guess(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
+        let mut visitors = self.visitors();
+        let visitor = visitors.entry(address).or_default();
+        let free = visitor
+            .failed_logins
+            .check(self.limits.failed_logins, MINUTE, now);
+        free.map_err(|wait| {
+            self.refuse(visitor, now);
+            TooMany(wait)
+        })
+    }
+
+    /// Counts a wrong password.
+    pub(super) fn guessed_wrong(&self, address: IpAddr, now: Duration) {
+        let mut visitors = self.visitors();
+        let visitor = visitors.entry(address).or_default();
+        // Who goes past the limit was asked by `may_guess` first.
+        let _ = visitor
+            .failed_logins
+            .count(self.limits.failed_logins, MINUTE, now);
+    }
+
+    /// Counts a refusal that was met behind the gate.
+    pub(super) fn refused(&self, address: IpAddr, now: Duration) {
+        let mut visitors = self.visitors();
+        self.refuse(visitors.entry(address).or_default(), now);
+    }
+
+    fn refuse(&self, visitor: &mut Visitor, now: Duration) {
+        let counted = visitor
+            .refusals
+            .count(self.limits.refusals, self.minute, now);
+        if counted.is_err() {
+            visitor.blocks += 1;
+            visitor.blocked_until = now + self.block(visitor.blocks);
+        }
+    }
+
+    /// 2 minutes, then 4, 8, 16 and 30 for ever.
+    fn block(&self, blocks: u32) -> Duration {
+        let minutes = 1_u32.checked_shl(blocks).unwrap_or(LONGEST).min(LONGEST);
+        self.minute * minutes
+    }
+
+    /// Forgets addresses that have nothing to be remembered for, once there are many.
+    pub(super) fn sweep(&self, now: Duration) {
+        let mut visitors = self.visitors();
+        if visitors.len() < REMEMBERED {
+            return;
+        }
+        let minute = self.minute;
+        visitors.retain(|_, visitor| {
+            let is_counting = !visitor.logins.is_over(MINUTE, now)
+                || !visitor.failed_logins.is_over(MINUTE, now)
+                || !visitor.refusals.is_over(minute, now);
+            is_counting || visitor.blocked_until > now
+        });
+    }
+
+    /// Never held across an await.
+    fn visitors(&self) -> MutexGuard<'_, BTreeMap<IpAddr, Visitor>> {
+        self.visitors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::limits::Allowance, *};
+
+    const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn gate(limits: Limits) -> Gate {
+        Gate::new(limits, 10 * SECOND)
+    }
+
+    #[test]
+    fn an_address_logs_in_thirty_times_a_minute() {
+        let gate = gate(Limits::default());
+        for _ in 0..30 {
+            assert_eq!(gate.log_in(HOME, SECOND), Ok(()));
+        }
+        assert_eq!(gate.log_in(HOME, 11 * SECOND), Err(TooMany(50 * SECOND)));
+        let elsewhere = IpAddr::from([10, 0, 0, 1]);
+        assert_eq!(gate.log_in(elsewhere, 11 * SECOND), Ok(()));
+        assert_eq!(gate.log_in(HOME, 61 * SECOND), Ok(()));
+    }
+
+    #[test]
+    fn five_wrong_passwords_are_enough() {
+        let gate = gate(Limits::default());
+        for _ in 0..5 {
+            assert_eq!(gate.may_guess(HOME, SECOND), Ok(()));
+            gate.guessed_wrong(HOME, SECOND);
+        }
+        assert_eq!(gate.may_guess(HOME, SECOND), Err(TooMany(MINUTE)));
+        assert_eq!(gate.may_guess(HOME, 61 * SECOND), Ok(()));
+    }
+
+    #[test]
+    fn who_does_not_slow_down_is_shut_out_for_longer_and_longer() {
+        let gate = gate(Limits {
+            refusals: Allowance::PerMinute(2),
+            ..Limits::default()
+        });
+        for _ in 0..3 {
+            assert_eq!(gate.enter(HOME, SECOND), Ok(()));
+            gate.refused(HOME, SECOND);
+        }
+        assert_eq!(gate.enter(HOME, SECOND), Err(TooMany(2 * MINUTE)));
+        // Knocking meanwhile begins the two minutes anew.
+        assert_eq!(gate.enter(HOME, 100 * SECOND), Err(TooMany(2 * MINUTE)));
+        assert_eq!(gate.enter(HOME, 219 * SECOND), Err(TooMany(2 * MINUTE)));
+        assert_eq!(gate.enter(HOME, 339 * SECOND), Ok(()));
+        for _ in 0..3 {
+            gate.refused(HOME, 339 * SECOND);
+        }
+        assert_eq!(gate.enter(HOME, 340 * SECOND), Err(TooMany(4 * MINUTE)));
+    }
+}

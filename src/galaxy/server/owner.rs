@@ -1,0 +1,287 @@
+//! The owner: the one task that holds the world. It hears requests and the timer, keeps records
+//! before answers leave, and ends when it is told to or cannot write any more.
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Interval, MissedTickBehavior},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    super::{
+        desk::{Call, Connection, Desk, Record, Reply, Served},
+        journal::{Journal, Ledger},
+        options::{Clock, GalaxyOptions, Pace},
+        world::{Answer, Refusal, Ticket},
+    },
+    connections::Connections,
+};
+
+/// Requests that are handled between two looks at the timer.
+const BATCH: usize = 256;
+
+/// How often idle sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(20);
+
+/// How many seconds a restart warning speaks of.
+const WARNING: u64 = 60;
+
+/// What the owner can be asked.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// A tool call; the answer may take some ticks.
+    Call {
+        connection: Connection,
+        call: Call,
+        reply: oneshot::Sender<Answer>,
+    },
+    /// The connection is over.
+    HangUp(Connection),
+    /// The connection's login is to be forgotten.
+    LoseLogin(Connection),
+    /// Everybody is to be told of a restart.
+    WarnOfRestart,
+    /// A tick is to pass.
+    Tick { reply: oneshot::Sender<u64> },
+    /// How things stand.
+    Health { reply: oneshot::Sender<Health> },
+}
+
+/// How things stand.
+#[derive(Debug)]
+pub(super) struct Health {
+    pub(super) tick: u64,
+    pub(super) players: usize,
+    pub(super) online: usize,
+    /// Calls that wait for a tick.
+    pub(super) waiting: usize,
+}
+
+/// An answer that may leave once its records are kept.
+enum Outgoing {
+    Answer(oneshot::Sender<Answer>, Answer),
+    Tick(oneshot::Sender<u64>, u64),
+    Health(oneshot::Sender<Health>, Health),
+}
+
+/// The task's state.
+pub(super) struct Owner {
+    desk: Desk,
+    journal: Option<Journal>,
+    ledger: Option<Ledger>,
+    connections: Arc<Connections>,
+    clock: Clock,
+    timer: Option<Interval>,
+    waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
+    swept: Duration,
+}
+
+impl Owner {
+    pub(super) fn new(
+        desk: Desk,
+        journal: Option<Journal>,
+        ledger: Option<Ledger>,
+        connections: Arc<Connections>,
+        options: &GalaxyOptions,
+    ) -> Self {
+        let timer = match options.pace {
+            Pace::Timer => {
+                let first = tokio::time::Instant::now() + options.tick;
+                let mut timer = tokio::time::interval_at(first, options.tick);
+                // After a pause the game goes on; it does not catch up.
+                timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+                Some(timer)
+            }
+            Pace::ByHand => None,
+        };
+        Self {
+            desk,
+            journal,
+            ledger,
+            connections,
+            clock: options.clock.clone(),
+            timer,
+            waiting: BTreeMap::new(),
+            swept: Duration::ZERO,
+        }
+    }
+
+    /// Works until it is told to stop or until nobody is left who could ask.
+    pub(super) async fn run(
+        mut self,
+        mut inbox: mpsc::Receiver<Request>,
+        stop: CancellationToken,
+    ) -> anyhow::Result<()> {
+        // Whatever ends the owner ends the server.
+        let _stop_others = stop.clone().drop_guard();
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            // Cancel-safe, all three: a token, a timer's tick, and `recv_many`, which takes nothing
+            // out of the queue unless it completes.
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = due(&mut self.timer) => self.tick(Vec::new())?,
+                count = inbox.recv_many(&mut batch, BATCH) => {
+                    if count == 0 {
+                        break;
+                    }
+                    self.handle(&mut batch)?;
+                }
+            }
+        }
+        match &mut self.journal {
+            Some(journal) => journal.snapshot(self.desk.world()),
+            None => Ok(()),
+        }
+    }
+
+    /// Handles what has come in, keeps what it changed, then answers.
+    fn handle(&mut self, batch: &mut Vec<Request>) -> anyhow::Result<()> {
+        let now = self.clock.now();
+        let mut records = Vec::new();
+        let mut outgoing = Vec::with_capacity(batch.len());
+        for request in batch.drain(..) {
+            match request {
+                Request::Call {
+                    connection,
+                    call,
+                    reply,
+                } => {
+                    let served = self.serve(connection, call, now);
+                    records.extend(served.records);
+                    match served.reply {
+                        Reply::Now(answer) => outgoing.push(Outgoing::Answer(reply, answer)),
+                        Reply::Later(ticket) => {
+                            self.waiting.insert(ticket, reply);
+                        }
+                    }
+                }
+                Request::HangUp(connection) => records.extend(self.desk.hang_up(connection)),
+                Request::LoseLogin(connection) => {
+                    records.extend(self.desk.lose_login(connection, now));
+                }
+                Request::WarnOfRestart => self.desk.warn_of_restart(WARNING),
+                Request::Tick { reply } => {
+                    self.keep(&records)?;
+                    records.clear();
+                    self.tick(vec![reply])?;
+                }
+                Request::Health { reply } => {
+                    outgoing.push(Outgoing::Health(reply, self.health()));
+                }
+            }
+        }
+        self.keep(&records)?;
+        outgoing.into_iter().for_each(Outgoing::send);
+        Ok(())
+    }
+
+    /// A bug in one command must not take the others' world away.
+    fn serve(&mut self, connection: Connection, call: Call, now: Duration) -> Served {
+        let desk = &mut self.desk;
+        let served = catch_unwind(AssertUnwindSafe(|| desk.serve(connection, call, now)));
+        served.unwrap_or_else(|_| Served {
+            reply: Reply::Now(Err(Refusal::internal())),
+            records: Vec::new(),
+        })
+    }
+
+    /// Lets a tick pass and answers those who waited for it.
+    fn tick(&mut self, watchers: Vec<oneshot::Sender<u64>>) -> anyhow::Result<()> {
+        let ticked = self.desk.tick();
+        let mut outgoing = Vec::with_capacity(ticked.answers.len());
+        for (ticket, answer) in ticked.answers {
+            if let Some(reply) = self.waiting.remove(&ticket) {
+                outgoing.push(Outgoing::Answer(reply, answer));
+            }
+        }
+        let reached = self.desk.world().now();
+        outgoing.extend(
+            watchers
+                .into_iter()
+                .map(|reply| Outgoing::Tick(reply, reached)),
+        );
+        if let Some(ledger) = &mut self.ledger {
+            ledger
+                .append(&ticked.records)
+                .context("append to the ledger")?;
+        }
+        if !outgoing.is_empty() || !ticked.records.is_empty() {
+            self.keep(&ticked.records)?;
+        }
+        outgoing.into_iter().for_each(Outgoing::send);
+        self.sweep()
+    }
+
+    /// Ends what has been idle for too long, now and then.
+    fn sweep(&mut self) -> anyhow::Result<()> {
+        let now = self.clock.now();
+        if now.saturating_sub(self.swept) < SWEEP {
+            return Ok(());
+        }
+        self.swept = now;
+        let mut records = self.desk.sweep(now);
+        for connection in self.connections.sweep(now) {
+            records.extend(self.desk.hang_up(connection));
+        }
+        if records.is_empty() {
+            return Ok(());
+        }
+        self.keep(&records)
+    }
+
+    /// Hands records to the operating system. The write blocks for some microseconds, as it only
+    /// reaches the page cache; a snapshot, some fifty thousand records apart, for some milliseconds.
+    fn keep(&mut self, records: &[Record]) -> anyhow::Result<()> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        let world = self.desk.world();
+        journal
+            .append(world.now(), records)
+            .context("append to the journal")?;
+        if journal.is_snapshot_due() {
+            journal.snapshot(world)?;
+        }
+        Ok(())
+    }
+
+    fn health(&self) -> Health {
+        let world = self.desk.world();
+        Health {
+            tick: world.now(),
+            players: world.population(),
+            online: world.online(),
+            waiting: self.waiting.len(),
+        }
+    }
+}
+
+impl Outgoing {
+    /// Whoever asked may have gone; what was done stays done.
+    fn send(self) {
+        match self {
+            Self::Answer(reply, answer) => drop(reply.send(answer)),
+            Self::Tick(reply, reached) => drop(reply.send(reached)),
+            Self::Health(reply, health) => drop(reply.send(health)),
+        }
+    }
+}
+
+/// The next tick of the timer; without one it never comes.
+async fn due(timer: &mut Option<Interval>) {
+    match timer {
+        Some(timer) => {
+            timer.tick().await;
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,90 @@
+//! HTTP responses that do not come from rmcp.
+
+use std::{io, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    response::Response,
+};
+use http::{
+    HeaderValue, StatusCode,
+    header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
+};
+use serde_json::json;
+
+use super::super::limits::whole_seconds;
+
+/// A JSON body.
+pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}
+
+/// No body at all.
+pub(super) fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// A JSON-RPC error; the id as it came, null when there was none.
+pub(super) fn rpc_error(
+    status: StatusCode,
+    id: Option<&str>,
+    code: i32,
+    message: &str,
+) -> Response {
+    let error = json!({ "code": code, "message": message });
+    let id = id.unwrap_or("null");
+    json(
+        status,
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"),
+    )
+}
+
+/// A JSON-RPC result that is written already.
+pub(super) fn rpc_result(id: &str, result: &str) -> Response {
+    let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}");
+    json(StatusCode::OK, body)
+}
+
+/// 405: this address speaks by POST, and ends a session by DELETE.
+pub(super) fn method_not_allowed() -> Response {
+    let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
+    let methods = HeaderValue::from_static("POST, DELETE");
+    response.headers_mut().insert(ALLOW, methods);
+    response
+}
+
+/// 429 as the real server words it.
+pub(super) fn too_many(wait: Duration) -> Response {
+    let seconds = whole_seconds(wait);
+    let body = json!({
+        "error": "rate_limited",
+        "message": "Too many requests. Please slow down.",
+        "retry_after": seconds,
+    });
+    let mut response = json(StatusCode::TOO_MANY_REQUESTS, body.to_string());
+    response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    response
+}
+
+/// An HTTP error with a line of text.
+pub(super) fn broken(status: StatusCode, text: &'static str) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response
+}
+
+/// Promises a body and cuts the connection instead.
+pub(super) fn cut() -> Response {
+    let never =
+        futures::stream::once(async { Err::<Bytes, _>(io::Error::other("cut on purpose")) });
+    let mut response = json(StatusCode::OK, Body::from_stream(never));
+    let promise = HeaderValue::from_static("1000");
+    response.headers_mut().insert(CONTENT_LENGTH, promise);
+    response
+}

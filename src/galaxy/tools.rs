@@ -1,0 +1,117 @@
+//! The tool table of the MCP interface, version 1: names, words and input schemas.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// One tool. `tools.json` was made once from the HTTP specification of March 2026.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) category: String,
+    pub(crate) description: String,
+    /// It takes a tick, and a player has one of them per tick.
+    pub(crate) mutation: bool,
+    /// It needs a login.
+    pub(crate) auth: bool,
+    /// It changes nothing at all.
+    pub(crate) read_only: bool,
+    #[serde(rename = "inputSchema")]
+    pub(crate) input_schema: Map<String, Value>,
+}
+
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let mut tools: Vec<Tool> = serde_json::from_str(include_str!("tools.json"))
+        .expect("the table is part of the program; a test reads it");
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    tools
+});
+
+/// All tools, by name.
+pub(crate) fn all() -> &'static [Tool] {
+    &TOOLS
+}
+
+/// The tool of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Tool> {
+    let at = TOOLS.binary_search_by(|tool| tool.name.as_str().cmp(name));
+    at.ok().map(|at| &TOOLS[at])
+}
+
+/// Whether tools show the argument that carries the game session's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SessionArgument {
+    Unmentioned,
+    Required,
+}
+
+/// The result of `tools/list`: written once, sent to everybody.
+pub(crate) fn listing(session: SessionArgument) -> String {
+    let tools: Vec<Value> = all().iter().map(|tool| tool.entry(session)).collect();
+    json!({ "tools": tools }).to_string()
+}
+
+impl Tool {
+    /// The names of the parameters that it cannot do without.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &str> {
+        let names = self.input_schema.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    fn entry(&self, session: SessionArgument) -> Value {
+        let mut schema = Value::Object(self.input_schema.clone());
+        if self.auth && session == SessionArgument::Required {
+            schema["properties"]["session_id"] = json!({
+                "type": "string",
+                "description": "Your session ID from login/register",
+            });
+            let mut required: Vec<&str> = self.required().collect();
+            required.push("session_id");
+            schema["required"] = required.into();
+        }
+        json!({
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": schema,
+            "annotations": { "readOnlyHint": self.read_only },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_tool_of_march_and_get_notifications() {
+        assert_eq!(all().len(), 162);
+        assert!(all().windows(2).all(|pair| pair[0].name < pair[1].name));
+        assert_eq!(all().iter().filter(|tool| tool.mutation).count(), 77);
+        assert!(!find("get_notifications").unwrap().mutation);
+        assert!(find("get_notification").is_none());
+    }
+
+    #[test]
+    fn what_only_reads_is_no_mutation() {
+        for tool in all() {
+            assert!(!(tool.read_only && tool.mutation), "{}", tool.name);
+        }
+        assert!(find("get_status").unwrap().read_only);
+        assert!(!find("captains_log_add").unwrap().read_only);
+        assert!(!find("get_notifications").unwrap().read_only);
+    }
+
+    #[test]
+    fn the_session_argument_is_listed_only_when_it_is_required() {
+        let read = |session| serde_json::from_str::<Value>(&listing(session)).unwrap();
+        let mine = |list: &Value| {
+            let tools = list["tools"].as_array().unwrap();
+            tools.iter().find(|tool| tool["name"] == "mine").cloned()
+        };
+        let plain = mine(&read(SessionArgument::Unmentioned)).unwrap();
+        assert_eq!(plain["inputSchema"]["required"], Value::Null);
+        let strict = mine(&read(SessionArgument::Required)).unwrap();
+        assert_eq!(strict["inputSchema"]["required"], json!(["session_id"]));
+    }
+}

@@ -1,0 +1,265 @@
+//! The world: a pure simulation of the game. No clock, no I/O, no async; equal calls at equal ticks
+//! give equal answers.
+
+mod act;
+mod arguments;
+mod atlas;
+mod calendar;
+mod catalogue;
+mod command;
+mod deposits;
+mod dice;
+mod empire;
+mod hold;
+mod id;
+mod inbox;
+mod log;
+mod look;
+mod market;
+mod mission;
+mod people;
+mod player;
+mod progress;
+mod refusal;
+mod reserve;
+mod saved;
+mod ship;
+mod talk;
+mod turn;
+mod unplayed;
+mod view;
+mod write;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::{Map, Value};
+
+use self::{
+    arguments::Arguments,
+    atlas::{Atlas, PoiIx, SystemIx},
+    command::Play,
+    deposits::Deposits,
+    dice::Dice,
+    inbox::Event,
+    market::Markets,
+    player::Player,
+    talk::Talk,
+    turn::{Pending, Waiting},
+};
+pub use self::{
+    command::{Nature, nature},
+    id::{Id, PlayerId},
+    refusal::{Answer, Refusal},
+    saved::NotThisWorld,
+    turn::{Executed, Order, Ticket, Turn},
+};
+
+/// The version of the game that is simulated.
+pub(crate) const VERSION: &str = "0.188.0";
+
+/// What a world is made by and runs under.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Decides the galaxy, the prices, the yields, the ids.
+    pub seed: u64,
+    /// How long a tick really lasts; it only shows in answers that tell seconds.
+    pub tick: Duration,
+    /// The one code that registers; without it any code of at most 64 characters does.
+    pub registration_code: Option<String>,
+}
+
+/// The galaxy and everybody in it.
+#[derive(Debug)]
+pub struct World {
+    rules: Rules,
+    /// Shared, because a command reads it while it changes players.
+    atlas: Arc<Atlas>,
+    dice: Dice,
+    tick: u64,
+    players: BTreeMap<PlayerId, Player>,
+    /// By lower-case name.
+    names: BTreeMap<String, PlayerId>,
+    deposits: Deposits,
+    markets: Markets,
+    talk: Talk,
+    /// Who is logged in and not under way, by place.
+    present: BTreeMap<PoiIx, BTreeSet<PlayerId>>,
+    /// Every ship under way, by the tick of its arrival.
+    voyages: BTreeSet<(u64, PlayerId)>,
+    /// The one mutation that a player may have queued.
+    pending: BTreeMap<PlayerId, Pending>,
+    /// Whose answer waits for an arrival.
+    waiting: BTreeMap<PlayerId, Waiting>,
+    tickets: u64,
+}
+
+impl Rules {
+    /// A world of this seed with ticks of ten seconds.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            tick: Duration::from_secs(calendar::TICK_SECONDS),
+            registration_code: None,
+        }
+    }
+}
+
+impl World {
+    /// A new world at its first tick.
+    #[must_use]
+    pub fn new(rules: Rules) -> Self {
+        let dice = Dice::new(rules.seed);
+        Self {
+            atlas: Arc::new(Atlas::new(dice)),
+            rules,
+            dice,
+            tick: calendar::OPENING_TICK,
+            players: BTreeMap::new(),
+            names: BTreeMap::new(),
+            deposits: Deposits::default(),
+            markets: Markets::default(),
+            talk: Talk::default(),
+            present: BTreeMap::new(),
+            voyages: BTreeSet::new(),
+            pending: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            tickets: 0,
+        }
+    }
+
+    /// What the galaxy was made from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.rules.seed
+    }
+
+    /// The tick that the world has reached.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.tick
+    }
+
+    /// Accounts that exist.
+    #[must_use]
+    pub fn population(&self) -> usize {
+        self.players.len()
+    }
+
+    /// Players who are logged in.
+    #[must_use]
+    pub fn online(&self) -> usize {
+        let visits = self
+            .players
+            .values()
+            .filter(|player| player.visit.is_some());
+        visits.count()
+    }
+
+    /// The id of the account of this name.
+    #[must_use]
+    pub fn find_player(&self, name: &str) -> Option<PlayerId> {
+        self.names.get(&name.to_lowercase()).copied()
+    }
+
+    /// Answers what needs no login: help, the catalogue, the guides.
+    ///
+    /// # Errors
+    /// The game's refusal; also of every command that does need a login.
+    pub fn reference(&self, command: &str, arguments: &Map<String, Value>) -> Answer {
+        match command::find(command) {
+            Some(Play::Reference(answer)) => answer(self, Arguments::new(arguments)),
+            Some(Play::Look(_) | Play::Read(_) | Play::Write(_) | Play::Act(_)) | None => {
+                Err(Refusal::not_logged_in())
+            }
+        }
+    }
+
+    /// Answers a command that takes no tick. A [`Nature::Write`] changes the world all the same.
+    ///
+    /// # Errors
+    /// The game's refusal.
+    pub fn query(
+        &mut self,
+        player: PlayerId,
+        command: &str,
+        arguments: &Map<String, Value>,
+    ) -> Answer {
+        let caller = self
+            .players
+            .get(&player)
+            .ok_or_else(Refusal::not_logged_in)?;
+        let arguments = Arguments::new(arguments);
+        match command::find(command) {
+            Some(Play::Reference(answer)) => answer(self, arguments),
+            Some(Play::Look(answer)) => answer(self, caller, arguments),
+            Some(Play::Read(answer)) => answer(self, player, arguments),
+            Some(Play::Write(answer)) => {
+                let answer = answer(self, player, arguments)?;
+                self.touch(player);
+                Ok(answer)
+            }
+            Some(Play::Act(_)) => Err(Refusal::new(
+                "mutation",
+                format!("'{command}' takes a tick and has to be submitted."),
+            )),
+            None => Err(unplayed::refuse(self, caller, command, arguments)),
+        }
+    }
+
+    /// A player of this world.
+    fn player(&self, id: PlayerId) -> &Player {
+        let player = self.players.get(&id);
+        player.expect(
+            "every command looks its player up before it runs, and accounts are never deleted",
+        )
+    }
+
+    fn player_mut(&mut self, id: PlayerId) -> &mut Player {
+        let player = self.players.get_mut(&id);
+        player.expect(
+            "every command looks its player up before it runs, and accounts are never deleted",
+        )
+    }
+
+    /// Notes that something of this player was recorded.
+    fn touch(&mut self, id: PlayerId) {
+        let now = self.tick;
+        self.player_mut(id).last_active = now;
+    }
+
+    /// The system that a player is in, or left from.
+    fn system_of(&self, player: &Player) -> SystemIx {
+        self.atlas.poi(player.at).system
+    }
+
+    /// Who is at a place, in the order of their ids.
+    fn at(&self, poi: PoiIx) -> impl Iterator<Item = &Player> {
+        let present = self.present.get(&poi).into_iter().flatten();
+        present.map(|id| self.player(*id))
+    }
+
+    fn count_at(&self, poi: PoiIx) -> usize {
+        self.present.get(&poi).map_or(0, BTreeSet::len)
+    }
+
+    fn count_in(&self, system: SystemIx) -> usize {
+        let pois = &self.atlas.system(system).pois;
+        pois.iter().map(|poi| self.count_at(*poi)).sum()
+    }
+
+    /// Warns everybody who is logged in that the server goes down.
+    pub fn warn_of_restart(&mut self, seconds: u64) {
+        let now = self.tick;
+        for player in self.players.values_mut() {
+            player.tell(Event::Restart { seconds }, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Crafting: at once, from cargo, as it was in March 2026.
+
+use serde_json::json;
+
+use super::{
+    super::{
+        Answer, PlayerId, Refusal, World,
+        arguments::Arguments,
+        catalogue::{Recipe, Skill},
+    },
+    Act,
+};
+
+const MOST_TIMES: u64 = 10;
+
+pub(crate) fn read(arguments: Arguments) -> Result<Act, Refusal> {
+    let id = arguments.text_or_empty("recipe_id")?;
+    if id.is_empty() {
+        return Err(Refusal::payload(
+            "Must specify 'recipe_id'. Use 'catalog' with type 'recipes' to see recipes. \
+             Example: {\"recipe_id\": \"refine_steel\"}",
+        ));
+    }
+    let recipe = Recipe::find(id).ok_or_else(|| {
+        let message = format!("Unknown recipe '{id}'. Use 'catalog' with type 'recipes'.");
+        Refusal::new("cannot_craft", message)
+    })?;
+    let times = arguments.quantity_or(1)?;
+    if times > MOST_TIMES {
+        return Err(Refusal::payload(format!(
+            "Quantity must be at most {MOST_TIMES}."
+        )));
+    }
+    Ok(Act::Craft(recipe, times))
+}
+
+pub(crate) fn craft(world: &mut World, player: PlayerId, recipe: &Recipe, times: u64) -> Answer {
+    let now = world.tick;
+    let pilot = world.player_mut(player);
+    let cargo = &mut pilot.ship.cargo;
+    let missing: Vec<String> = recipe
+        .inputs()
+        .map(|(item, each)| (item, (each * times).saturating_sub(cargo.count(item))))
+        .filter(|(_, missing)| *missing > 0)
+        .map(|(item, missing)| format!("{missing}x {}", item.name()))
+        .collect();
+    if !missing.is_empty() {
+        return Err(Refusal::new(
+            "missing_materials",
+            format!("Missing materials: {}", missing.join(", ")),
+        ));
+    }
+    for (item, each) in recipe.inputs() {
+        cargo.take(item, each * times);
+    }
+    // Recipes give back less room than they take, so the output always fits.
+    let (output, each) = recipe.output();
+    let quantity = each * times;
+    cargo.put(output, quantity);
+    pilot.stats.items_crafted += quantity;
+    pilot.learn(Skill::CRAFTING, times, now);
+    Ok(json!({
+        "action": "craft",
+        "recipe_id": recipe.id,
+        "output_id": output.id(),
+        "output_name": output.name(),
+        "quantity": quantity,
+        "message": format!("Crafted {quantity} {}.", output.name()),
+    }))
+}

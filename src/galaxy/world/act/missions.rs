@@ -1,0 +1,124 @@
+//! Accepting missions and getting paid for them.
+
+use serde_json::json;
+
+use super::{
+    super::{
+        Answer, PlayerId, Refusal, World,
+        arguments::Arguments,
+        calendar,
+        mission::{Active, Completed, MOST_ACTIVE, Template},
+    },
+    Act,
+};
+
+pub(crate) fn read_accept(arguments: Arguments) -> Result<Act, Refusal> {
+    // S7 calls it template_id; both name the template.
+    let id = match arguments.text_or_empty("mission_id")? {
+        "" => arguments.text_or_empty("template_id")?,
+        id => id,
+    };
+    if id.is_empty() {
+        return Err(Refusal::payload(
+            "Must provide template_id (or mission_id) to accept a mission.",
+        ));
+    }
+    Ok(Act::AcceptMission(id.to_owned()))
+}
+
+pub(crate) fn read_complete(arguments: Arguments) -> Result<Act, Refusal> {
+    let id = arguments.text_or_empty("mission_id")?;
+    if id.is_empty() {
+        return Err(Refusal::payload(
+            "Must specify 'mission_id'. Use 'get_active_missions' to see yours.",
+        ));
+    }
+    Ok(Act::CompleteMission(id.to_owned()))
+}
+
+pub(crate) fn accept(world: &mut World, player: PlayerId, id: &str) -> Answer {
+    let (now, dice) = (world.tick, world.dice);
+    let pilot = world.player(player);
+    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    let template = Template::offered(&world.atlas, base)
+        .find(|template| template.id == id && template.is_open_to(&pilot.completed))
+        .ok_or_else(|| {
+            let message =
+                format!("No mission '{id}' is offered here. Use 'get_missions' to see the board.");
+            Refusal::new("mission_not_found", message)
+        })?;
+    let pilot = world.player_mut(player);
+    pilot.missions.retain(|mission| mission.expires() > now);
+    if pilot.missions.iter().any(|mission| mission.is_called(id)) {
+        return Err(Refusal::new(
+            "mission_already_active",
+            format!("You are on '{}' already.", template.title),
+        ));
+    }
+    if pilot.missions.len() >= MOST_ACTIVE {
+        return Err(Refusal::new(
+            "max_missions",
+            format!(
+                "You have {MOST_ACTIVE} active missions, which is the most. Complete or abandon one first."
+            ),
+        ));
+    }
+    let instance = dice.id("mission", &[player.part(), pilot.accepted]);
+    pilot.accepted += 1;
+    let mission = Active::new(instance, template, base, now);
+    let expires = mission.expires();
+    pilot.missions.push(mission);
+    Ok(json!({
+        "mission_id": instance.to_string(),
+        "template_id": template.id,
+        "title": template.title,
+        "type": template.kind,
+        "expires_at": calendar::timestamp(expires),
+        "message": format!("Mission accepted: {}", template.title),
+    }))
+}
+
+pub(crate) fn complete(world: &mut World, player: PlayerId, id: &str) -> Answer {
+    let now = world.tick;
+    let pilot = world.player_mut(player);
+    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    let at = pilot
+        .missions
+        .iter()
+        .position(|mission| mission.is_called(id) && mission.expires() > now)
+        .ok_or_else(|| Refusal::new("mission_not_found", "You have no such active mission."))?;
+    let mission = &pilot.missions[at];
+    let (instance, template, issuer) = (mission.id, mission.template(), mission.base);
+    let task = template.task;
+    let stored = pilot.storage.entry(base).or_default();
+    let done = match task.item() {
+        Some(item) => pilot.ship.cargo.count(item) + stored.count(item),
+        None => mission.done,
+    };
+    if done < task.required() || issuer != base {
+        let message = format!("Objective incomplete: {}", task.describe());
+        return Err(Refusal::new("mission_incomplete", message));
+    }
+    if let Some(item) = task.item() {
+        let from_cargo = pilot.ship.cargo.take(item, task.required());
+        stored.take(item, task.required() - from_cargo);
+    }
+    pilot.missions.remove(at);
+    pilot
+        .completed
+        .retain(|done| done.template().id != template.id);
+    pilot.completed.push(Completed::new(template, now));
+    pilot.earn(template.credits);
+    pilot.learn(template.skill, template.xp, now);
+    let mut answer = json!({
+        "mission_id": instance.to_string(),
+        "title": template.title,
+        "credits_earned": template.credits,
+        "skill_xp_gained": { template.skill.id(): template.xp },
+        "message": format!("Mission complete: {}", template.title),
+    });
+    if let Some(next) = template.chain_next {
+        answer["chain_next"] = next.into();
+    }
+    Ok(answer)
+}

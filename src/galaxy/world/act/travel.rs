@@ -1,0 +1,195 @@
+//! Flying: within a system, from one system to the next, and what happens on arrival.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    super::{
+        PlayerId, Refusal, World,
+        arguments::Arguments,
+        atlas::PoiIx,
+        catalogue::Skill,
+        inbox::{Event, Passage},
+        mission::Deed,
+        player::{Berth, Player, Voyage, VoyageKind},
+        view,
+    },
+    Act, Done,
+};
+
+/// Pilots that an arrival lists at most.
+const LISTED: usize = 20;
+
+/// In a crowd larger than this nobody is told who comes and goes.
+const CROWD: usize = 50;
+
+pub(crate) fn read_travel(arguments: Arguments) -> Result<Act, Refusal> {
+    let poi = arguments.only("target_poi", "main_belt")?;
+    Ok(Act::Travel(poi.to_owned()))
+}
+
+pub(crate) fn read_jump(arguments: Arguments) -> Result<Act, Refusal> {
+    let system = arguments.only("target_system", "alpha_centauri")?;
+    Ok(Act::Jump(system.to_owned()))
+}
+
+pub(crate) fn travel(world: &mut World, player: PlayerId, target: &str) -> Result<Done, Refusal> {
+    let pilot = world.player(player);
+    let to = world
+        .atlas
+        .find_poi(world.system_of(pilot), target)
+        .ok_or_else(|| Refusal::new("invalid_poi", format!("Unknown destination: {target}")))?;
+    let (here, there) = (world.atlas.poi(pilot.at), world.atlas.poi(to));
+    if to == pilot.at {
+        let message = format!("You are already at {}.", here.name);
+        return Err(Refusal::new("invalid_poi", message));
+    }
+    let distance = here.position.distance(there.position);
+    let fuel = pilot.ship.travel_fuel(distance);
+    let voyage = Voyage {
+        kind: VoyageKind::Travel,
+        to,
+        arrives: world.tick + pilot.ship.travel_ticks(distance),
+    };
+    set_off(world, player, voyage, fuel)?;
+    world.player_mut(player).stats.distance_traveled += distance.round() as u64;
+    Ok(Done::UnderWay)
+}
+
+pub(crate) fn jump(world: &mut World, player: PlayerId, target: &str) -> Result<Done, Refusal> {
+    let pilot = world.player(player);
+    let to = world
+        .atlas
+        .find_system(target)
+        .ok_or_else(Refusal::no_such_system)?;
+    let (here, there) = (
+        world.atlas.system(world.system_of(pilot)),
+        world.atlas.system(to),
+    );
+    if !here.lanes.contains(&to) {
+        let message = format!("{} is not connected to your current system.", there.name);
+        return Err(Refusal::new("not_connected", message));
+    }
+    let voyage = Voyage {
+        kind: VoyageKind::Jump,
+        // Every system begins with its star.
+        to: there.pois[0],
+        arrives: world.tick + pilot.ship.jump_ticks(),
+    };
+    let fuel = pilot.ship.jump_fuel();
+    set_off(world, player, voyage, fuel)?;
+    Ok(Done::UnderWay)
+}
+
+fn set_off(world: &mut World, player: PlayerId, voyage: Voyage, fuel: u64) -> Result<(), Refusal> {
+    let pilot = world.player_mut(player);
+    if pilot.ship.fuel < fuel {
+        return Err(Refusal::new(
+            "no_fuel",
+            format!("Not enough fuel. Need {fuel}, have {}.", pilot.ship.fuel),
+        ));
+    }
+    pilot.ship.fuel -= fuel;
+    pilot.berth = Berth::UnderWay(voyage);
+    let from = pilot.at;
+    world.voyages.insert((voyage.arrives, player));
+    if let Some(present) = world.present.get_mut(&from) {
+        present.remove(&player);
+    }
+    announce(world, player, from, Event::Departure);
+    Ok(())
+}
+
+/// Ends a voyage; the answer is for whoever waited for it.
+pub(crate) fn arrive(world: &mut World, player: PlayerId) -> Value {
+    let now = world.tick;
+    let pilot = world.player_mut(player);
+    let Some(voyage) = pilot.voyage() else {
+        return Value::Null;
+    };
+    let from = pilot.at;
+    pilot.at = voyage.to;
+    pilot.berth = Berth::Space;
+    let is_online = pilot.visit.is_some();
+    announce(world, player, voyage.to, Event::Arrival);
+    let answer = match voyage.kind {
+        VoyageKind::Travel => arrived(world, player, voyage.to, now),
+        VoyageKind::Jump => jumped(world, player, (from, voyage.to), now),
+    };
+    if is_online {
+        world.present.entry(voyage.to).or_default().insert(player);
+    }
+    answer
+}
+
+fn arrived(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Value {
+    let pilot = world.player_mut(player);
+    pilot.learn(Skill::NAVIGATION, 1, now);
+    pilot.learn(Skill::PILOTING, 1, now);
+    let poi = world.atlas.poi(to);
+    let others: Vec<Value> = world.at(to).take(LISTED).map(view::in_sight).collect();
+    let count = world.count_at(to);
+    json!({
+        "action": "arrived",
+        "poi": poi.name,
+        "poi_id": poi.id,
+        "online_players": others,
+        "online_players_count": count,
+        "online_players_truncated": count > LISTED,
+        "xp_gained": { "navigation": 1, "piloting": 1 },
+    })
+}
+
+fn jumped(world: &mut World, player: PlayerId, (from, to): (PoiIx, PoiIx), now: u64) -> Value {
+    let left = world.atlas.poi(from).system;
+    let entered = world.atlas.poi(to).system;
+    let pilot = world.player_mut(player);
+    pilot.learn(Skill::NAVIGATION, 2, now);
+    pilot.learn(Skill::PILOTING, 1, now);
+    pilot.stats.distance_traveled += 10;
+    let is_new = !pilot.visited.contains_key(&entered);
+    if is_new {
+        pilot.visited.insert(entered, now);
+        pilot.learn(Skill::EXPLORATION, 10, now);
+        pilot.count(Deed::Surveyed, now);
+    }
+    let system = world.atlas.system(entered);
+    let mut answer = json!({
+        "action": "jumped",
+        "from_system": world.atlas.system(left).name,
+        "system": system.name,
+        "system_id": system.id,
+        "poi": world.atlas.poi(to).id,
+        "navigation_xp": 2,
+        "piloting_xp": 1,
+    });
+    if is_new {
+        answer["exploration_xp"] = 10.into();
+    }
+    answer
+}
+
+/// Tells those at a place who came or went, unless the pilot hides or nobody could follow the crowd.
+fn announce(world: &mut World, player: PlayerId, at: PoiIx, event: impl Fn(Arc<Passage>) -> Event) {
+    let pilot = world.player(player);
+    let count = world.count_at(at);
+    if pilot.profile.is_anonymous || pilot.visit.is_none() || count == 0 || count > CROWD {
+        return;
+    }
+    let poi = world.atlas.poi(at);
+    let passage = Arc::new(Passage {
+        pilot: pilot.name.clone(),
+        clan_tag: pilot.profile.clan_tag.clone(),
+        poi_id: poi.id.clone(),
+        poi_name: poi.name.clone(),
+    });
+    let others: Vec<PlayerId> = world.at(at).map(|other: &Player| other.id).collect();
+    let now = world.tick;
+    for other in others {
+        // One passage, shared by all who are told of it.
+        world
+            .player_mut(other)
+            .tell(event(Arc::clone(&passage)), now);
+    }
+}

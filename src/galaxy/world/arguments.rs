@@ -1,0 +1,183 @@
+//! A command's arguments: read by name, refused in words that name the right parameter.
+
+use serde_json::{Map, Value};
+
+use super::{catalogue::Item, refusal::Refusal};
+
+/// The arguments of one call. `null` counts as absent, as the real server has it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arguments<'a>(&'a Map<String, Value>);
+
+impl<'a> Arguments<'a> {
+    pub(super) fn new(arguments: &'a Map<String, Value>) -> Self {
+        Self(arguments)
+    }
+
+    fn value(self, name: &str) -> Option<&'a Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn has(self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// A text, or nothing.
+    pub(super) fn text(self, name: &str) -> Result<Option<&'a str>, Refusal> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(Refusal::payload(format!("'{name}' must be a string."))),
+        }
+    }
+
+    /// A text; absent reads as empty.
+    pub(super) fn text_or_empty(self, name: &str) -> Result<&'a str, Refusal> {
+        Ok(self.text(name)?.unwrap_or_default())
+    }
+
+    /// A whole number, or nothing.
+    pub(super) fn number(self, name: &str) -> Result<Option<i64>, Refusal> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let whole = |number: f64| (number.fract() == 0.0).then_some(number as i64);
+        value
+            .as_i64()
+            .or_else(|| value.as_f64().and_then(whole))
+            .map(Some)
+            .ok_or_else(|| Refusal::payload(format!("'{name}' must be an integer.")))
+    }
+
+    /// Yes, no, or nothing.
+    pub(super) fn flag(self, name: &str) -> Result<Option<bool>, Refusal> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(_) => Err(Refusal::payload(format!("'{name}' must be true or false."))),
+        }
+    }
+
+    /// The texts of a list; absent reads as an empty list.
+    pub(super) fn texts(self, name: &str) -> Result<Vec<&'a str>, Refusal> {
+        let wrong = || Refusal::payload(format!("'{name}' must be a list of strings."));
+        let Some(value) = self.value(name) else {
+            return Ok(Vec::new());
+        };
+        let list = value.as_array().ok_or_else(wrong)?;
+        list.iter()
+            .map(|entry| entry.as_str().ok_or_else(wrong))
+            .collect()
+    }
+
+    /// `quantity`, at least 1; absent counts as 0 and is refused like it.
+    pub(super) fn quantity(self) -> Result<u64, Refusal> {
+        let quantity = self.number("quantity")?.unwrap_or_default();
+        u64::try_from(quantity)
+            .ok()
+            .filter(|quantity| *quantity > 0)
+            .ok_or_else(|| Refusal::payload("Quantity must be greater than 0."))
+    }
+
+    /// `quantity`, or this much when absent.
+    pub(super) fn quantity_or(self, default: u64) -> Result<u64, Refusal> {
+        if self.has("quantity") {
+            self.quantity()
+        } else {
+            Ok(default)
+        }
+    }
+
+    /// `item_id`: an item's id or full name.
+    pub(super) fn item(self) -> Result<Item, Refusal> {
+        let text = self.text_or_empty("item_id")?;
+        Item::find(text).ok_or_else(|| Refusal::item(text))
+    }
+
+    /// `item_id`, whose absence is told from a wrong one.
+    pub(super) fn named_item(self, hint: &str) -> Result<Item, Refusal> {
+        if self.text_or_empty("item_id")?.is_empty() {
+            return Err(Refusal::payload(format!("Must specify 'item_id'. {hint}")));
+        }
+        self.item()
+    }
+
+    /// The one parameter of a command that refuses all others, as travel, jump and find_route do.
+    pub(super) fn only(self, name: &str, example: &str) -> Result<&'a str, Refusal> {
+        let unknown: Vec<&str> = self
+            .0
+            .keys()
+            .map(String::as_str)
+            .filter(|key| *key != name)
+            .collect();
+        let example = format!("Example: {{\"{name}\": \"{example}\"}}");
+        if !unknown.is_empty() {
+            return Err(Refusal::payload(format!(
+                "Unknown parameter(s): [{}]. Requires '{name}'. {example}",
+                unknown.join(" ")
+            )));
+        }
+        let text = self.text_or_empty(name)?;
+        if text.is_empty() {
+            return Err(Refusal::payload(format!(
+                "Must specify '{name}'. {example}"
+            )));
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn with<T>(arguments: Value, read: impl FnOnce(Arguments) -> T) -> T {
+        let Value::Object(map) = arguments else {
+            panic!("arguments are an object")
+        };
+        read(Arguments::new(&map))
+    }
+
+    #[test]
+    fn unknown_parameters_are_named_with_an_example() {
+        let refusal = with(json!({"destination": "earth"}), |arguments| {
+            arguments.only("target_poi", "main_belt").unwrap_err()
+        });
+        assert_eq!(
+            refusal.to_string(),
+            "invalid_payload: Unknown parameter(s): [destination]. Requires 'target_poi'. \
+             Example: {\"target_poi\": \"main_belt\"}"
+        );
+    }
+
+    #[test]
+    fn quantities_are_whole_and_positive() {
+        let quantity = |value: Value| {
+            with(json!({ "quantity": value }), |arguments| {
+                arguments.quantity().map_err(|refusal| refusal.message)
+            })
+        };
+        assert_eq!(quantity(json!(3)), Ok(3));
+        assert_eq!(quantity(json!(3.0)), Ok(3));
+        let positive = Err("Quantity must be greater than 0.".to_owned());
+        assert_eq!(quantity(json!(0)), positive);
+        assert_eq!(quantity(json!(-4)), positive);
+        assert_eq!(quantity(json!(null)), positive);
+        let whole = Err("'quantity' must be an integer.".to_owned());
+        assert_eq!(quantity(json!(2.5)), whole);
+        assert_eq!(quantity(json!("5")), whole);
+        assert!(quantity(json!(1e300)).is_ok());
+    }
+
+    #[test]
+    fn items_go_by_id_or_full_name() {
+        let item = |text: &str| with(json!({ "item_id": text }), |arguments| arguments.item());
+        assert_eq!(item("iron_ore"), item("Iron Ore"));
+        assert_eq!(
+            item("fuel_cells").unwrap_err().message,
+            "invalid_item: Unknown item 'fuel_cells'. Use exact item ID (e.g. 'iron_ore') or full \
+             name (e.g. 'Iron Ore')."
+        );
+    }
+}

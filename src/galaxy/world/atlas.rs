@@ -1,0 +1,331 @@
+//! The atlas: systems, lanes, places and bases as they stand for ever, laid out by the seed.
+
+mod growth;
+mod home;
+mod named;
+mod names;
+mod outposts;
+mod places;
+mod route;
+mod wild;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    catalogue::Item,
+    dice::{Dice, hash_text},
+    empire::Empire,
+};
+
+/// A system's number in the atlas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct SystemIx(u16);
+
+/// A place's number in the atlas; the game calls places POIs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct PoiIx(u16);
+
+/// A base's number in the atlas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct BaseIx(u16);
+
+/// A star system.
+#[derive(Debug)]
+pub(super) struct System {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) empire: Option<Empire>,
+    pub(super) police_level: u8,
+    pub(super) is_stronghold: bool,
+    /// In galactic units.
+    pub(super) position: Position,
+    pub(super) lanes: Vec<SystemIx>,
+    pub(super) pois: Vec<PoiIx>,
+}
+
+/// A point; within a system in astronomical units, between systems in galactic units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Position {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+/// A place within a system.
+#[derive(Debug)]
+pub(super) struct Poi {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) kind: PoiKind,
+    pub(super) system: SystemIx,
+    pub(super) position: Position,
+    /// What sort of planet it is.
+    pub(super) class: Option<&'static str>,
+    pub(super) base: Option<BaseIx>,
+    pub(super) deposits: Vec<Deposit>,
+}
+
+/// What kind of place it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PoiKind {
+    Sun,
+    Planet,
+    Station,
+    AsteroidBelt,
+    GasCloud,
+    IceField,
+    Nebula,
+    Relic,
+}
+
+/// What lies at a place when nobody has worked it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deposit {
+    pub(super) item: Item,
+    /// 1 to 100: the richer, the more often a pull brings it up.
+    pub(super) richness: u64,
+    pub(super) full: u64,
+}
+
+/// A station where ships dock.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) poi: PoiIx,
+    pub(super) empire: Option<Empire>,
+    pub(super) defense_level: u8,
+    /// Whether it is an empire's capital station.
+    pub(super) is_home: bool,
+}
+
+/// All that never changes about the galaxy of one seed.
+#[derive(Debug)]
+pub(super) struct Atlas {
+    systems: Vec<System>,
+    pois: Vec<Poi>,
+    bases: Vec<Base>,
+    systems_by_id: BTreeMap<String, SystemIx>,
+}
+
+impl Atlas {
+    /// Lays out the galaxy of this seed.
+    pub(super) fn new(dice: Dice) -> Self {
+        let mut atlas = Self {
+            systems: growth::grow(dice),
+            pois: Vec::new(),
+            bases: Vec::new(),
+            systems_by_id: BTreeMap::new(),
+        };
+        for number in 0..atlas.systems.len() {
+            let system = SystemIx(index(number));
+            atlas
+                .systems_by_id
+                .insert(atlas.systems[number].id.clone(), system);
+            places::furnish(&mut atlas, system, dice);
+        }
+        atlas
+    }
+
+    pub(super) fn system(&self, system: SystemIx) -> &System {
+        &self.systems[usize::from(system.0)]
+    }
+
+    pub(super) fn poi(&self, poi: PoiIx) -> &Poi {
+        &self.pois[usize::from(poi.0)]
+    }
+
+    pub(super) fn base(&self, base: BaseIx) -> &Base {
+        &self.bases[usize::from(base.0)]
+    }
+
+    pub(super) fn systems(&self) -> impl Iterator<Item = (SystemIx, &System)> {
+        (0..).map(SystemIx).zip(&self.systems)
+    }
+
+    pub(super) fn find_system(&self, id: &str) -> Option<SystemIx> {
+        self.systems_by_id.get(id).copied()
+    }
+
+    /// A place of this system, by its exact id.
+    pub(super) fn find_poi(&self, system: SystemIx, id: &str) -> Option<PoiIx> {
+        let pois = &self.system(system).pois;
+        pois.iter().copied().find(|poi| self.poi(*poi).id == id)
+    }
+
+    pub(super) fn find_base(&self, id: &str) -> Option<BaseIx> {
+        let at = self.bases.iter().position(|base| base.id == id)?;
+        Some(BaseIx(index(at)))
+    }
+
+    /// The system that a system's, a place's or a base's id leads to.
+    pub(super) fn locate(&self, id: &str) -> Option<SystemIx> {
+        let by_base = || {
+            let base = self.base(self.find_base(id)?);
+            Some(self.poi(base.poi).system)
+        };
+        let by_poi = || {
+            self.pois
+                .iter()
+                .find(|poi| poi.id == id)
+                .map(|poi| poi.system)
+        };
+        self.find_system(id).or_else(by_base).or_else(by_poi)
+    }
+
+    /// Where an empire's newcomers start.
+    pub(super) fn home_base(&self, empire: Empire) -> BaseIx {
+        self.find_base(empire.home_base())
+            .expect("every empire's home is laid out; a test looks at all five")
+    }
+
+    /// The length of the lane between two systems, in galactic units.
+    pub(super) fn lane(&self, from: SystemIx, to: SystemIx) -> f64 {
+        self.system(from)
+            .position
+            .distance(self.system(to).position)
+    }
+
+    /// The systems of a shortest way, both ends included.
+    pub(super) fn route(&self, from: SystemIx, to: SystemIx) -> Option<Vec<SystemIx>> {
+        route::shortest(&self.systems, from, to)
+    }
+
+    /// A number that changes when the layout does, so that saved places keep their meaning.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let ids = self
+            .systems
+            .iter()
+            .map(|system| &system.id)
+            .chain(self.pois.iter().map(|poi| &poi.id))
+            .chain(self.bases.iter().map(|base| &base.id));
+        ids.fold(0, |all, id| hash_text(&format!("{all:x}{id}")))
+    }
+}
+
+impl BaseIx {
+    /// A number that stands for this base in the name of a roll.
+    pub(super) fn part(self) -> u64 {
+        u64::from(self.0)
+    }
+}
+
+impl Position {
+    pub(super) fn distance(self, other: Self) -> f64 {
+        let (dx, dy) = (self.x - other.x, self.y - other.y);
+        (dx * dx + dy * dy).sqrt()
+    }
+}
+
+impl PoiKind {
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Sun => "sun",
+            Self::Planet => "planet",
+            Self::Station => "station",
+            Self::AsteroidBelt => "asteroid_belt",
+            Self::GasCloud => "gas_cloud",
+            Self::IceField => "ice_field",
+            Self::Nebula => "nebula",
+            Self::Relic => "relic",
+        }
+    }
+}
+
+impl System {
+    pub(super) fn security(&self) -> &'static str {
+        match self.police_level {
+            60.. => "High Security (active police patrols)",
+            1..60 => "Low Security (slow police response)",
+            0 => "Lawless (no police protection)",
+        }
+    }
+}
+
+/// Numbers in the atlas are short: a galaxy has a few thousand places.
+fn index(number: usize) -> u16 {
+    u16::try_from(number).expect("the atlas is laid out by us, with far fewer than 65536 places")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atlas(seed: u64) -> Atlas {
+        Atlas::new(Dice::new(seed))
+    }
+
+    #[test]
+    fn every_home_is_where_the_game_has_it() {
+        let atlas = atlas(1);
+        for empire in Empire::ALL {
+            let base = atlas.base(atlas.home_base(empire));
+            let home = atlas.poi(base.poi).system;
+            assert_eq!(atlas.system(home).id, empire.home_system());
+            assert_eq!(atlas.system(home).police_level, 100);
+            let kinds: Vec<_> = atlas
+                .system(home)
+                .pois
+                .iter()
+                .map(|poi| atlas.poi(*poi).kind)
+                .collect();
+            for kind in [
+                PoiKind::AsteroidBelt,
+                PoiKind::GasCloud,
+                PoiKind::IceField,
+                PoiKind::Sun,
+            ] {
+                assert!(kinds.contains(&kind), "{empire:?} has no {kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_system_can_be_reached_from_every_other() {
+        for seed in 1..4 {
+            let atlas = atlas(seed);
+            let sol = atlas.find_system("sol").unwrap();
+            assert!((487..=505).contains(&atlas.systems.len()));
+            for (system, _) in atlas.systems() {
+                assert!(atlas.route(sol, system).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_lanes_go_both_ways() {
+        let atlas = atlas(2);
+        assert_eq!(atlas.systems_by_id.len(), atlas.systems.len());
+        let mut pois: Vec<&str> = atlas.pois.iter().map(|poi| poi.id.as_str()).collect();
+        pois.sort_unstable();
+        pois.dedup();
+        assert_eq!(pois.len(), atlas.pois.len());
+        for (ix, system) in atlas.systems() {
+            assert!(!system.pois.is_empty());
+            for lane in &system.lanes {
+                assert_ne!(*lane, ix);
+                assert!(atlas.system(*lane).lanes.contains(&ix));
+            }
+        }
+    }
+
+    #[test]
+    fn the_lanes_of_the_facts_are_there() {
+        let atlas = atlas(3);
+        for (from, to) in growth::LANES {
+            let from = atlas.find_system(from).unwrap();
+            let to = atlas.find_system(to).unwrap();
+            assert!(atlas.system(from).lanes.contains(&to));
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_galaxy_and_another_does_not() {
+        assert_eq!(atlas(5).fingerprint(), atlas(5).fingerprint());
+        assert_ne!(atlas(5).fingerprint(), atlas(6).fingerprint());
+    }
+}

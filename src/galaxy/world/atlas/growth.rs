@@ -1,0 +1,259 @@
+//! How the galaxy grows: named systems first, then strangers around them, then lanes and law.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use fastrand::Rng;
+
+use super::{Dice, Empire, Position, System, SystemIx, index, names};
+
+/// The lanes that captures of the real galaxy show, and one (to Trader's Rest) whose system they
+/// name without its lanes.
+pub(super) const LANES: [(&str, &str); 28] = [
+    ("sol", "alpha_centauri"),
+    ("sol", "sirius"),
+    ("sirius", "nova_terra"),
+    ("nova_terra", "furud"),
+    ("furud", "homam"),
+    ("homam", "antares"),
+    ("haven", "market_prime"),
+    ("haven", "traders_rest"),
+    ("market_prime", "cargo_lanes"),
+    ("market_prime", "gold_run"),
+    ("cargo_lanes", "gold_run"),
+    ("cargo_lanes", "bunda"),
+    ("gold_run", "bunda"),
+    ("gold_run", "copernicus"),
+    ("gold_run", "wealth_lane"),
+    ("bunda", "copernicus"),
+    ("bunda", "alrakis"),
+    ("copernicus", "wealth_lane"),
+    ("wealth_lane", "the_levy"),
+    ("the_levy", "ogma"),
+    ("ogma", "gliese_436"),
+    ("gliese_436", "caph"),
+    ("gliese_436", "khambalia"),
+    ("alrakis", "alula"),
+    ("alula", "farpoint"),
+    ("farpoint", "alrescha"),
+    ("alrescha", "ashford"),
+    ("krynn", "the_anvil"),
+];
+
+const CAPITALS: [(Empire, &str, &str, f64, f64); 5] = [
+    (Empire::Solarian, "sol", "Sol", 0.0, 0.0),
+    (
+        Empire::Voidborn,
+        "nexus_prime",
+        "Nexus Prime",
+        2100.0,
+        700.0,
+    ),
+    (Empire::Crimson, "krynn", "Krynn", 900.0, -2200.0),
+    (Empire::Nebula, "haven", "Haven", -2200.0, -900.0),
+    (Empire::Outerrim, "frontier", "Frontier", -700.0, 2300.0),
+];
+
+const SYSTEMS: usize = 500;
+const STRONGHOLDS: usize = 9;
+const POLICED: usize = 8;
+const LANE: std::ops::RangeInclusive<f64> = 320.0..=420.0;
+const ELBOW_ROOM: f64 = 250.0;
+const MOST_LANES: usize = 5;
+
+struct Growth {
+    systems: Vec<System>,
+    by_id: BTreeMap<String, SystemIx>,
+    roll: Rng,
+}
+
+/// All systems with their lanes and their law, without places.
+pub(super) fn grow(dice: Dice) -> Vec<System> {
+    let mut growth = Growth {
+        systems: Vec::with_capacity(SYSTEMS),
+        by_id: BTreeMap::new(),
+        roll: dice.roll("galaxy", &[]),
+    };
+    for (_, id, name, x, y) in CAPITALS {
+        growth.add(id.to_owned(), name.to_owned(), Position { x, y });
+    }
+    growth.add_named();
+    growth.add_strangers(dice);
+    growth.add_lanes();
+    growth.join_islands();
+    growth.lay_down_the_law();
+    growth.systems
+}
+
+impl Growth {
+    fn add(&mut self, id: String, name: String, position: Position) -> SystemIx {
+        let ix = SystemIx(index(self.systems.len()));
+        self.by_id.insert(id.clone(), ix);
+        self.systems.push(System {
+            id,
+            name,
+            description: String::new(),
+            empire: None,
+            police_level: 0,
+            is_stronghold: false,
+            position,
+            lanes: Vec::new(),
+            pois: Vec::new(),
+        });
+        ix
+    }
+
+    fn at(&mut self, ix: SystemIx) -> &mut System {
+        &mut self.systems[usize::from(ix.0)]
+    }
+
+    fn link(&mut self, a: SystemIx, b: SystemIx) {
+        if a == b || self.at(a).lanes.contains(&b) {
+            return;
+        }
+        self.at(a).lanes.push(b);
+        self.at(b).lanes.push(a);
+    }
+
+    /// Systems of the captured lanes, in that order: the first end is always there already.
+    fn add_named(&mut self) {
+        for (from, to) in LANES {
+            let from = self.by_id[from];
+            let to = match self.by_id.get(to) {
+                Some(to) => *to,
+                None => {
+                    let position = self.neighbour(from, 300).unwrap_or_else(|| self.outside());
+                    self.add(to.to_owned(), names::title(to), position)
+                }
+            };
+            self.link(from, to);
+        }
+    }
+
+    fn add_strangers(&mut self, dice: Dice) {
+        let mut names = names::Names::new(dice);
+        while self.systems.len() < SYSTEMS {
+            let parent = SystemIx(index(self.roll.usize(..self.systems.len())));
+            if self.at(parent).lanes.len() >= MOST_LANES {
+                continue;
+            }
+            let Some(position) = self.neighbour(parent, 6) else {
+                continue;
+            };
+            let (id, name) = names.next(|id| !self.by_id.contains_key(id));
+            let system = self.add(id, name, position);
+            self.link(parent, system);
+        }
+    }
+
+    /// A free spot at the end of a lane from here, found in so many tries.
+    fn neighbour(&mut self, from: SystemIx, tries: usize) -> Option<Position> {
+        let centre = self.at(from).position;
+        let reach = *LANE.end();
+        for _ in 0..tries {
+            let offset = |roll: &mut Rng| ((roll.f64() * 2.0 - 1.0) * reach * 10.0).round() / 10.0;
+            let spot = Position {
+                x: centre.x + offset(&mut self.roll),
+                y: centre.y + offset(&mut self.roll),
+            };
+            let crowded = |other: &System| other.position.distance(spot) < ELBOW_ROOM;
+            if LANE.contains(&centre.distance(spot)) && !self.systems.iter().any(crowded) {
+                return Some(spot);
+            }
+        }
+        None
+    }
+
+    /// A spot beyond everything, for the rare system that finds no room beside its neighbour.
+    fn outside(&self) -> Position {
+        let far = self
+            .systems
+            .iter()
+            .fold(0.0_f64, |far, system| far.max(system.position.x));
+        Position {
+            x: far + *LANE.end(),
+            y: 0.0,
+        }
+    }
+
+    /// Short cuts between strangers that happen to lie a lane's length apart.
+    fn add_lanes(&mut self) {
+        for a in 0..self.systems.len() {
+            for b in a + 1..self.systems.len() {
+                let (first, second) = (&self.systems[a], &self.systems[b]);
+                let is_free = first.lanes.len() < 4 && second.lanes.len() < 4;
+                if is_free
+                    && LANE.contains(&first.position.distance(second.position))
+                    && self.roll.u8(..10) < 3
+                {
+                    self.link(SystemIx(index(a)), SystemIx(index(b)));
+                }
+            }
+        }
+    }
+
+    /// Joins what is not connected yet by its shortest gap.
+    fn join_islands(&mut self) {
+        loop {
+            let hops = self.hops(&[SystemIx(0)]);
+            let (near, far): (Vec<usize>, Vec<usize>) =
+                (0..self.systems.len()).partition(|at| hops[*at].is_some());
+            let gap = |a: &usize, b: &usize| {
+                self.systems[*a]
+                    .position
+                    .distance(self.systems[*b].position)
+            };
+            let pairs = near.iter().flat_map(|a| far.iter().map(move |b| (*a, *b)));
+            let closest = pairs.min_by(|(a, b), (c, d)| gap(a, b).total_cmp(&gap(c, d)));
+            let Some((a, b)) = closest else {
+                return;
+            };
+            self.link(SystemIx(index(a)), SystemIx(index(b)));
+        }
+    }
+
+    /// Jumps from the nearest of these systems to every system.
+    fn hops(&self, starts: &[SystemIx]) -> Vec<Option<u8>> {
+        let mut hops: Vec<Option<u8>> = vec![None; self.systems.len()];
+        let mut open = VecDeque::new();
+        for start in starts {
+            hops[usize::from(start.0)] = Some(0);
+            open.push_back(*start);
+        }
+        while let Some(here) = open.pop_front() {
+            let next_hop = hops[usize::from(here.0)].map(|hop| hop.saturating_add(1));
+            for lane in &self.systems[usize::from(here.0)].lanes {
+                if hops[usize::from(lane.0)].is_none() {
+                    hops[usize::from(lane.0)] = next_hop;
+                    open.push_back(*lane);
+                }
+            }
+        }
+        hops
+    }
+
+    /// Police around the capitals, strongholds far from all of them.
+    fn lay_down_the_law(&mut self) {
+        for (empire, id, ..) in CAPITALS {
+            let hops = self.hops(&[self.by_id[id]]);
+            let mut nearest: Vec<(u8, usize)> = hops
+                .into_iter()
+                .enumerate()
+                .filter_map(|(at, hop)| Some((hop?, at)))
+                .filter(|(_, at)| self.systems[*at].empire.is_none())
+                .collect();
+            nearest.sort_unstable();
+            for (hop, at) in nearest.into_iter().take(POLICED) {
+                let system = &mut self.systems[at];
+                system.empire = Some(empire);
+                system.police_level = 100_u8.saturating_sub(hop.saturating_mul(20)).max(20);
+            }
+        }
+        let capitals: Vec<SystemIx> = CAPITALS.iter().map(|(_, id, ..)| self.by_id[*id]).collect();
+        let hops = self.hops(&capitals);
+        let mut farthest: Vec<usize> = (0..self.systems.len()).collect();
+        farthest.sort_by_key(|at| (std::cmp::Reverse(hops[*at]), *at));
+        for at in farthest.into_iter().take(STRONGHOLDS) {
+            self.systems[at].is_stronghold = true;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What a system is furnished with: by hand where the facts name it, else by a roll of the dice.
+
+use super::{
+    Atlas, Base, BaseIx, Deposit, Dice, Item, Poi, PoiIx, Position, SystemIx, home, index,
+    named::NamedPlace, outposts, wild,
+};
+
+/// Gives a system its places.
+pub(super) fn furnish(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
+    let id = atlas.system(system).id.clone();
+    let roll = dice.roll("places", &[u64::from(system.0)]);
+    match home::of(&id) {
+        Some((description, places)) => {
+            describe(atlas, system, description.to_owned());
+            for place in places {
+                add_named(atlas, system, place);
+            }
+        }
+        None => wild::furnish(atlas, system, roll),
+    }
+    for (_, place) in outposts::ALL.iter().filter(|(at, _)| *at == id) {
+        add_named(atlas, system, place);
+    }
+}
+
+pub(super) fn describe(atlas: &mut Atlas, system: SystemIx, description: String) {
+    atlas.systems[usize::from(system.0)].description = description;
+}
+
+pub(super) fn add(atlas: &mut Atlas, poi: Poi) -> PoiIx {
+    let ix = PoiIx(index(atlas.pois.len()));
+    atlas.systems[usize::from(poi.system.0)].pois.push(ix);
+    atlas.pois.push(poi);
+    ix
+}
+
+fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
+    let deposits = place
+        .deposits
+        .iter()
+        .map(|(item, richness, full)| Deposit {
+            item: Item::known(item),
+            richness: *richness,
+            full: *full,
+        })
+        .collect();
+    let poi = add(
+        atlas,
+        Poi {
+            id: place.id.to_owned(),
+            name: place.name.to_owned(),
+            description: place.description.to_owned(),
+            kind: place.kind,
+            system,
+            position: Position {
+                x: place.at.0,
+                y: place.at.1,
+            },
+            class: place.class,
+            base: None,
+            deposits,
+        },
+    );
+    let Some(base) = &place.base else {
+        return;
+    };
+    let (empire, police_level) = {
+        let system = atlas.system(system);
+        (system.empire, system.police_level)
+    };
+    atlas.pois[usize::from(poi.0)].base = Some(BaseIx(index(atlas.bases.len())));
+    atlas.bases.push(Base {
+        id: base.id.to_owned(),
+        name: base.name.to_owned(),
+        description: base.description.to_owned(),
+        poi,
+        empire,
+        defense_level: police_level,
+        is_home: base.is_home,
+    });
+}

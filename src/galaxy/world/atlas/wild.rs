@@ -1,0 +1,168 @@
+//! What a system is furnished with that nobody described: rolled by the dice.
+
+use fastrand::Rng;
+
+use super::{
+    Atlas, Deposit, Item, Poi, PoiKind, Position, SystemIx,
+    places::{add, describe},
+};
+
+/// A system that nobody described: a star, some planets, and with luck something to mine.
+pub(super) fn furnish(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
+    let described = atlas.system(system);
+    let (id, name) = (described.id.clone(), described.name.clone());
+    let is_lawless = described.police_level == 0;
+    let description = match (described.is_stronghold, is_lawless) {
+        (true, _) => format!("Pirates hold {name}."),
+        (false, true) => format!("{name} lies beyond the reach of any police."),
+        (false, false) => format!("{name} is patrolled from the capital."),
+    };
+    describe(atlas, system, description);
+    for find in finds(&name, is_lawless, &mut roll) {
+        let poi = Poi {
+            id: format!("{id}_{}", find.suffix),
+            name: find.name,
+            description: String::new(),
+            kind: find.kind,
+            system,
+            position: find.at,
+            class: find.class,
+            base: None,
+            deposits: find.deposits,
+        };
+        add(atlas, poi);
+    }
+}
+
+/// One place of a wild system.
+struct Find {
+    suffix: String,
+    name: String,
+    kind: PoiKind,
+    at: Position,
+    class: Option<&'static str>,
+    deposits: Vec<Deposit>,
+}
+
+impl Find {
+    fn new(suffix: &str, name: String, kind: PoiKind, at: Position) -> Self {
+        Self {
+            suffix: suffix.to_owned(),
+            name,
+            kind,
+            at,
+            class: None,
+            deposits: Vec::new(),
+        }
+    }
+}
+
+fn finds(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<Find> {
+    const CLASSES: [&str; 5] = ["terran", "desert", "ocean", "barren", "gas_giant"];
+    let centre = Position { x: 0.0, y: 0.0 };
+    let mut finds = vec![Find::new("star", name.to_owned(), PoiKind::Sun, centre)];
+    for (number, numeral) in ["I", "II", "III"].iter().enumerate().take(roll.usize(..4)) {
+        let (suffix, title) = (
+            format!("planet_{}", number + 1),
+            format!("{name} {numeral}"),
+        );
+        finds.push(Find {
+            class: Some(CLASSES[roll.usize(..CLASSES.len())]),
+            ..Find::new(&suffix, title, PoiKind::Planet, spot(roll, 1.0))
+        });
+    }
+    if roll.u8(..10) < 6 {
+        let at = spot(roll, 2.0);
+        finds.push(Find {
+            deposits: belt(roll, is_lawless),
+            ..Find::new("belt", format!("{name} Belt"), PoiKind::AsteroidBelt, at)
+        });
+    }
+    if roll.u8(..10) < 3 {
+        let at = spot(roll, 3.0);
+        finds.push(Find {
+            deposits: vec![deposit(roll, "hydrogen_gas", 30_000)],
+            ..Find::new("gas_cloud", format!("{name} Cloud"), PoiKind::GasCloud, at)
+        });
+    }
+    if roll.u8(..10) < 3 {
+        let at = spot(roll, 4.0);
+        finds.push(Find {
+            deposits: vec![
+                deposit(roll, "water_ice", 30_000),
+                deposit(roll, "nitrogen_ice", 12_000),
+            ],
+            ..Find::new(
+                "ice_field",
+                format!("{name} Ice Field"),
+                PoiKind::IceField,
+                at,
+            )
+        });
+    }
+    if roll.u8(..100) < 4 {
+        let at = spot(roll, 4.0);
+        finds.push(Find::new(
+            "relic",
+            format!("{name} Relic"),
+            PoiKind::Relic,
+            at,
+        ));
+    }
+    finds
+}
+
+/// Somewhere between this far out and the rim, 6 units from the star.
+fn spot(roll: &mut Rng, from: f64) -> Position {
+    let mut coordinate = || (roll.f64() * (6.0 - from) * 10.0).round() / 10.0;
+    Position {
+        x: from + coordinate() / 2.0,
+        y: coordinate() / 2.0,
+    }
+}
+
+/// What a belt bears: common ore everywhere, the dear ones where no police comes.
+fn belt(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
+    const COMMON: [&str; 7] = [
+        "iron_ore",
+        "copper_ore",
+        "lead_ore",
+        "carbon_ore",
+        "aluminum_ore",
+        "silicon_ore",
+        "nickel_ore",
+    ];
+    const DEAR: [&str; 9] = [
+        "lithium_ore",
+        "vanadium_ore",
+        "titanium_ore",
+        "cobalt_ore",
+        "silver_ore",
+        "tungsten_ore",
+        "gold_ore",
+        "iridium_ore",
+        "platinum_ore",
+    ];
+    let mut common = COMMON;
+    let mut dear = DEAR;
+    roll.shuffle(&mut common);
+    roll.shuffle(&mut dear);
+    let kinds = roll.usize(1..=3);
+    let mut deposits: Vec<Deposit> = common[..kinds]
+        .iter()
+        .map(|ore| deposit(roll, ore, 40_000))
+        .collect();
+    if is_lawless {
+        let kinds = roll.usize(1..=2);
+        deposits.extend(dear[..kinds].iter().map(|ore| deposit(roll, ore, 8_000)));
+    }
+    deposits
+}
+
+fn deposit(roll: &mut Rng, item: &str, about: u64) -> Deposit {
+    Deposit {
+        item: Item::known(item),
+        richness: roll.u64(10..=80),
+        full: about / 2 + roll.u64(0..about),
+    }
+}

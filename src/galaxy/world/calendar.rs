@@ -1,0 +1,61 @@
+//! The calendar of the world: ten seconds a tick from its own epoch, never the wall clock.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+/// The first tick of a new world: the real one stood about here in March 2026.
+pub(super) const OPENING_TICK: u64 = 270_000;
+
+/// Seconds of game time in a tick, however long the tick really lasts.
+pub(super) const TICK_SECONDS: u64 = 10;
+
+/// Ticks of a day of game time.
+pub(super) const DAY: u64 = 86_400 / TICK_SECONDS;
+
+/// Unix time of tick 0: 2026-02-08 12:00:00 UTC.
+const EPOCH: i64 = 1_770_552_000;
+
+/// Unix seconds at this tick.
+pub(super) fn unix(tick: u64) -> i64 {
+    EPOCH + i64::try_from(tick.saturating_mul(TICK_SECONDS)).unwrap_or(i64::MAX / 2)
+}
+
+/// `2026-03-11T18:42:07Z`.
+pub(super) fn timestamp(tick: u64) -> String {
+    moment(tick, 0).to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// `2026-03-11T18:42:07.000000042Z`: what happened in one tick stays in order.
+pub(super) fn exact_timestamp(tick: u64, order: u64) -> String {
+    let nanoseconds = u32::try_from(order % 1_000_000_000).unwrap_or_default();
+    moment(tick, nanoseconds).to_rfc3339_opts(SecondsFormat::Nanos, true)
+}
+
+/// `2026-03-11 18:42:07`, as the captain's log writes it.
+pub(super) fn log_date(tick: u64) -> String {
+    moment(tick, 0).format("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+fn moment(tick: u64, nanoseconds: u32) -> DateTime<Utc> {
+    DateTime::from_timestamp(unix(tick), nanoseconds).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_world_opens_in_march() {
+        assert_eq!(timestamp(OPENING_TICK), "2026-03-11T18:00:00Z");
+        assert_eq!(unix(OPENING_TICK), 1_773_252_000);
+        assert_eq!(log_date(OPENING_TICK + 1), "2026-03-11 18:00:10");
+        assert_eq!(
+            exact_timestamp(OPENING_TICK, 42),
+            "2026-03-11T18:00:00.000000042Z"
+        );
+    }
+
+    #[test]
+    fn the_far_future_does_not_overflow() {
+        assert!(!timestamp(u64::MAX).is_empty());
+    }
+}

@@ -1,0 +1,108 @@
+//! Deposits: what miners have taken out of belts, clouds and ice, and how it grows back.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    atlas::{Deposit, Poi, PoiIx},
+    catalogue::Item,
+    reserve::{Drawn, Recovery},
+};
+
+/// What has been taken, by place and item; untouched deposits are not listed.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Deposits(BTreeMap<PoiIx, BTreeMap<Item, Drawn>>);
+
+impl Deposits {
+    /// Units left of a deposit.
+    pub(super) fn remaining(&self, poi: PoiIx, deposit: &Deposit, now: u64) -> u64 {
+        let drawn = self.0.get(&poi).and_then(|taken| taken.get(&deposit.item));
+        let missing = drawn.map_or(0, |drawn| drawn.missing(recovery(deposit), now));
+        deposit.full.saturating_sub(missing)
+    }
+
+    /// The deposit that a pull hits: richer ones come up more often, empty ones never.
+    pub(super) fn strike<'a>(
+        &self,
+        (ix, poi): (PoiIx, &'a Poi),
+        roll: &mut fastrand::Rng,
+        now: u64,
+    ) -> Option<&'a Deposit> {
+        let live = |deposit: &&Deposit| self.remaining(ix, deposit, now) > 0;
+        let total: u64 = poi
+            .deposits
+            .iter()
+            .filter(live)
+            .map(|deposit| deposit.richness)
+            .sum();
+        if total == 0 {
+            return None;
+        }
+        let mut at = roll.u64(..total);
+        poi.deposits.iter().filter(live).find(|deposit| {
+            let is_hit = at < deposit.richness;
+            at = at.saturating_sub(deposit.richness);
+            is_hit
+        })
+    }
+
+    pub(super) fn draw(&mut self, poi: PoiIx, deposit: &Deposit, amount: u64, now: u64) {
+        self.0
+            .entry(poi)
+            .or_default()
+            .entry(deposit.item)
+            .or_default()
+            .draw(amount, recovery(deposit), now);
+    }
+}
+
+/// Common ore grows back within the hour, dear ore within the day.
+fn recovery(deposit: &Deposit) -> Recovery {
+    let is_common = deposit.item.value() <= 30;
+    Recovery {
+        steady: deposit.full / 4000,
+        share: if is_common { 60 } else { 2000 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::galaxy::world::{atlas::Atlas, dice::Dice};
+
+    fn main_belt(atlas: &Atlas) -> (PoiIx, &Poi) {
+        let sol = atlas.find_system("sol").unwrap();
+        let belt = atlas.find_poi(sol, "main_belt").unwrap();
+        (belt, atlas.poi(belt))
+    }
+
+    #[test]
+    fn rich_deposits_come_up_more_often() {
+        let atlas = Atlas::new(Dice::new(1));
+        let belt = main_belt(&atlas);
+        let deposits = Deposits::default();
+        let mut roll = fastrand::Rng::with_seed(1);
+        let mut hits: BTreeMap<&str, u32> = BTreeMap::new();
+        for _ in 0..1000 {
+            let hit = deposits.strike(belt, &mut roll, 1).unwrap();
+            *hits.entry(hit.item.id()).or_default() += 1;
+        }
+        assert!(hits["iron_ore"] > hits["copper_ore"]);
+        assert!(hits["copper_ore"] > hits["nickel_ore"]);
+    }
+
+    #[test]
+    fn an_exhausted_place_gives_nothing_until_it_has_grown_back() {
+        let atlas = Atlas::new(Dice::new(1));
+        let belt = main_belt(&atlas);
+        let mut deposits = Deposits::default();
+        let mut roll = fastrand::Rng::with_seed(1);
+        for deposit in &belt.1.deposits {
+            deposits.draw(belt.0, deposit, deposit.full, 5);
+        }
+        assert!(deposits.strike(belt, &mut roll, 5).is_none());
+        assert!(deposits.strike(belt, &mut roll, 50).is_some());
+    }
+}

@@ -1,0 +1,71 @@
+//! The five empires: where their people start, and in what.
+
+use serde::{Deserialize, Serialize};
+
+/// An empire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Empire {
+    Solarian,
+    Voidborn,
+    Crimson,
+    Nebula,
+    Outerrim,
+}
+
+impl Empire {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Solarian,
+        Self::Voidborn,
+        Self::Crimson,
+        Self::Nebula,
+        Self::Outerrim,
+    ];
+
+    /// Ids are exact: `Solarian` is refused.
+    pub(super) fn find(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|empire| empire.id() == id)
+    }
+
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::Solarian => "solarian",
+            Self::Voidborn => "voidborn",
+            Self::Crimson => "crimson",
+            Self::Nebula => "nebula",
+            Self::Outerrim => "outerrim",
+        }
+    }
+
+    /// One line about it, as the refusal of a wrong empire lists them.
+    pub(super) fn creed(self) -> &'static str {
+        match self {
+            Self::Solarian => "Solarian Confederacy, miners and traders around Sol",
+            Self::Voidborn => "Voidborn Collective, engineers of shields and stealth",
+            Self::Crimson => "Crimson Pact, warriors with heavy armor",
+            Self::Nebula => "Nebula Trade Federation, merchants with the largest holds",
+            Self::Outerrim => "Outer Rim Explorers, scouts with fast ships and long range",
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn home_system(self) -> &'static str {
+        match self {
+            Self::Solarian => "sol",
+            Self::Voidborn => "nexus_prime",
+            Self::Crimson => "krynn",
+            Self::Nebula => "haven",
+            Self::Outerrim => "frontier",
+        }
+    }
+
+    pub(super) fn home_base(self) -> &'static str {
+        match self {
+            Self::Solarian => "confederacy_central_command",
+            Self::Voidborn => "central_nexus",
+            Self::Crimson => "crimson_war_citadel",
+            Self::Nebula => "grand_exchange_station",
+            Self::Outerrim => "frontier_station",
+        }
+    }
+}

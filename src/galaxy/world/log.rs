@@ -1,0 +1,90 @@
+//! The captain's log: twenty entries, the newest first, the oldest falls off.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{calendar, refusal::Refusal};
+
+/// Entries that a log holds.
+pub(super) const ENTRIES: usize = 20;
+const MOST_BYTES: usize = 30_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    written: u64,
+    text: String,
+}
+
+/// A pilot's journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Log(VecDeque<Entry>);
+
+impl Log {
+    pub(super) fn add(&mut self, text: &str, now: u64) -> Result<Value, Refusal> {
+        if text.trim().is_empty() {
+            return Err(Refusal::new(
+                "empty_entry",
+                "Log entry cannot be empty. Use the 'entry' parameter to provide your log text.",
+            ));
+        }
+        if text.len() > MOST_BYTES {
+            return Err(Refusal::payload(format!(
+                "Log entry is too long: {} bytes, at most {MOST_BYTES}.",
+                text.len()
+            )));
+        }
+        self.0.truncate(ENTRIES - 1);
+        self.0.push_front(Entry {
+            written: now,
+            text: text.to_owned(),
+        });
+        Ok(json!({
+            "index": 0,
+            "created_at": calendar::log_date(now),
+            "message": "Log entry added successfully",
+        }))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One entry as the game shows it, 0 is the newest.
+    pub(super) fn entry(&self, index: usize) -> Option<Value> {
+        let entry = self.0.get(index)?;
+        Some(json!({
+            "index": index,
+            "created_at": calendar::log_date(entry.written),
+            "entry": entry.text,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_entry_falls_off() {
+        let mut log = Log::default();
+        for number in 0..25 {
+            log.add(&format!("entry {number}"), number).unwrap();
+        }
+        assert_eq!(log.len(), ENTRIES);
+        assert_eq!(log.entry(0).unwrap()["entry"], "entry 24");
+        assert_eq!(log.entry(19).unwrap()["entry"], "entry 5");
+        assert_eq!(log.entry(20), None);
+    }
+
+    #[test]
+    fn empty_and_endless_entries_are_refused() {
+        let mut log = Log::default();
+        assert_eq!(log.add("  ", 1).unwrap_err().code, "empty_entry");
+        let endless = "x".repeat(MOST_BYTES + 1);
+        assert_eq!(log.add(&endless, 1).unwrap_err().code, "invalid_payload");
+        assert_eq!(log.len(), 0);
+    }
+}

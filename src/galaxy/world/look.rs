@@ -1,0 +1,52 @@
+//! Commands that only look.
+
+pub(super) mod catalog;
+pub(super) mod chat;
+pub(super) mod empty;
+pub(super) mod guide;
+pub(super) mod help;
+pub(super) mod log;
+pub(super) mod map;
+pub(super) mod market;
+pub(super) mod missions;
+pub(super) mod place;
+pub(super) mod status;
+pub(super) mod version;
+
+pub(super) use self::version::{NOTES, RELEASED};
+use super::{Arguments, Refusal};
+
+/// Which page of a list, counted from 1.
+#[derive(Clone, Copy)]
+struct Page {
+    number: usize,
+    size: usize,
+}
+
+impl Page {
+    /// `page`, and the size under this name, between 1 and `most`.
+    fn read(
+        arguments: Arguments,
+        size: &str,
+        default: usize,
+        most: usize,
+    ) -> Result<Self, Refusal> {
+        let read = |name: &str, default: usize| {
+            let number = arguments.number(name)?;
+            Ok::<_, Refusal>(number.map_or(default, |number| usize::try_from(number).unwrap_or(1)))
+        };
+        Ok(Self {
+            number: read("page", 1)?.max(1),
+            size: read(size, default)?.clamp(1, most),
+        })
+    }
+
+    fn pages(self, total: usize) -> usize {
+        total.div_ceil(self.size)
+    }
+
+    fn of<T>(self, entries: Vec<T>) -> Vec<T> {
+        let skipped = (self.number - 1).saturating_mul(self.size);
+        entries.into_iter().skip(skipped).take(self.size).collect()
+    }
+}

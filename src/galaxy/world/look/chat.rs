@@ -1,0 +1,98 @@
+//! What others said, and what the game has to tell.
+
+use serde_json::{Value, json};
+
+use super::super::{
+    Answer, Arguments, PlayerId, Refusal, World, calendar,
+    inbox::Wanted,
+    talk::{Channel, Message, Wall},
+    write::chat::{find_pilot, read_channel},
+};
+
+pub(crate) fn history(world: &mut World, reader: PlayerId, arguments: Arguments) -> Answer {
+    let channel = read_channel(arguments)?;
+    let limit = limit(arguments, 50)?;
+    let before = arguments.text_or_empty("before")?;
+    let player = world.player(reader);
+    let wall = match channel {
+        Channel::System => Wall::System(world.system_of(player)),
+        Channel::Local => Wall::Poi(player.at),
+        Channel::Faction => return Err(Refusal::new("no_faction", "You are not in a faction.")),
+        Channel::Private => Wall::Pilot(reader),
+    };
+    let with = match arguments.text_or_empty("target_id")? {
+        "" => None,
+        text => Some(find_pilot(world, text)?),
+    };
+    let is_wanted = |message: &&Message| {
+        let other = message.target.as_ref().map(|(target, _)| *target);
+        with.is_none_or(|with| message.sender_id == with || other == Some(with))
+            && (before.is_empty() || calendar::timestamp(message.tick).as_str() < before)
+    };
+    let found: Vec<&Message> = world.talk.read(wall).filter(is_wanted).collect();
+    let messages: Vec<Value> = found
+        .iter()
+        .take(limit)
+        .map(|message| line(message))
+        .collect();
+    let answer = json!({
+        "channel": channel.id(),
+        "messages": messages,
+        "total_count": found.len(),
+        "has_more": found.len() > limit,
+    });
+    let read_up_to = world.talk.next_number();
+    if let Some(visit) = &mut world.player_mut(reader).visit {
+        visit.read[channel as usize] = read_up_to;
+    }
+    Ok(answer)
+}
+
+pub(crate) fn notifications(world: &mut World, reader: PlayerId, arguments: Arguments) -> Answer {
+    let wanted = Wanted {
+        types: arguments.texts("types")?,
+        limit: limit(arguments, 50)?,
+        is_kept: !arguments.flag("clear")?.unwrap_or(true),
+    };
+    let (now, dice) = (world.tick, world.dice);
+    let visit = world.player_mut(reader).visit.as_mut();
+    let (notifications, remaining) = match visit {
+        Some(visit) => {
+            let read = visit.inbox.read(&wanted, reader, dice);
+            let left = visit.inbox.len();
+            let shown = if wanted.is_kept { read.len() } else { 0 };
+            (read, left - shown)
+        }
+        None => (Vec::new(), 0),
+    };
+    Ok(json!({
+        "count": notifications.len(),
+        "current_tick": now,
+        "remaining": remaining,
+        "timestamp": calendar::unix(now),
+        "notifications": notifications,
+    }))
+}
+
+fn limit(arguments: Arguments, default: usize) -> Result<usize, Refusal> {
+    let limit = arguments.number("limit")?;
+    Ok(limit.map_or(default, |limit| {
+        usize::try_from(limit).unwrap_or(1).clamp(1, 100)
+    }))
+}
+
+fn line(message: &Message) -> Value {
+    let mut line = json!({
+        "id": message.id,
+        "channel": message.channel.id(),
+        "sender": message.sender,
+        "sender_id": message.sender_id.to_string(),
+        "content": message.content,
+        "timestamp_utc": calendar::timestamp(message.tick),
+    });
+    if let Some((id, name)) = &message.target {
+        line["target_id"] = id.to_string().into();
+        line["target_name"] = name.clone().into();
+    }
+    line
+}

@@ -1,0 +1,85 @@
+//! Lists that are truly empty here: nobody can put anything on them.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{Answer, Arguments, Refusal, World, player::Player},
+    Page,
+};
+
+const CATEGORIES: [&str; 10] = [
+    "general",
+    "strategies",
+    "bugs",
+    "features",
+    "trading",
+    "factions",
+    "help-wanted",
+    "custom-tools",
+    "lore",
+    "creative",
+];
+
+pub(crate) fn forum(_: &World, arguments: Arguments) -> Answer {
+    let page = Page::read(arguments, "limit", 20, 100)?;
+    let described = |category: &&str| {
+        let description = format!("{} talk", category.replace('-', " "));
+        ((*category).to_owned(), description.into())
+    };
+    let descriptions: Map<String, Value> = CATEGORIES.iter().map(described).collect();
+    Ok(json!({
+        "threads": [],
+        "page": page.number,
+        "per_page": page.size,
+        "total": 0,
+        "has_more": false,
+        "categories": CATEGORIES,
+        "category_descriptions": descriptions,
+    }))
+}
+
+pub(crate) fn factions(_: &World, _: &Player, arguments: Arguments) -> Answer {
+    let page = Page::read(arguments, "limit", 50, 100)?;
+    let offset = arguments.number("offset")?.unwrap_or_default().max(0);
+    Ok(json!({ "factions": [], "limit": page.size, "offset": offset, "total_count": 0 }))
+}
+
+pub(crate) fn invites(_: &World, _: &Player, _: Arguments) -> Answer {
+    Ok(json!({ "invites": [], "count": 0 }))
+}
+
+pub(crate) fn trades(_: &World, _: &Player, _: Arguments) -> Answer {
+    Ok(json!({ "incoming": [], "outgoing": [] }))
+}
+
+pub(crate) fn wrecks(_: &World, _: &Player, _: Arguments) -> Answer {
+    Ok(json!({ "count": 0, "wrecks": [] }))
+}
+
+pub(crate) fn notes(_: &World, _: &Player, _: Arguments) -> Answer {
+    Ok(json!({ "count": 0, "notes": [] }))
+}
+
+pub(crate) fn orders(world: &World, player: &Player, arguments: Arguments) -> Answer {
+    let page = Page::read(arguments, "page_size", 20, 50)?;
+    let base = match arguments.text_or_empty("station_id")? {
+        "" => player.docked_at().ok_or_else(Refusal::not_docked)?,
+        id => world
+            .atlas
+            .find_base(id)
+            .ok_or_else(|| Refusal::new("invalid_station", format!("Unknown station '{id}'.")))?,
+    };
+    Ok(json!({
+        "action": "view_orders",
+        "base": world.atlas.base(base).name,
+        "scope": arguments.text("scope")?.unwrap_or("personal"),
+        "sort_by": arguments.text("sort_by")?.unwrap_or("newest"),
+        "page": page.number,
+        "page_size": page.size,
+        "total": 0,
+        "total_pages": 0,
+        "has_more": false,
+        "hint": "You have no standing orders here.",
+        "orders": [],
+    }))
+}

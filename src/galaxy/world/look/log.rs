@@ -1,0 +1,50 @@
+//! Reading the captain's log.
+
+use serde_json::json;
+
+use super::super::{Answer, Arguments, Refusal, World, log::ENTRIES, player::Player};
+
+pub(crate) fn get(_: &World, player: &Player, arguments: Arguments) -> Answer {
+    let index = index(arguments)?.ok_or_else(|| {
+        Refusal::payload("Must specify 'index'. 0 is the newest entry. Example: {\"index\": 0}")
+    })?;
+    player.log.entry(index).ok_or_else(no_entry)
+}
+
+pub(crate) fn list(_: &World, player: &Player, arguments: Arguments) -> Answer {
+    let index = index(arguments)?.unwrap_or_default();
+    let total = player.log.len();
+    let mut answer = json!({
+        "index": index,
+        "total_count": total,
+        "max_entries": ENTRIES,
+        "has_next": index + 1 < total,
+        "has_prev": index > 0 && total > 0,
+    });
+    match player.log.entry(index) {
+        Some(entry) => answer["entry"] = entry,
+        // An empty log has no first entry, which is no error.
+        None if index == 0 => {}
+        None => return Err(no_entry()),
+    }
+    Ok(answer)
+}
+
+fn index(arguments: Arguments) -> Result<Option<usize>, Refusal> {
+    let index = arguments.number("index")?;
+    index
+        .map(|index| {
+            let index = usize::try_from(index).map_err(|_| no_entry())?;
+            Some(index)
+                .filter(|index| *index < ENTRIES)
+                .ok_or_else(no_entry)
+        })
+        .transpose()
+}
+
+fn no_entry() -> Refusal {
+    Refusal::new(
+        "invalid_index",
+        "No log entry at this index. 0 is the newest entry.",
+    )
+}

@@ -1,0 +1,188 @@
+//! Missions: the board of a station, and the player's own.
+
+use serde_json::{Map, Value, json};
+
+use super::super::{
+    Answer, Arguments, Refusal, World,
+    atlas::BaseIx,
+    calendar,
+    hold::Hold,
+    mission::{Active, MOST_ACTIVE, Template},
+    player::Player,
+    view,
+};
+
+pub(crate) fn offered(world: &World, player: &Player, _: Arguments) -> Answer {
+    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
+    let missions: Vec<Value> = Template::offered(&world.atlas, base)
+        .filter(|template| template.is_open_to(&player.completed))
+        .map(|template| offer(world, template, base))
+        .collect();
+    let base = world.atlas.base(base);
+    Ok(json!({
+        "base_id": base.id,
+        "base_name": base.name,
+        "missions": missions,
+    }))
+}
+
+pub(crate) fn active(world: &World, player: &Player, _: Arguments) -> Answer {
+    let missions: Vec<Value> = player
+        .missions
+        .iter()
+        .filter(|mission| mission.expires() > world.tick)
+        .map(|mission| progress(world, player, mission))
+        .collect();
+    Ok(json!({
+        "total_count": missions.len(),
+        "max_missions": MOST_ACTIVE,
+        "missions": missions,
+    }))
+}
+
+pub(crate) fn completed(_: &World, player: &Player, _: Arguments) -> Answer {
+    let missions: Vec<Value> = player
+        .completed
+        .iter()
+        .map(|done| {
+            let template = done.template();
+            json!({
+                "template_id": template.id,
+                "title": template.title,
+                "type": template.kind,
+                "difficulty": template.difficulty,
+                "completion_time": calendar::timestamp(done.at),
+            })
+        })
+        .collect();
+    Ok(json!({ "total_count": missions.len(), "missions": missions }))
+}
+
+pub(crate) fn decline(world: &World, player: &Player, arguments: Arguments) -> Answer {
+    let id = arguments.text_or_empty("template_id")?;
+    if id.is_empty() {
+        return Err(Refusal::payload(
+            "Must specify 'template_id'. Use 'get_missions' to see the board.",
+        ));
+    }
+    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
+    let template = Template::offered(&world.atlas, base)
+        .find(|template| template.id == id)
+        .ok_or_else(|| {
+            Refusal::new(
+                "mission_not_found",
+                format!("No mission '{id}' is offered here."),
+            )
+        })?;
+    let (name, _) = template.giver;
+    Ok(json!({ "message": format!("{name}: {}", template.dialog.decline) }))
+}
+
+/// A mission as the board shows it.
+fn offer(world: &World, template: &Template, base: BaseIx) -> Value {
+    let mut offer = heading(world, template, base);
+    let poi = world.atlas.poi(world.atlas.base(base).poi);
+    let system = world.atlas.system(poi.system);
+    let (name, title) = template.giver;
+    let dialog = &template.dialog;
+    let more = json!({
+        "mission_id": template.id,
+        "expires_in_ticks": calendar::DAY,
+        "giver": { "name": name, "title": title },
+        "issuing_system_id": system.id,
+        "issuing_system_name": system.name,
+        "repeatable": template.is_repeatable,
+        "objectives": [objective(world, template, base, "quantity")],
+        "dialog": {
+            "offer": dialog.offer,
+            "accept": dialog.accept,
+            "decline": dialog.decline,
+            "complete": dialog.complete,
+        },
+    });
+    merge(&mut offer, more);
+    if let Some(next) = template.chain_next {
+        offer.insert("chain_next".to_owned(), next.into());
+    }
+    offer.into()
+}
+
+/// A mission as its pilot sees it.
+fn progress(world: &World, player: &Player, mission: &Active) -> Value {
+    let (template, base) = (mission.template(), mission.base);
+    let task = template.task;
+    let mut view = heading(world, template, base);
+    let mut objective = objective(world, template, base, "required");
+    let current = match task.item() {
+        Some(item) => {
+            let empty = Hold::default();
+            let stored = player.storage.get(&base).unwrap_or(&empty).count(item);
+            let carried = player.ship.cargo.count(item);
+            objective["item_name"] = item.name().into();
+            objective["in_cargo"] = carried.into();
+            objective["in_storage"] = stored.into();
+            carried + stored
+        }
+        None => mission.done,
+    };
+    let current = current.min(task.required());
+    objective["current"] = current.into();
+    objective["completed"] = (current >= task.required()).into();
+    let more = json!({
+        "mission_id": mission.id.to_string(),
+        "accepted_at": calendar::timestamp(mission.accepted),
+        "expires_in_ticks": mission.expires().saturating_sub(world.tick),
+        "percent_complete": view::tenths(current * 1000 / task.required()),
+        "objectives": [objective],
+    });
+    merge(&mut view, more);
+    view.into()
+}
+
+fn heading(world: &World, template: &Template, base: BaseIx) -> Map<String, Value> {
+    let base = world.atlas.base(base);
+    let heading = json!({
+        "template_id": template.id,
+        "type": template.kind,
+        "title": template.title,
+        "description": format!("{} for {}.", template.task.describe(), base.name),
+        "difficulty": template.difficulty,
+        "issuing_base": base.name,
+        "issuing_base_id": base.id,
+        "rewards": {
+            "credits": template.credits,
+            "skill_xp": { template.skill.id(): template.xp },
+        },
+    });
+    let mut map = Map::new();
+    merge(&mut map, heading);
+    map
+}
+
+fn objective(world: &World, template: &Template, base: BaseIx, count: &str) -> Value {
+    let task = template.task;
+    let base = world.atlas.base(base);
+    let mut objective = json!({
+        "type": task.kind(),
+        "description": task.describe(),
+        count: task.required(),
+        "target_base_name": base.name,
+    });
+    // The board and the pilot's list name the base by different keys.
+    let key = if count == "quantity" {
+        "target_base_id"
+    } else {
+        "target_base"
+    };
+    objective[key] = base.id.clone().into();
+    if let Some(item) = task.item() {
+        objective["item_id"] = item.id().into();
+    }
+    objective
+}
+
+fn merge(map: &mut Map<String, Value>, more: Value) {
+    if let Value::Object(more) = more {
+        map.extend(more);
+    }
+}

@@ -1,0 +1,147 @@
+//! Where the player is: system, place, base, and who else is there.
+
+use serde_json::{Value, json};
+
+use super::super::{
+    Answer, Arguments, Refusal, World,
+    atlas::Base,
+    player::{Player, Voyage, VoyageKind},
+    view,
+};
+
+/// Pilots that `get_nearby` lists at most; `count` tells how many there are.
+const LISTED: usize = 50;
+
+const SERVICES: [&str; 6] = [
+    "refuel", "repair", "market", "crafting", "missions", "storage",
+];
+
+pub(crate) fn system(world: &World, player: &Player, _: Arguments) -> Answer {
+    if let Some(voyage) = player.voyage() {
+        return Ok(in_flight(world, player, voyage, "get_system"));
+    }
+    let ix = world.system_of(player);
+    Ok(json!({
+        "action": "get_system",
+        "system": view::system(world, ix),
+        "poi": view::poi_of_system(world, player.at),
+        "security_status": world.atlas.system(ix).security(),
+    }))
+}
+
+pub(crate) fn poi(world: &World, player: &Player, _: Arguments) -> Answer {
+    if let Some(voyage) = player.voyage() {
+        return Ok(in_flight(world, player, voyage, "get_poi"));
+    }
+    let poi = world.atlas.poi(player.at);
+    let mut view = json!({
+        "id": poi.id,
+        "system_id": world.atlas.system(poi.system).id,
+        "type": poi.kind.id(),
+        "name": poi.name,
+        "description": poi.description,
+        "position": { "x": poi.position.x, "y": poi.position.y },
+    });
+    let mut answer = json!({});
+    if !poi.deposits.is_empty() {
+        let (short, long) = deposits(world, player);
+        view["resources"] = short.into();
+        answer["resources"] = long.into();
+    }
+    if let Some(base) = poi.base {
+        let base = world.atlas.base(base);
+        view["base_id"] = base.id.clone().into();
+        answer["base"] = base_view(world, base);
+        answer["services"] = SERVICES.as_slice().into();
+    }
+    answer["poi"] = view;
+    Ok(answer)
+}
+
+pub(crate) fn base(world: &World, player: &Player, _: Arguments) -> Answer {
+    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
+    Ok(json!({
+        "base": base_view(world, world.atlas.base(base)),
+        "services": SERVICES,
+        "condition": view::station_condition(),
+    }))
+}
+
+pub(crate) fn nearby(world: &World, player: &Player, _: Arguments) -> Answer {
+    if let Some(voyage) = player.voyage() {
+        return Ok(in_flight(world, player, voyage, "get_nearby"));
+    }
+    let others = world.at(player.at).filter(|other| other.id != player.id);
+    let nearby: Vec<Value> = others.take(LISTED).map(view::in_sight).collect();
+    let myself = usize::from(player.visit.is_some());
+    Ok(json!({
+        "poi_id": world.atlas.poi(player.at).id,
+        "count": world.count_at(player.at).saturating_sub(myself),
+        "nearby": nearby,
+        "pirate_count": 0,
+        "pirates": [],
+    }))
+}
+
+/// The deposits of the player's place, as `poi` and as `resources` show them.
+fn deposits(world: &World, player: &Player) -> (Vec<Value>, Vec<Value>) {
+    let describe = |deposit| {
+        let remaining = world.deposits.remaining(player.at, deposit, world.tick);
+        let short = json!({
+            "resource_id": deposit.item.id(),
+            "richness": deposit.richness,
+            "remaining": remaining,
+            "max_remaining": deposit.full,
+        });
+        let mut long = short.clone();
+        long["name"] = deposit.item.name().into();
+        long["remaining_display"] = view::of_full(remaining, deposit.full).into();
+        long["depletion_percent"] = view::depletion(remaining, deposit.full).into();
+        (short, long)
+    };
+    world
+        .atlas
+        .poi(player.at)
+        .deposits
+        .iter()
+        .map(describe)
+        .unzip()
+}
+
+fn base_view(world: &World, base: &Base) -> Value {
+    let mut view = json!({
+        "id": base.id,
+        "poi_id": world.atlas.poi(base.poi).id,
+        "name": base.name,
+        "type": "station",
+        "description": base.description,
+        "public_access": true,
+        "defense_level": base.defense_level,
+        "has_drones": base.defense_level > 0,
+        "facilities": [format!("{}_refinery_1", base.id)],
+    });
+    if let Some(empire) = base.empire {
+        view["empire"] = empire.id().into();
+    }
+    view
+}
+
+/// What a ship under way sees in place of a place.
+fn in_flight(world: &World, player: &Player, voyage: Voyage, action: &str) -> Value {
+    let (from, to) = (world.atlas.poi(player.at), world.atlas.poi(voyage.to));
+    let (kind, place) = match voyage.kind {
+        VoyageKind::Travel => ("travel", &to.name),
+        VoyageKind::Jump => ("jump", &world.atlas.system(to.system).name),
+    };
+    let ticks = voyage.arrives.saturating_sub(world.tick);
+    json!({
+        "action": action,
+        "in_transit": true,
+        "transit_type": kind,
+        "from_system": world.atlas.system(from.system).id,
+        "to_system": world.atlas.system(to.system).id,
+        "to_poi": to.id,
+        "ticks_remaining": ticks,
+        "message": format!("In transit to {place}: {ticks} ticks left."),
+    })
+}

@@ -1,0 +1,126 @@
+//! The missions that stations offer.
+
+use super::{Dialog, Skill, Task, Template};
+
+const fn supply(
+    id: &'static str,
+    title: &'static str,
+    item: (&'static str, u64),
+    credits: u64,
+    chain_next: Option<&'static str>,
+) -> Template {
+    Template {
+        id,
+        title,
+        kind: "mining",
+        difficulty: 1,
+        giver: ("Foreman Ilse Brandt", "Refinery Supervisor"),
+        task: Task::Deliver(item.0, item.1),
+        credits,
+        skill: Skill::MINING,
+        xp: 20,
+        dialog: Dialog {
+            offer: "The furnaces are running low.",
+            accept: "Good. Bring it to this station and we are even.",
+            decline: "Another time.",
+            complete: "Right on schedule.",
+        },
+        is_repeatable: true,
+        chain_next,
+    }
+}
+
+pub(super) static ALL: &[Template] = &[
+    supply(
+        "iron_supply_run",
+        "Iron Supply Run",
+        ("iron_ore", 30),
+        1500,
+        Some("copper_requisition"),
+    ),
+    supply(
+        "copper_requisition",
+        "Copper Requisition",
+        ("copper_ore", 25),
+        1800,
+        None,
+    ),
+    supply(
+        "titanium_extraction_contract",
+        "Titanium Extraction Contract",
+        ("titanium_ore", 20),
+        2500,
+        None,
+    ),
+    supply(
+        "cobalt_allocation",
+        "Cobalt Allocation",
+        ("cobalt_ore", 15),
+        2400,
+        None,
+    ),
+    supply(
+        "lithium_request",
+        "Lithium Request",
+        ("lithium_ore", 20),
+        2200,
+        None,
+    ),
+    Template {
+        id: "first_haul",
+        title: "First Haul",
+        kind: "mining",
+        difficulty: 1,
+        giver: ("Dock Officer Tam Reyes", "Arrivals"),
+        task: Task::Mine(20),
+        credits: 250,
+        skill: Skill::MINING,
+        xp: 10,
+        dialog: Dialog {
+            offer: "New here? Show us that your laser works.",
+            accept: "The belt is marked on your map.",
+            decline: "Suit yourself.",
+            complete: "That will do. Welcome.",
+        },
+        is_repeatable: false,
+        chain_next: Some("iron_supply_run"),
+    },
+    Template {
+        id: "market_participation_selling",
+        title: "Market Participation: Selling",
+        kind: "trading",
+        difficulty: 1,
+        giver: ("Clerk Odile Marsh", "Exchange Office"),
+        task: Task::Sell(20),
+        credits: 300,
+        skill: Skill::TRADING,
+        xp: 15,
+        dialog: Dialog {
+            offer: "A market lives by those who use it. Sell something.",
+            accept: "The floor is open.",
+            decline: "The floor stays open.",
+            complete: "Recorded, with thanks.",
+        },
+        is_repeatable: false,
+        chain_next: None,
+    },
+    Template {
+        id: "local_sector_survey",
+        title: "Local Sector Survey",
+        kind: "exploration",
+        difficulty: 2,
+        giver: ("Cartographer Brin Okafor", "Survey Bureau"),
+        task: Task::Survey(2),
+        credits: 900,
+        skill: Skill::EXPLORATION,
+        xp: 30,
+        dialog: Dialog {
+            offer: "Our charts are old. Have a look at two systems you do not know.",
+            accept: "Safe lanes.",
+            decline: "The charts can wait.",
+            complete: "Exactly where we had it. Nearly.",
+        },
+        is_repeatable: true,
+        chain_next: None,
+    },
+];

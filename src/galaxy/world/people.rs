@@ -1,0 +1,280 @@
+//! Accounts: who registers, who comes and who leaves.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Arguments, PlayerId, Refusal, VERSION, World,
+    dice::hash_text,
+    empire::Empire,
+    player::{Newcomer, Player, Visit},
+    view,
+};
+
+const CODE_LENGTH: usize = 64;
+
+/// What a newcomer gives.
+struct Application<'a> {
+    name: &'a str,
+    empire: Empire,
+}
+
+impl World {
+    /// Makes an account and logs it in.
+    ///
+    /// # Errors
+    /// A name, an empire or a registration code that will not do.
+    pub fn register(
+        &mut self,
+        arguments: &Map<String, Value>,
+    ) -> Result<(PlayerId, Value), Refusal> {
+        let arguments = Arguments::new(arguments);
+        let application = read_application(arguments)?;
+        self.check_code(arguments)?;
+        let (player, password) = self.create(&application)?;
+        let mut answer = self.welcome(player, "Welcome to SpaceMolt", " Save your password now.");
+        answer["player_id"] = player.to_string().into();
+        answer["password"] = password.into();
+        Ok((player, answer))
+    }
+
+    /// Makes an account again that a record says was made; the code was checked then.
+    ///
+    /// # Errors
+    /// The refusal that it would have met; a record of it cannot be ours.
+    pub fn register_again(&mut self, arguments: &Map<String, Value>) -> Result<PlayerId, Refusal> {
+        let application = read_application(Arguments::new(arguments))?;
+        self.create(&application).map(|(player, _)| player)
+    }
+
+    /// Logs an account in, whoever was logged in before.
+    ///
+    /// # Errors
+    /// A wrong name or password.
+    pub fn login(&mut self, arguments: &Map<String, Value>) -> Result<(PlayerId, Value), Refusal> {
+        let arguments = Arguments::new(arguments);
+        let name = arguments
+            .text("username")
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let password = arguments
+            .text("password")
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let player = self
+            .find_player(name)
+            .filter(|player| self.password(*player) == password)
+            .ok_or_else(|| {
+                Refusal::new(
+                    "auth_failed",
+                    "Invalid username or password. Passwords are random hex strings.",
+                )
+            })?;
+        self.enter(player);
+        let mut answer = self.welcome(player, "Welcome back", "");
+        let visitor = self.player(player);
+        let newest: Vec<Value> = visitor.log.entry(0).into_iter().collect();
+        answer["captains_log"] = newest.into();
+        answer["pending_trades"] = json!([]);
+        answer["release_info"] = json!({
+            "version": VERSION,
+            "release_date": super::look::RELEASED,
+            "notes": super::look::NOTES,
+        });
+        answer["unread_chat"] = view::unread(self, visitor);
+        Ok((player, answer))
+    }
+
+    /// Begins a visit, as login does once the password was right.
+    pub fn enter(&mut self, player: PlayerId) {
+        let (now, heard) = (self.tick, self.talk.next_number());
+        let Some(visitor) = self.players.get_mut(&player) else {
+            return;
+        };
+        if let Some(visit) = &visitor.visit {
+            visitor.stats.ticks_played += now.saturating_sub(visit.since);
+            visitor.heard = heard;
+        }
+        visitor.visit = Some(Visit {
+            since: now,
+            read: [visitor.heard; 4],
+            ..Visit::default()
+        });
+        visitor.logins += 1;
+        visitor.last_login = now;
+        visitor.last_active = now;
+        if visitor.voyage().is_none() {
+            let at = visitor.at;
+            self.present.entry(at).or_default().insert(player);
+        }
+    }
+
+    /// Ends a visit; a ship under way flies on.
+    pub fn leave(&mut self, player: PlayerId) {
+        let (now, heard) = (self.tick, self.talk.next_number());
+        let Some(visitor) = self.players.get_mut(&player) else {
+            return;
+        };
+        if let Some(visit) = visitor.visit.take() {
+            visitor.stats.ticks_played += now.saturating_sub(visit.since);
+            visitor.heard = heard;
+        }
+        let at = visitor.at;
+        if let Some(present) = self.present.get_mut(&at) {
+            present.remove(&player);
+        }
+    }
+
+    /// Ends all visits, as a restart of the server does.
+    pub fn everybody_leaves(&mut self) {
+        let online = self
+            .players
+            .values()
+            .filter(|player| player.visit.is_some());
+        let online: Vec<PlayerId> = online.map(|player| player.id).collect();
+        for player in online {
+            self.leave(player);
+        }
+    }
+
+    /// Whether this player is logged in.
+    #[must_use]
+    pub fn is_online(&self, player: PlayerId) -> bool {
+        self.players
+            .get(&player)
+            .is_some_and(|player| player.visit.is_some())
+    }
+
+    /// The id of the player's current game session: another one after every login.
+    #[must_use]
+    pub fn session_id(&self, player: PlayerId) -> String {
+        let logins = self.players.get(&player).map_or(0, |player| player.logins);
+        self.dice
+            .id("session", &[player.part(), logins])
+            .to_string()
+    }
+
+    fn check_code(&self, arguments: Arguments) -> Result<(), Refusal> {
+        let code = arguments.text_or_empty("registration_code")?;
+        if code.is_empty() {
+            return Err(Refusal::new(
+                "registration_code_required",
+                "A registration code is required. Pass it as 'registration_code'.",
+            ));
+        }
+        let is_right = match &self.rules.registration_code {
+            Some(wanted) => code == wanted,
+            None => is_code(code),
+        };
+        if is_right { Ok(()) } else { Err(wrong_code()) }
+    }
+
+    fn create(&mut self, application: &Application) -> Result<(PlayerId, String), Refusal> {
+        let key = application.name.to_lowercase();
+        if self.names.contains_key(&key) {
+            return Err(Refusal::new("username_taken", "Username already taken"));
+        }
+        let home = self.atlas.home_base(application.empire);
+        let at = self.atlas.base(home).poi;
+        let newcomer = Newcomer {
+            id: self.free_id(&key),
+            name: application.name,
+            empire: application.empire,
+            home,
+            at,
+            system: self.atlas.poi(at).system,
+        };
+        let player = Player::new(&newcomer, self.dice, self.tick);
+        self.names.insert(key, newcomer.id);
+        self.players.insert(newcomer.id, player);
+        self.enter(newcomer.id);
+        Ok((newcomer.id, self.password(newcomer.id)))
+    }
+
+    /// An id made from the name, so that it does not depend on who registered before.
+    fn free_id(&self, key: &str) -> PlayerId {
+        let hash = hash_text(key);
+        let ids = (0..).map(|attempt| self.dice.id("player", &[hash, attempt]));
+        ids.into_iter()
+            .find(|id| !self.players.contains_key(id))
+            .expect("the ids never end")
+    }
+
+    fn password(&self, player: PlayerId) -> String {
+        self.dice.password(&[player.part()])
+    }
+
+    /// What register and login answer alike.
+    fn welcome(&self, player: PlayerId, greeting: &str, advice: &str) -> Value {
+        let visitor = self.player(player);
+        let system = self.system_of(visitor);
+        json!({
+            "message": format!("{greeting}, {}!{advice}", visitor.name),
+            "session_id": self.session_id(player),
+            "player": view::player(self, visitor),
+            "ship": view::ship(self, visitor),
+            "system": view::system(self, system),
+            "poi": view::poi_of_system(self, visitor.at),
+        })
+    }
+}
+
+/// The refusal of a registration code.
+pub(super) fn wrong_code() -> Refusal {
+    Refusal::new(
+        "invalid_registration_code",
+        "Registration code is not valid.",
+    )
+}
+
+/// Checks a code of any account: not empty, not endless.
+pub(super) fn is_code(code: &str) -> bool {
+    !code.is_empty() && code.chars().count() <= CODE_LENGTH
+}
+
+fn read_application(arguments: Arguments<'_>) -> Result<Application<'_>, Refusal> {
+    // Missing and misnamed parameters meet the same words as wrong ones here.
+    let name = arguments
+        .text("username")
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    check_name(name)?;
+    let empire = arguments.text("empire").ok().flatten().unwrap_or_default();
+    let empire = Empire::find(empire).ok_or_else(wrong_empire)?;
+    Ok(Application { name, empire })
+}
+
+fn check_name(name: &str) -> Result<(), Refusal> {
+    let length = name.chars().count();
+    if !(3..=24).contains(&length) || name.trim().is_empty() {
+        return Err(Refusal::new(
+            "invalid_username",
+            "Username must be 3-24 characters",
+        ));
+    }
+    let is_allowed = |c: char| {
+        c.is_alphanumeric()
+            || " _-'.!".contains(c)
+            || (!c.is_ascii() && !c.is_control() && !c.is_whitespace())
+    };
+    if !name.chars().all(is_allowed) {
+        return Err(Refusal::new(
+            "invalid_username",
+            "Username may only contain letters, digits, spaces, _ - ' . ! and emoji",
+        ));
+    }
+    Ok(())
+}
+
+fn wrong_empire() -> Refusal {
+    let mut message = "Invalid empire. Choose one of:".to_owned();
+    for empire in Empire::ALL {
+        message.push_str(&format!("\n - {}: {}", empire.id(), empire.creed()));
+    }
+    message.push_str(
+        "\nExample: {\"username\": \"YourName\", \"empire\": \"solarian\", \"registration_code\": \"YOUR-CODE\"}",
+    );
+    Refusal::new("invalid_empire", message)
+}

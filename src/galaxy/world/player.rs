@@ -1,0 +1,236 @@
+//! A player: account, whereabouts, ship, purse and memory.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    atlas::{BaseIx, PoiIx, SystemIx},
+    catalogue::Skill,
+    dice::Dice,
+    empire::Empire,
+    hold::Hold,
+    id::PlayerId,
+    inbox::{Event, Inbox},
+    log::Log,
+    mission::{Active, Completed, Deed},
+    progress::Progress,
+    ship::Ship,
+};
+
+/// What a new player owns.
+const STARTING_CREDITS: u64 = 100;
+
+/// One account of the game.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Player {
+    pub(super) id: PlayerId,
+    pub(super) name: String,
+    pub(super) empire: Empire,
+    pub(super) credits: u64,
+    pub(super) created: u64,
+    pub(super) last_login: u64,
+    /// The last tick at which something of this player was recorded.
+    pub(super) last_active: u64,
+    pub(super) logins: u64,
+    pub(super) profile: Profile,
+    /// Where the ship is, or where it left from.
+    pub(super) at: PoiIx,
+    pub(super) berth: Berth,
+    pub(super) home: BaseIx,
+    pub(super) ship: Ship,
+    /// Ships flown so far.
+    pub(super) ships: u64,
+    pub(super) storage: BTreeMap<BaseIx, Hold>,
+    pub(super) progress: Progress,
+    pub(super) stats: Stats,
+    /// Systems seen, and since when.
+    pub(super) visited: BTreeMap<SystemIx, u64>,
+    pub(super) log: Log,
+    pub(super) missions: Vec<Active>,
+    pub(super) accepted: u64,
+    pub(super) completed: Vec<Completed>,
+    /// Messages sent so far.
+    pub(super) said: u64,
+    /// The message number at which this player last left.
+    pub(super) heard: u64,
+    /// Set while logged in.
+    pub(super) visit: Option<Visit>,
+}
+
+/// How a player shows to others.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Profile {
+    pub(super) status_message: String,
+    pub(super) clan_tag: String,
+    pub(super) primary_color: String,
+    pub(super) secondary_color: String,
+    pub(super) is_anonymous: bool,
+    pub(super) is_claimed: bool,
+}
+
+/// What the ship is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Berth {
+    Docked(BaseIx),
+    Space,
+    UnderWay(Voyage),
+}
+
+/// A flight that ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Voyage {
+    pub(super) kind: VoyageKind,
+    pub(super) to: PoiIx,
+    pub(super) arrives: u64,
+}
+
+/// Within a system, or between two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum VoyageKind {
+    Travel,
+    Jump,
+}
+
+/// What is counted about a player.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stats {
+    pub(super) credits_earned: u64,
+    pub(super) credits_spent: u64,
+    pub(super) distance_traveled: u64,
+    pub(super) items_crafted: u64,
+    pub(super) ore_mined: u64,
+    pub(super) ships_lost: u64,
+    pub(super) trades_completed: u64,
+    /// Ticks of visits that have ended.
+    pub(super) ticks_played: u64,
+}
+
+/// What lasts from login to logout.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Visit {
+    pub(super) since: u64,
+    #[serde(skip)]
+    pub(super) inbox: Inbox,
+    /// By channel: the message number up to which history was read.
+    #[serde(skip)]
+    pub(super) read: [u64; 4],
+}
+
+/// A newcomer's name and people.
+pub(super) struct Newcomer<'a> {
+    pub(super) id: PlayerId,
+    pub(super) name: &'a str,
+    pub(super) empire: Empire,
+    pub(super) home: BaseIx,
+    pub(super) at: PoiIx,
+    pub(super) system: SystemIx,
+}
+
+impl Player {
+    pub(super) fn new(newcomer: &Newcomer, dice: Dice, now: u64) -> Self {
+        Self {
+            id: newcomer.id,
+            name: newcomer.name.to_owned(),
+            empire: newcomer.empire,
+            credits: STARTING_CREDITS,
+            created: now,
+            last_login: now,
+            last_active: now,
+            logins: 0,
+            profile: Profile::default(),
+            at: newcomer.at,
+            berth: Berth::Docked(newcomer.home),
+            home: newcomer.home,
+            ship: Ship::starter(newcomer.empire, dice, newcomer.id, 0, now),
+            ships: 1,
+            storage: BTreeMap::new(),
+            progress: Progress::default(),
+            stats: Stats::default(),
+            visited: BTreeMap::from([(newcomer.system, now)]),
+            log: Log::default(),
+            missions: Vec::new(),
+            accepted: 0,
+            completed: Vec::new(),
+            said: 0,
+            heard: 0,
+            visit: None,
+        }
+    }
+
+    pub(super) fn docked_at(&self) -> Option<BaseIx> {
+        match self.berth {
+            Berth::Docked(base) => Some(base),
+            Berth::Space | Berth::UnderWay(_) => None,
+        }
+    }
+
+    pub(super) fn voyage(&self) -> Option<Voyage> {
+        match self.berth {
+            Berth::UnderWay(voyage) => Some(voyage),
+            Berth::Docked(_) | Berth::Space => None,
+        }
+    }
+
+    pub(super) fn earn(&mut self, credits: u64) {
+        self.credits += credits;
+        self.stats.credits_earned += credits;
+    }
+
+    /// Spends what the caller has checked to be there.
+    pub(super) fn spend(&mut self, credits: u64) {
+        self.credits = self.credits.saturating_sub(credits);
+        self.stats.credits_spent += credits;
+    }
+
+    /// Puts a notification in the queue, if anybody is logged in to read it.
+    pub(super) fn tell(&mut self, event: Event, now: u64) {
+        if let Some(visit) = &mut self.visit {
+            visit.inbox.push(event, now);
+        }
+    }
+
+    /// Takes the newest notification back.
+    pub(super) fn untell(&mut self) {
+        if let Some(visit) = &mut self.visit {
+            visit.inbox.retract();
+        }
+    }
+
+    /// Adds experience and says so when a level was reached.
+    pub(super) fn learn(&mut self, skill: Skill, xp: u64, now: u64) -> bool {
+        let level = self.progress.gain(skill, xp);
+        if let Some(level) = level {
+            self.tell(Event::LevelUp { skill, level, xp }, now);
+        }
+        level.is_some()
+    }
+
+    /// Counts a deed for every mission that is still open.
+    pub(super) fn count(&mut self, deed: Deed, now: u64) {
+        for mission in &mut self.missions {
+            if mission.expires() > now {
+                mission.count(deed);
+            }
+        }
+    }
+
+    pub(super) fn seconds_played(&self, now: u64) -> u64 {
+        let visit = self.visit.as_ref();
+        let current = visit.map_or(0, |visit| now.saturating_sub(visit.since));
+        (self.stats.ticks_played + current) * super::calendar::TICK_SECONDS
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self {
+            status_message: String::new(),
+            clan_tag: String::new(),
+            primary_color: "#ffffff".to_owned(),
+            secondary_color: "#000000".to_owned(),
+            is_anonymous: false,
+            is_claimed: false,
+        }
+    }
+}

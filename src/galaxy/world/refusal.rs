@@ -1,0 +1,88 @@
+//! Refusals: why a command was not carried out, in the codes and words of the real server.
+
+use std::fmt;
+
+/// A refused command. On the wire it reads `Error: <code>: <message>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The code that programs go by.
+    pub code: &'static str,
+    /// The words that say what would help.
+    pub message: String,
+}
+
+/// What a command comes to.
+pub type Answer = Result<serde_json::Value, Refusal>;
+
+impl Refusal {
+    /// A refusal in these words.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn payload(message: impl Into<String>) -> Self {
+        Self::new("invalid_payload", message)
+    }
+
+    pub(super) fn not_docked() -> Self {
+        Self::new(
+            "not_docked",
+            "You must be docked at a base to perform this action. Use 'dock' at a POI with a base, \
+             or use 'get_poi' to check if your current location has a base.",
+        )
+    }
+
+    pub(super) fn cargo_full() -> Self {
+        Self::new("cargo_full", "Cargo hold is full")
+    }
+
+    pub(super) fn item(text: &str) -> Self {
+        Self::new(
+            "invalid_item",
+            format!(
+                "invalid_item: Unknown item '{text}'. Use exact item ID (e.g. 'iron_ore') or full \
+                 name (e.g. 'Iron Ore')."
+            ),
+        )
+    }
+
+    pub(super) fn no_such_system() -> Self {
+        Self::new("invalid_system", "Target system not found")
+    }
+
+    pub(super) fn no_such_target() -> Self {
+        Self::new("invalid_target", "Target not found at your location.")
+    }
+
+    /// The command exists, the player does not.
+    pub(super) fn not_logged_in() -> Self {
+        Self::new("not_authenticated", "You must login first.")
+    }
+
+    /// No such command.
+    pub fn unknown_command(name: &str) -> Self {
+        Self::new(
+            "unknown_command",
+            format!("Unknown command: {name}. Use the 'help' command to see available commands."),
+        )
+    }
+
+    /// Something broke on our side while the command ran.
+    pub fn internal() -> Self {
+        Self::new(
+            "internal_error",
+            "The command failed inside the server. Use 'get_status' before you repeat it.",
+        )
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,81 @@
+//! A shared quantity that is drawn down and grows back, worked out only when somebody looks.
+
+use serde::{Deserialize, Serialize};
+
+/// How fast what was drawn comes back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recovery {
+    /// This much per tick, whatever was drawn.
+    pub(super) steady: u64,
+    /// And one part in this many of what is missing: the emptier, the faster. At least 2.
+    pub(super) share: u64,
+}
+
+/// What has been drawn from a quantity whose full measure is written elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Drawn {
+    amount: u64,
+    since: u64,
+}
+
+impl Drawn {
+    /// What is still missing at this tick.
+    pub(super) fn missing(self, recovery: Recovery, now: u64) -> u64 {
+        let ticks = now.saturating_sub(self.since);
+        decayed(self.amount, recovery.share, ticks)
+            .saturating_sub(recovery.steady.saturating_mul(ticks))
+    }
+
+    /// Draws `amount` more at this tick.
+    pub(super) fn draw(&mut self, amount: u64, recovery: Recovery, now: u64) {
+        *self = Self {
+            amount: self.missing(recovery, now).saturating_add(amount),
+            since: now,
+        };
+    }
+}
+
+/// `amount * (1 - 1/share)^ticks` in 32-bit fixed point: whole numbers are the same everywhere.
+fn decayed(amount: u64, share: u64, ticks: u64) -> u64 {
+    const ONE: u128 = 1 << 32;
+    let mut factor = ONE - ONE / u128::from(share.max(2));
+    let mut kept = ONE;
+    let mut ticks = ticks;
+    while ticks > 0 && kept > 0 {
+        if ticks & 1 == 1 {
+            kept = (kept * factor) >> 32;
+        }
+        factor = (factor * factor) >> 32;
+        ticks >>= 1;
+    }
+    u64::try_from((u128::from(amount) * kept) >> 32).unwrap_or(amount)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOW: Recovery = Recovery {
+        steady: 2,
+        share: 100,
+    };
+
+    #[test]
+    fn what_was_drawn_comes_back() {
+        let mut drawn = Drawn::default();
+        drawn.draw(1000, SLOW, 10);
+        assert_eq!(drawn.missing(SLOW, 10), 1000);
+        assert_eq!(drawn.missing(SLOW, 11), 988);
+        assert!(drawn.missing(SLOW, 60) < drawn.missing(SLOW, 50));
+        assert_eq!(drawn.missing(SLOW, 5000), 0);
+        assert_eq!(drawn.missing(SLOW, u64::MAX), 0);
+    }
+
+    #[test]
+    fn drawing_again_starts_from_what_is_missing() {
+        let mut drawn = Drawn::default();
+        drawn.draw(1000, SLOW, 10);
+        drawn.draw(12, SLOW, 11);
+        assert_eq!(drawn.missing(SLOW, 11), 1000);
+    }
+}

@@ -1,0 +1,101 @@
+//! The world as it is saved: everything that a restart has to keep, and nothing that it loses.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rules, World, deposits::Deposits, market::Markets, player::Player, talk::Talk};
+
+#[derive(Serialize)]
+struct Outgoing<'a> {
+    seed: u64,
+    atlas: u64,
+    tick: u64,
+    players: Vec<&'a Player>,
+    deposits: &'a Deposits,
+    markets: &'a Markets,
+    talk: &'a Talk,
+}
+
+#[derive(Deserialize)]
+struct Incoming {
+    seed: u64,
+    atlas: u64,
+    tick: u64,
+    players: Vec<Player>,
+    deposits: Deposits,
+    markets: Markets,
+    talk: Talk,
+}
+
+/// Why a saved world is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum NotThisWorld {
+    /// It is not what [`World::save`] writes.
+    #[error("not a saved world: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    /// Another galaxy.
+    #[error("it was made with seed {found}, not with seed {wanted}")]
+    Seed {
+        /// The seed of the saved world.
+        found: u64,
+        /// The seed that was asked for.
+        wanted: u64,
+    },
+    /// The same seed gives another galaxy today.
+    #[error("it was made by a version of the program that laid the galaxy out differently")]
+    Layout,
+}
+
+impl World {
+    /// The lasting state as JSON. Notifications and queued commands are not part of it; who is
+    /// logged in is, until [`World::everybody_leaves`].
+    #[must_use]
+    pub fn save(&self) -> String {
+        let outgoing = Outgoing {
+            seed: self.rules.seed,
+            atlas: self.atlas.fingerprint(),
+            tick: self.tick,
+            players: self.players.values().collect(),
+            deposits: &self.deposits,
+            markets: &self.markets,
+            talk: &self.talk,
+        };
+        let text = serde_json::to_string(&outgoing);
+        text.expect("the state has text keys and no failing serializers")
+    }
+
+    /// The world that was saved.
+    ///
+    /// # Errors
+    /// The text is no saved world, or one of another galaxy.
+    pub fn load(rules: Rules, text: &str) -> Result<Self, NotThisWorld> {
+        let incoming: Incoming = serde_json::from_str(text)?;
+        if incoming.seed != rules.seed {
+            return Err(NotThisWorld::Seed {
+                found: incoming.seed,
+                wanted: rules.seed,
+            });
+        }
+        let mut world = Self::new(rules);
+        if incoming.atlas != world.atlas.fingerprint() {
+            return Err(NotThisWorld::Layout);
+        }
+        world.tick = incoming.tick;
+        world.deposits = incoming.deposits;
+        world.markets = incoming.markets;
+        world.talk = incoming.talk;
+        for player in incoming.players {
+            if let Some(voyage) = player.voyage() {
+                world.voyages.insert((voyage.arrives, player.id));
+            } else if player.visit.is_some() {
+                world
+                    .present
+                    .entry(player.at)
+                    .or_default()
+                    .insert(player.id);
+            }
+            world.names.insert(player.name.to_lowercase(), player.id);
+            world.players.insert(player.id, player);
+        }
+        Ok(world)
+    }
+}

@@ -1,0 +1,132 @@
+//! What pilots say to each other, and who may read it afterwards.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{
+    atlas::{PoiIx, SystemIx},
+    id::PlayerId,
+};
+
+/// Messages that each channel keeps.
+const KEPT: usize = 100;
+
+/// Where a message was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Channel {
+    System,
+    Local,
+    Faction,
+    Private,
+}
+
+/// One message.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Message {
+    pub(super) id: String,
+    pub(super) channel: Channel,
+    pub(super) sender: String,
+    pub(super) sender_id: PlayerId,
+    pub(super) content: String,
+    pub(super) tick: u64,
+    /// Counts all messages of the world, so that "since" has a meaning.
+    pub(super) number: u64,
+    /// Of a private message.
+    pub(super) target: Option<(PlayerId, String)>,
+    pub(super) system: String,
+    pub(super) poi: String,
+}
+
+/// A message that several boxes hold at once.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Letter(pub(super) Arc<Message>);
+
+/// A place where messages lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wall {
+    System(SystemIx),
+    Poi(PoiIx),
+    Pilot(PlayerId),
+}
+
+type Pinned = VecDeque<Letter>;
+
+/// Everything that was said lately.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Talk {
+    said: u64,
+    systems: BTreeMap<SystemIx, Pinned>,
+    pois: BTreeMap<PoiIx, Pinned>,
+    pilots: BTreeMap<PlayerId, Pinned>,
+}
+
+impl Talk {
+    /// The number that the next message gets.
+    pub(super) fn next_number(&self) -> u64 {
+        self.said
+    }
+
+    /// Pins a message to these walls.
+    pub(super) fn pin(&mut self, message: Message, walls: &[Wall]) -> Letter {
+        self.said = message.number + 1;
+        let letter = Letter(Arc::new(message));
+        for wall in walls {
+            let wall = match wall {
+                Wall::System(system) => self.systems.entry(*system).or_default(),
+                Wall::Poi(poi) => self.pois.entry(*poi).or_default(),
+                Wall::Pilot(pilot) => self.pilots.entry(*pilot).or_default(),
+            };
+            if wall.len() == KEPT {
+                wall.pop_front();
+            }
+            wall.push_back(letter.clone());
+        }
+        letter
+    }
+
+    /// The messages of a wall, newest first.
+    pub(super) fn read(&self, wall: Wall) -> impl Iterator<Item = &Message> {
+        let wall = match wall {
+            Wall::System(system) => self.systems.get(&system),
+            Wall::Poi(poi) => self.pois.get(&poi),
+            Wall::Pilot(pilot) => self.pilots.get(&pilot),
+        };
+        wall.into_iter()
+            .flat_map(|wall| wall.iter().rev())
+            .map(|letter| &*letter.0)
+    }
+}
+
+impl Channel {
+    pub(super) const ALL: [Self; 4] = [Self::System, Self::Local, Self::Faction, Self::Private];
+
+    pub(super) fn find(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|channel| channel.id() == id)
+    }
+
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Local => "local",
+            Self::Faction => "faction",
+            Self::Private => "private",
+        }
+    }
+}
+
+impl Serialize for Letter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Letter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Message::deserialize(deserializer).map(|message| Self(Arc::new(message)))
+    }
+}

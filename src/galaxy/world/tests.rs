@@ -1,0 +1,94 @@
+//! The world played through its public face.
+
+mod errors;
+mod life;
+mod random;
+mod shared;
+
+use serde_json::{Map, Value, json};
+
+use super::{Answer, Nature, Order, PlayerId, Refusal, Rules, World, nature};
+
+/// A world and the habit of waiting for answers.
+pub(super) struct Game {
+    pub(super) world: World,
+}
+
+impl Game {
+    pub(super) fn new(seed: u64) -> Self {
+        let world = World::new(Rules::new(seed));
+        Self { world }
+    }
+
+    pub(super) fn register(&mut self, name: &str, empire: &str) -> PlayerId {
+        self.try_register(name, empire).unwrap().0
+    }
+
+    pub(super) fn try_register(
+        &mut self,
+        name: &str,
+        empire: &str,
+    ) -> Result<(PlayerId, Value), Refusal> {
+        let arguments = json!({ "username": name, "empire": empire, "registration_code": "C-1" });
+        self.world.register(&map(arguments))
+    }
+
+    /// Calls a command and lets ticks pass until it is answered.
+    pub(super) fn call(&mut self, player: PlayerId, command: &str, arguments: Value) -> Answer {
+        if nature(command) != Some(Nature::Act) {
+            return self.world.query(player, command, &map(arguments));
+        }
+        let ticket = self.world.submit(order(player, command, arguments))?;
+        for _ in 0..50 {
+            let turn = self.world.tick();
+            for (answered, answer) in turn.answers {
+                if answered == ticket {
+                    return answer;
+                }
+            }
+        }
+        panic!("{command} was never answered")
+    }
+
+    /// A call that has to succeed.
+    pub(super) fn ok(&mut self, player: PlayerId, command: &str, arguments: Value) -> Value {
+        let shown = arguments.to_string();
+        self.call(player, command, arguments)
+            .unwrap_or_else(|refusal| panic!("{command} {shown}: {refusal}"))
+    }
+
+    /// The words of a call that has to fail.
+    pub(super) fn refused(&mut self, player: PlayerId, command: &str, arguments: Value) -> String {
+        match self.call(player, command, arguments) {
+            Ok(answer) => panic!("{command} succeeded: {answer}"),
+            Err(refusal) => refusal.to_string(),
+        }
+    }
+
+    pub(super) fn pass(&mut self, ticks: u64) {
+        for _ in 0..ticks {
+            self.world.tick();
+        }
+    }
+
+    pub(super) fn credits(&mut self, player: PlayerId) -> u64 {
+        let status = self.ok(player, "get_status", json!({}));
+        status["player"]["credits"].as_u64().unwrap()
+    }
+}
+
+pub(super) fn order(player: PlayerId, command: &str, arguments: Value) -> Order {
+    Order {
+        player,
+        command: command.to_owned(),
+        arguments: map(arguments),
+        call: None,
+    }
+}
+
+pub(super) fn map(arguments: Value) -> Map<String, Value> {
+    let Value::Object(map) = arguments else {
+        panic!("arguments are an object")
+    };
+    map
+}

@@ -1,0 +1,265 @@
+//! Commands that are listed but not played: refused as the game refuses what cannot be done now,
+//! never answered with a success that did not happen.
+
+use super::{Refusal, World, act::Act, arguments::Arguments, player::Player};
+use crate::galaxy::tools;
+
+/// Refuses an unplayed command that takes no tick.
+pub(super) fn refuse(
+    world: &World,
+    player: &Player,
+    command: &str,
+    arguments: Arguments,
+) -> Refusal {
+    match check(command, arguments) {
+        Ok(name) => refusal(world, player, name),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Reads an unplayed mutation, which will be refused when its tick comes.
+pub(super) fn act(command: &str, arguments: Arguments) -> Result<Act, Refusal> {
+    check(command, arguments).map(Act::Unplayed)
+}
+
+/// The command's name in the tool table, if what it requires was given.
+fn check(command: &str, arguments: Arguments) -> Result<&'static str, Refusal> {
+    let tool = tools::find(command).ok_or_else(|| Refusal::unknown_command(command))?;
+    for name in tool.required() {
+        if !arguments.has(name) {
+            return Err(Refusal::payload(format!("Must specify '{name}'.")));
+        }
+    }
+    Ok(&tool.name)
+}
+
+/// Why the command cannot be done by this player now.
+pub(super) fn refusal(world: &World, player: &Player, command: &str) -> Refusal {
+    let known = REASONS.iter().find(|(names, _)| names.contains(&command));
+    let reason = match known {
+        Some((_, reason)) => reason,
+        None if command.contains("faction") => &NO_FACTION,
+        None => &UNAVAILABLE,
+    };
+    let base = player.docked_at().map(|base| &world.atlas.base(base).name);
+    match (reason, base) {
+        (Reason::Here(..), None) => Refusal::not_docked(),
+        (Reason::Here(code, words), Some(base)) => {
+            Refusal::new(code, words.replace("{base}", base))
+        }
+        (Reason::Anywhere(code, words), _) => Refusal::new(code, *words),
+    }
+}
+
+/// A code and its words.
+#[derive(Debug, PartialEq, Eq)]
+enum Reason {
+    /// Whoever is not docked hears that first; `{base}` is the station's name.
+    Here(&'static str, &'static str),
+    Anywhere(&'static str, &'static str),
+}
+
+const NO_FACTION: Reason = Reason::Anywhere("no_faction", "You are not in a faction.");
+const UNAVAILABLE: Reason =
+    Reason::Anywhere("unavailable", "This command cannot be used right now.");
+
+static REASONS: &[(&[&str], Reason)] = &[
+    (
+        &["agentlogs"],
+        Reason::Anywhere("gone", "Agent logs are no longer accepted."),
+    ),
+    (
+        &["attack"],
+        Reason::Anywhere("invalid_target", "Target not found at your location."),
+    ),
+    (
+        &["battle", "get_battle_status"],
+        Reason::Anywhere("not_in_battle", "You are not in a battle."),
+    ),
+    (
+        &["browse_ships", "buy_listed_ship", "cancel_ship_listing"],
+        Reason::Here("not_found", "No ship is listed for sale here."),
+    ),
+    (
+        &["buy_insurance", "claim_insurance", "get_insurance_quote"],
+        Reason::Here("no_insurance", "{base} offers no insurance."),
+    ),
+    (
+        &[
+            "buy_ship",
+            "cancel_commission",
+            "claim_commission",
+            "commission_quote",
+            "commission_ship",
+            "commission_status",
+            "shipyard_showroom",
+            "supply_commission",
+        ],
+        Reason::Here("no_shipyard", "{base} has no shipyard."),
+    ),
+    (
+        &["cancel_order", "modify_order"],
+        Reason::Here(
+            "order_not_found",
+            "You have no such order here. Use 'view_orders' to see yours.",
+        ),
+    ),
+    (
+        &["cloak"],
+        Reason::Anywhere("no_cloak", "No cloaking device equipped."),
+    ),
+    (
+        &["create_buy_order", "create_sell_order"],
+        Reason::Here(
+            "no_exchange",
+            "{base} takes no standing orders at the moment. Use 'buy' and 'sell' to trade at market \
+             price.",
+        ),
+    ),
+    (
+        &["create_faction"],
+        Reason::Anywhere(
+            "insufficient_credits",
+            "Need 1000000 credits to found a faction.",
+        ),
+    ),
+    (
+        &["create_note"],
+        Reason::Here(
+            "no_terminal",
+            "The note terminal of {base} is out of order.",
+        ),
+    ),
+    (
+        &["deposit_credits", "withdraw_credits"],
+        Reason::Here("no_bank", "{base} keeps items, not credits."),
+    ),
+    (
+        &["distress_signal"],
+        Reason::Anywhere(
+            "no_responders",
+            "Nobody in range answers. If you are stranded, 'self_destruct' returns you to your home \
+             base.",
+        ),
+    ),
+    (
+        &["facility"],
+        Reason::Here("no_facilities", "{base} has no room for facilities."),
+    ),
+    (
+        &["faction_decline_invite", "join_faction"],
+        Reason::Anywhere("not_found", "You have no invitation from that faction."),
+    ),
+    (
+        &["faction_info"],
+        Reason::Anywhere("faction_not_found", "Faction not found."),
+    ),
+    (
+        &[
+            "forum_create_thread",
+            "forum_delete_reply",
+            "forum_delete_thread",
+            "forum_get_thread",
+            "forum_reply",
+            "forum_upvote",
+        ],
+        Reason::Anywhere(
+            "not_found",
+            "Thread not found. The forum is read-only at the moment.",
+        ),
+    ),
+    (
+        &["get_action_log"],
+        Reason::Anywhere("no_action_log", "No action log is kept for this player."),
+    ),
+    (
+        &["inspect_cargo"],
+        Reason::Here("no_customs", "{base} has no customs office."),
+    ),
+    (
+        &["install_mod", "repair_module", "uninstall_mod"],
+        Reason::Here(
+            "module_not_found",
+            "No such module in your cargo or on your ship.",
+        ),
+    ),
+    (
+        &["list_ship_for_sale", "sell_ship", "switch_ship"],
+        Reason::Here("ship_not_found", "You have no such ship stored here."),
+    ),
+    (
+        &["loot_wreck", "salvage_wreck", "tow_wreck"],
+        Reason::Anywhere("wreck_not_found", "No such wreck at your location."),
+    ),
+    (
+        &["name_ship"],
+        Reason::Here("no_registry", "{base} has no ship registry."),
+    ),
+    (
+        &["read_note", "write_note"],
+        Reason::Anywhere("note_not_found", "You have no such note."),
+    ),
+    (
+        &["release_tow", "scrap_wreck", "sell_wreck"],
+        Reason::Anywhere("not_towing", "You tow no wreck."),
+    ),
+    (
+        &["reload"],
+        Reason::Anywhere("invalid_weapon", "No such weapon on your ship."),
+    ),
+    (
+        &["send_gift"],
+        Reason::Here("not_tradeable", "{base} forwards no gifts."),
+    ),
+    (
+        &["set_home_base"],
+        Reason::Here("no_cloning", "{base} has no cloning service."),
+    ),
+    (
+        &["survey_system"],
+        Reason::Anywhere(
+            "no_scanner",
+            "No survey scanner equipped. You need a module with survey capability, such as a Survey \
+             Scanner I.",
+        ),
+    ),
+    (
+        &["trade_accept", "trade_cancel", "trade_decline"],
+        Reason::Anywhere("trade_expired", "Trade offer expired."),
+    ),
+    (
+        &["trade_offer"],
+        Reason::Anywhere("player_not_here", "That player is not at your location."),
+    ),
+    (
+        &["view_completed_mission"],
+        Reason::Anywhere("mission_not_found", "No record of that mission is kept."),
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::galaxy::world::command;
+
+    #[test]
+    fn every_unplayed_tool_has_words_of_its_own() {
+        let sessions = ["login", "logout", "register", "session"];
+        for tool in tools::all() {
+            let name = tool.name.as_str();
+            let has_words = REASONS.iter().any(|(names, _)| names.contains(&name));
+            let is_played = command::find(name).is_some() || sessions.contains(&name);
+            assert_eq!(
+                has_words || name.contains("faction"),
+                !is_played || name.contains("faction"),
+                "{name}"
+            );
+        }
+        for name in REASONS.iter().flat_map(|(names, _)| *names) {
+            assert!(
+                command::find(name).is_none() && tools::find(name).is_some(),
+                "{name}"
+            );
+        }
+    }
+}

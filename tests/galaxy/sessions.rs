@@ -1,0 +1,209 @@
+//! Both session layers: the MCP session's header and the game's own session.
+
+use rmcp::model::ProtocolVersion;
+use serde_json::json;
+use zoea::galaxy::{GalaxyOptions, UnknownSession, desk::SessionRules};
+
+use crate::clients::{OwnClock, Player, Wire, fast, start};
+
+#[tokio::test]
+async fn rmcp_and_the_server_agree_on_a_protocol_version() {
+    let running = start(fast()).await;
+    let url = running.galaxy.url();
+    for (asked, agreed) in [
+        (ProtocolVersion::V_2024_11_05, "2024-11-05"),
+        (ProtocolVersion::V_2025_03_26, "2025-03-26"),
+        (ProtocolVersion::V_2025_06_18, "2025-06-18"),
+        (ProtocolVersion::V_2025_11_25, "2025-03-26"),
+    ] {
+        let player = Player::connect_with(&url, asked).await;
+        let server = player.mcp.peer_info().unwrap();
+        assert_eq!(server.protocol_version.as_str(), agreed);
+        assert_eq!(
+            server.server_info.as_ref().unwrap().name,
+            "spacemolt-gameserver"
+        );
+        player.ok("get_version", json!({})).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_made_at_initialize_and_repeated_ever_after() {
+    let running = start(fast()).await;
+    let mut wire = Wire::new(&running.galaxy.url());
+    let heard = wire.initialize("2025-03-26").await.unwrap();
+    assert_eq!(heard.status, 200);
+    let session = heard.session.clone().unwrap();
+    wire.session = heard.session;
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let heard = wire.post(note.to_string()).await.unwrap();
+    assert_eq!((heard.status, heard.text.as_str()), (202, ""));
+    let heard = wire.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(heard.session, Some(session));
+    assert_eq!(heard.json()["id"], "q-1");
+}
+
+#[tokio::test]
+async fn an_unknown_session_is_told_so_with_the_id_of_the_request() {
+    for (unknown_session, status) in [(UnknownSession::Ok, 200), (UnknownSession::NotFound, 404)] {
+        let running = start(GalaxyOptions {
+            unknown_session,
+            ..fast()
+        })
+        .await;
+        let mut wire = Wire::new(&running.galaxy.url());
+        for session in [None, Some("nonsense".to_owned())] {
+            wire.session = session;
+            for method in ["tools/list", "tools/call", "server/discover", "ping"] {
+                let heard = wire.request(method, json!({})).await.unwrap();
+                assert_eq!(heard.status, status);
+                let error = json!({ "code": -32600, "message": "Session not initialized" });
+                assert_eq!(heard.json()["error"], error);
+                assert_eq!(heard.json()["id"], "q-1");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_post_and_delete_are_served() {
+    let running = start(fast()).await;
+    let wire = Wire::open(&running.galaxy.url()).await;
+    assert_eq!(wire.get().await.unwrap().status, 405);
+    assert_eq!(wire.delete().await.unwrap().status, 200);
+    let heard = wire.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(heard.json()["error"]["code"], -32600);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_as_json_rpc_has_it() {
+    let running = start(fast()).await;
+    let wire = Wire::open(&running.galaxy.url()).await;
+    let heard = wire.post("{\"id\":".to_owned()).await.unwrap();
+    assert_eq!(heard.json()["error"]["code"], -32700);
+    let heard = wire.post("[]".to_owned()).await.unwrap();
+    assert_eq!(heard.json()["error"]["code"], -32600);
+    let heard = wire
+        .request("tools/call", json!({ "name": "mine", "arguments": "{}" }))
+        .await;
+    assert_eq!(
+        heard.unwrap().words(),
+        "Error: invalid_json: Invalid JSON in request body"
+    );
+    let heard = wire.request("tools/fold", json!({})).await.unwrap();
+    assert_eq!(heard.json()["error"]["code"], -32601);
+}
+
+#[tokio::test]
+async fn idle_sessions_expire_by_the_clock_and_used_ones_do_not() {
+    let time = OwnClock::default();
+    let running = start(GalaxyOptions {
+        clock: time.clock(),
+        ..fast()
+    })
+    .await;
+    let wire = Wire::open(&running.galaxy.url()).await;
+    let idle = Wire::open(&running.galaxy.url()).await;
+    let register = json!({ "username": "Quill", "empire": "solarian", "registration_code": "C" });
+    wire.tool("register", register).await.unwrap();
+    for _ in 0..3 {
+        time.pass(15 * 60);
+        let heard = wire.tool("get_status", json!({})).await.unwrap();
+        assert!(heard.words().contains("Quill"));
+    }
+    let heard = idle.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(heard.json()["error"]["message"], "Session not initialized");
+    time.pass(30 * 60);
+    let heard = wire.tool("get_status", json!({})).await.unwrap();
+    assert_eq!(heard.json()["error"]["code"], -32600);
+    let health = loop {
+        // The next sweep comes with a tick.
+        let health = wire.page("/health").await;
+        if health["online"] == 0 {
+            break health;
+        }
+    };
+    assert_eq!(health["players"], 1);
+}
+
+#[tokio::test]
+async fn the_game_session_expires_apart_from_the_connection() {
+    let time = OwnClock::default();
+    let running = start(GalaxyOptions {
+        clock: time.clock(),
+        ..fast()
+    })
+    .await;
+    let wire = Wire::open(&running.galaxy.url()).await;
+    let register = json!({ "username": "Quill", "empire": "solarian", "registration_code": "C" });
+    wire.tool("register", register).await.unwrap();
+    for _ in 0..2 {
+        time.pass(16 * 60);
+        // Keeps the MCP session alive, not the login.
+        wire.tool("get_version", json!({})).await.unwrap();
+    }
+    assert_eq!(
+        wire.tool("get_status", json!({})).await.unwrap().words(),
+        "Error: session_invalid: Session not found or expired. Call login() again to get a new \
+         session_id."
+    );
+}
+
+#[tokio::test]
+async fn a_new_login_displaces_the_older_one() {
+    let running = start(fast()).await;
+    let url = running.galaxy.url();
+    let (first, welcome) = Player::register(&url, "Quill", "solarian").await;
+    let second = Player::connect(&url).await;
+    let credentials = json!({ "username": "Quill", "password": welcome["password"] });
+    let back = second.ok("login", credentials).await;
+    assert_eq!(back["message"], "Welcome back, Quill!");
+    assert!(
+        first
+            .refused("get_status", json!({}))
+            .await
+            .starts_with("Error: session_invalid: ")
+    );
+    let stale = json!({ "session_id": welcome["session_id"] });
+    assert!(
+        second
+            .refused("get_status", stale)
+            .await
+            .starts_with("Error: session_invalid: ")
+    );
+    let fresh = json!({ "session_id": back["session_id"] });
+    second.ok("get_status", fresh).await;
+}
+
+#[tokio::test]
+async fn closing_the_client_ends_the_login() {
+    let running = start(fast()).await;
+    let url = running.galaxy.url();
+    let (mut player, _) = Player::register(&url, "Quill", "solarian").await;
+    let wire = Wire::new(&url);
+    assert_eq!(wire.page("/health").await["online"], 1);
+    player.mcp.close().await.unwrap();
+    while wire.page("/health").await["online"] != 0 {}
+}
+
+#[tokio::test]
+async fn the_session_argument_is_demanded_if_so_configured() {
+    let sessions = SessionRules {
+        needs_argument: true,
+        ..SessionRules::default()
+    };
+    let running = start(GalaxyOptions { sessions, ..fast() }).await;
+    let (player, welcome) = Player::register(&running.galaxy.url(), "Quill", "solarian").await;
+    let tools = player.mcp.list_all_tools().await.unwrap();
+    let mine = tools.iter().find(|tool| tool.name == "mine").unwrap();
+    assert_eq!(mine.input_schema["required"], json!(["session_id"]));
+    assert!(
+        player
+            .refused("get_status", json!({}))
+            .await
+            .starts_with("Error: session_required: ")
+    );
+    player
+        .ok("get_status", json!({ "session_id": welcome["session_id"] }))
+        .await;
+}
