@@ -1,0 +1,71 @@
+//! Mining: to the belt, dig until the hold is full, to the base, sell, refuel, again.
+
+use super::cockpit::Cockpit;
+use super::step::{Call, Step};
+use super::{looking, moving, stationing};
+
+/// One step of the miner's round. What is in `keep` is not sold.
+pub(super) fn mine(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Step {
+    if let Some(step) = looking::look(cockpit, rng) {
+        return step;
+    }
+    let situation = &cockpit.situation;
+    if situation.place.docked == Some(true) {
+        if let Some(step) = stationing::call_at(cockpit, rng, keep) {
+            return step;
+        }
+    } else if situation.ship.is_crowded() {
+        return moving::to_base(cockpit, None, "The hold is full.", rng);
+    } else if must_refuel(cockpit) {
+        return moving::to_base(cockpit, None, "The tank is low.", rng);
+    }
+    dig(cockpit, rng)
+}
+
+/// Whether fuel is low and there is something to pay for more.
+fn must_refuel(cockpit: &Cockpit<'_>) -> bool {
+    let situation = &cockpit.situation;
+    let can_pay = situation
+        .dealings
+        .credits
+        .is_none_or(|credits| credits >= 20)
+        || situation.ship.goods().next().is_some();
+    situation.ship.has_less_fuel_than(25) && can_pay
+}
+
+fn dig(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let place = &cockpit.situation.place;
+    if place.can_mine_here() {
+        return pull(cockpit, rng);
+    }
+    if place.chart.is_none() {
+        return looking::chart(cockpit);
+    }
+    match place.belts().next() {
+        Some(belt) => moving::travel(
+            cockpit,
+            &belt.id,
+            &format!("There is room in the hold, and ore at {}.", belt.id),
+        ),
+        None => moving::jump(
+            cockpit,
+            "There is nothing left to mine in this system.",
+            rng,
+        ),
+    }
+}
+
+/// One to three pulls with the laser at once.
+fn pull(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let has_room = cockpit.situation.ship.room().is_none_or(|room| room > 15);
+    let pulls = if has_room && rng.u8(..5) == 0 {
+        rng.usize(2..=3)
+    } else {
+        1
+    };
+    let why = match cockpit.situation.ship.room() {
+        Some(room) => format!("I am at the rocks and have room for {room} more."),
+        None => "I am at the rocks; I mine until the hold is full.".to_owned(),
+    };
+    Step::calls(vec![Call::plain("mine"); pulls], why)
+}

@@ -1,0 +1,1 @@
+//! The player's decisions, one situation at a time.

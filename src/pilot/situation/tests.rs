@@ -1,0 +1,1 @@
+//! What the conversation tells, and what it does not.
