@@ -2,6 +2,7 @@
 //!
 //! It knows nothing of the rest of the program, so that it can serve as an independent checker of what the program sends.
 
+mod calls;
 mod fields;
 mod messages;
 mod pairing;

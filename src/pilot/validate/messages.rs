@@ -1,10 +1,8 @@
-//! The shape of each message by itself: role, content, tool calls.
-
-use std::collections::HashSet;
+//! The shape of each message by itself: its role, its fields, its content.
 
 use serde_json::{Map, Value};
 
-use super::{Refusal, Strictness, is_function_name};
+use super::{Refusal, Strictness, calls};
 
 /// A message that is being checked, with its place for the refusals.
 struct Checked<'a> {
@@ -172,62 +170,7 @@ impl Checked<'_> {
             Some(text) if text.as_str() == Some("") => {}
             Some(_) => self.content()?,
         }
-        let mut ids = HashSet::new();
-        for (index, call) in calls.iter().enumerate() {
-            let at = format!("tool_calls.[{index}]");
-            let id = self.call(call, &at)?;
-            if !ids.insert(id) {
-                return Err(self.refuse(
-                    &format!("{at}.id"),
-                    format!("Two tool calls of one message have the id '{id}'."),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks one tool call and answers with its id.
-    fn call<'a>(&self, call: &'a Value, at: &str) -> Result<&'a str, Refusal> {
-        let refuse = |field: &str, message: &str| self.refuse(&format!("{at}{field}"), message);
-        let call = call
-            .as_object()
-            .ok_or_else(|| refuse("", "A tool call must be an object."))?;
-        let id = call
-            .get("id")
-            .and_then(Value::as_str)
-            .filter(|id| !id.is_empty())
-            .ok_or_else(|| refuse(".id", "A tool call needs an 'id' that is not empty."))?;
-        if call.get("type").and_then(Value::as_str) != Some("function") {
-            return Err(refuse(
-                ".type",
-                "A tool call must have the type 'function'.",
-            ));
-        }
-        let function = call
-            .get("function")
-            .and_then(Value::as_object)
-            .ok_or_else(|| refuse(".function", "A tool call needs a 'function' object."))?;
-        if !function
-            .get("name")
-            .and_then(Value::as_str)
-            .is_some_and(is_function_name)
-        {
-            return Err(refuse(
-                ".function.name",
-                "A function name must match the pattern '^[a-zA-Z0-9_-]{1,64}$'.",
-            ));
-        }
-        let arguments = function
-            .get("arguments")
-            .and_then(Value::as_str)
-            .ok_or_else(|| refuse(".function.arguments", "'arguments' must be a string."))?;
-        serde_json::from_str::<Map<String, Value>>(arguments).map_err(|error| {
-            refuse(
-                ".function.arguments",
-                &format!("'arguments' must be the text of a JSON object: {error}."),
-            )
-        })?;
-        Ok(id)
+        calls::check(calls, &self.at)
     }
 
     /// Text, or a list of text parts, and in either case not empty.
