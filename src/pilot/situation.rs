@@ -75,9 +75,13 @@ impl Situation {
         self.troubles.extend(self.trouble.clone());
     }
 
-    /// Whether place, dock and hold are known well enough to act on.
+    /// Whether place, dock, hold and tank are known well enough to act on.
     pub(super) fn is_clear(&self) -> bool {
-        self.place.poi.is_some() && self.place.docked.is_some() && self.ship.capacity.is_some()
+        const BLIND_MOVES: u32 = 4;
+        self.place.poi.is_some()
+            && self.place.docked.is_some()
+            && self.ship.capacity.is_some()
+            && self.ship.blind_moves < BLIND_MOVES
     }
 
     /// Whether the server asks for patience: the ship moves, or an action is pending.

@@ -4,23 +4,24 @@ use serde_json::json;
 
 use super::cockpit::Cockpit;
 use super::step::Step;
-use super::{looking, moving, stationing};
+use super::{looking, mining, moving, stationing};
 
 /// One step of the explorer.
 pub(super) fn explore(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
     if let Some(step) = looking::look(cockpit, rng) {
         return step;
     }
+    if mining::must_earn(cockpit) {
+        return mining::mine(cockpit, rng, &[]);
+    }
     let situation = &cockpit.situation;
     let place = &situation.place;
+    let is_low = situation.ship.has_less_fuel_than(50);
     if place.docked == Some(true) {
         if let Some(step) = stationing::refuel(cockpit) {
             return step;
         }
-    } else if situation.ship.has_less_fuel_than(30)
-        && !situation.dealings.refuel_refused
-        && place.bases().next().is_some()
-    {
+    } else if is_low && place.bases().next().is_some() {
         return moving::to_base(cockpit, None, "The tank is low and a base is near.", rng);
     }
     let Some(chart) = &place.chart else {

@@ -1,5 +1,7 @@
 //! Mining: to the belt, dig until the hold is full, to the base, sell, refuel, again.
 
+use crate::pilot::situation::Situation;
+
 use super::cockpit::Cockpit;
 use super::step::{Call, Step};
 use super::{looking, moving, stationing};
@@ -22,15 +24,29 @@ pub(super) fn mine(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]
     dig(cockpit, rng)
 }
 
-/// Whether fuel is low and there is something to pay for more.
+/// Whether fuel is low and a visit to a base would change that: there is money, or ore worth some.
 fn must_refuel(cockpit: &Cockpit<'_>) -> bool {
-    let situation = &cockpit.situation;
-    let can_pay = situation
-        .dealings
-        .credits
-        .is_none_or(|credits| credits >= 20)
-        || situation.ship.goods().next().is_some();
-    situation.ship.has_less_fuel_than(25) && can_pay
+    let ship = &cockpit.situation.ship;
+    let is_laden = match (ship.used, ship.capacity) {
+        (Some(used), Some(capacity)) => used * 2 >= capacity,
+        (Some(_), None) | (None, _) => false,
+    };
+    ship.has_less_fuel_than(25) && (is_laden || !is_broke(cockpit))
+}
+
+/// Whether fuel runs low and there is not enough to pay for more, so that a voyage must wait until ore has been sold.
+pub(super) fn must_earn(cockpit: &Cockpit<'_>) -> bool {
+    cockpit.situation.ship.has_less_fuel_than(50) && is_broke(cockpit)
+}
+
+/// Whether the credits are too few for a full tank, at the lowest price that stations ask.
+fn is_broke(cockpit: &Cockpit<'_>) -> bool {
+    let Situation { ship, dealings, .. } = &cockpit.situation;
+    let missing = match (ship.fuel, ship.max_fuel) {
+        (Some(fuel), Some(most)) => most.saturating_sub(fuel),
+        (Some(_), None) | (None, _) => 0,
+    };
+    dealings.refuel_refused || dealings.credits.is_some_and(|credits| credits < missing)
 }
 
 fn dig(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {

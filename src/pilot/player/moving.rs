@@ -48,7 +48,7 @@ pub(super) fn to_base(
 
 /// Travels within the system.
 pub(super) fn travel(cockpit: &Cockpit<'_>, poi: &str, why: &str) -> Step {
-    if cockpit.situation.ship.fuel == Some(0) {
+    if cockpit.situation.ship.is_dry() {
         return stranded(cockpit);
     }
     Step::call("travel", json!({"target_poi": poi}), why)
@@ -60,7 +60,7 @@ pub(super) fn jump(cockpit: &Cockpit<'_>, why: &str, rng: &mut fastrand::Rng) ->
     let Some(chart) = &place.chart else {
         return looking::chart(cockpit);
     };
-    if cockpit.situation.ship.fuel == Some(0) {
+    if cockpit.situation.ship.is_dry() {
         return stranded(cockpit);
     }
     let unseen: Vec<&String> = chart
@@ -104,6 +104,17 @@ fn stranded(cockpit: &Cockpit<'_>) -> Step {
             "refuel",
             json!({}),
             "The tank is empty and the station sells fuel.",
+        );
+    }
+    let is_at_base = situation
+        .place
+        .bases()
+        .any(|base| Some(&base.id) == situation.place.poi.as_ref());
+    if situation.place.docked == Some(false) && is_at_base {
+        return Step::call(
+            "dock",
+            json!({}),
+            "The tank is empty, but there is a base right here.",
         );
     }
     if situation.ship.has_fuel_cells() && !cockpit.has_called("refuel") {

@@ -6,7 +6,7 @@ use crate::pilot::situation::Quote;
 
 use super::cockpit::Cockpit;
 use super::step::Step;
-use super::{looking, moving, stationing};
+use super::{looking, mining, moving, stationing};
 
 /// The most of one item that is bought at once.
 const MOST: i64 = 10;
@@ -15,6 +15,9 @@ const MOST: i64 = 10;
 pub(super) fn trade(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
     if let Some(step) = looking::look(cockpit, rng) {
         return step;
+    }
+    if mining::must_earn(cockpit) {
+        return mining::mine(cockpit, rng, &[]);
     }
     let situation = &cockpit.situation;
     if situation.place.docked != Some(true) {

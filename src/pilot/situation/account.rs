@@ -67,6 +67,8 @@ impl Account {
                     self.login_failed = false;
                 }
             }
+            // A session that was invented is no sign of an account that is missing.
+            Outcome::Failed { .. } if news.argument("session_id").is_some() => {}
             Outcome::Failed { code, message } => self.rue(news.asked.tool, code, message),
             Outcome::Words => {}
         }

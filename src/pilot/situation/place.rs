@@ -201,6 +201,8 @@ impl Place {
                 }
             }
             ("jump", "not_connected") => self.chart = None,
+            // The ship may have undocked before it was found too dry to fly.
+            ("travel" | "jump", "no_fuel") => self.docked = None,
             (_, "already_docked" | "docked") => self.docked = Some(true),
             (_, "not_docked") => self.docked = Some(false),
             ("dock", "no_base") => self.baseless.extend(self.poi.clone()),

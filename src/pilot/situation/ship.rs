@@ -19,6 +19,10 @@ pub(crate) struct Ship {
     pub(crate) is_listed: bool,
     /// The server has said that the hold is full, and nothing left it since.
     pub(crate) is_full: bool,
+    /// How often the ship has moved since the tank was read.
+    pub(crate) blind_moves: u32,
+    /// The fuel that the last refused move would have taken.
+    needed: i64,
 }
 
 /// A hold with no more room than this is as good as full.
@@ -32,6 +36,11 @@ impl Ship {
 
     pub(crate) fn room(&self) -> Option<i64> {
         Some(self.capacity? - self.used?)
+    }
+
+    /// Whether the tank is too empty to move; an unread tank is not.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.fuel.is_some_and(|fuel| fuel < self.needed.max(1))
     }
 
     /// Fuel below a share of the tank, in percent; unknown fuel is enough fuel.
@@ -60,7 +69,7 @@ impl Ship {
     pub(super) fn hear(&mut self, news: &News<'_>) {
         match &news.outcome {
             Outcome::Done { facts, .. } => self.learn(news, facts),
-            Outcome::Failed { code, .. } => self.rue(news, code),
+            Outcome::Failed { code, message } => self.rue(news, code, message),
             Outcome::Words => {}
         }
     }
@@ -95,12 +104,19 @@ impl Ship {
             ),
             "complete_mission" => self.is_listed = false,
             "refuel" => self.learn_refuelling(facts),
-            "travel" | "jump" => self.fuel = self.fuel.map(|fuel| (fuel - 1).max(0)),
+            "travel" | "jump" => {
+                self.fuel = self.fuel.map(|fuel| (fuel - 1).max(0));
+                self.blind_moves += 1;
+                self.needed = 0;
+            }
             _ => {}
         }
     }
 
     fn learn_ship(&mut self, ship: &Value) {
+        if ship["fuel"].is_number() {
+            self.blind_moves = 0;
+        }
         set(&mut self.fuel, &ship["fuel"]);
         set(&mut self.max_fuel, &ship["max_fuel"]);
         set(&mut self.used, &ship["cargo_used"]);
@@ -131,7 +147,10 @@ impl Ship {
     fn learn_refuelling(&mut self, facts: &Value) {
         set(&mut self.max_fuel, &facts["fuel_max"]);
         match (whole(&facts["fuel_now"]), whole(&facts["fuel"])) {
-            (Some(now), _) => self.fuel = Some(now),
+            (Some(now), _) => {
+                self.fuel = Some(now);
+                self.blind_moves = 0;
+            }
             (None, Some(added)) => self.fuel = self.fuel.map(|fuel| fuel.saturating_add(added)),
             (None, None) => {}
         }
@@ -167,10 +186,16 @@ impl Ship {
         self.is_full = false;
     }
 
-    fn rue(&mut self, news: &News<'_>, code: &str) {
+    fn rue(&mut self, news: &News<'_>, code: &str, message: &str) {
         match (news.asked.tool, code) {
             (_, "cargo_full" | "no_cargo_space") => self.is_full = true,
-            ("travel" | "jump", "no_fuel") => self.fuel = Some(0),
+            ("travel" | "jump", "no_fuel") => {
+                let mut numbers = message
+                    .split(|letter: char| !letter.is_ascii_digit())
+                    .filter_map(|digits| digits.parse().ok());
+                self.needed = numbers.next().unwrap_or(1);
+                self.fuel = Some(numbers.next().unwrap_or(0));
+            }
             ("refuel", "tank_full") => self.fuel = self.max_fuel.or(self.fuel),
             (_, "insufficient_items") => {
                 if let Some(item) = news.text_argument("item_id") {
