@@ -59,10 +59,12 @@ impl Situation {
 
     fn hear(&mut self, news: &News<'_>) {
         self.account.hear(news);
-        self.place.hear(news);
-        self.ship.hear(news);
-        self.dealings.hear(news);
-        self.board.hear(news);
+        if news.is_about_the_world() {
+            self.place.hear(news);
+            self.ship.hear(news);
+            self.dealings.hear(news);
+            self.board.hear(news);
+        }
         self.trouble = match &news.outcome {
             Outcome::Failed { code, message } => Some(Trouble {
                 tool: news.asked.tool.to_owned(),

@@ -31,7 +31,6 @@ pub(crate) struct Host {
     pub(crate) history: Vec<Value>,
     pub(crate) model_calls: usize,
     pub(crate) answers: Vec<Answer>,
-    turn: usize,
 }
 
 impl Host {
@@ -51,7 +50,6 @@ impl Host {
             history: Vec::new(),
             model_calls: 0,
             answers: Vec::new(),
-            turn: 0,
         }
     }
 
@@ -74,7 +72,6 @@ impl Host {
     pub(crate) fn take_turn(&mut self) {
         let before = self.history.len();
         let order = json!({"role": "user", "content": self.order});
-        self.turn += 1;
         for _ in 0..MOST_CALLS {
             let answer = self.ask(before, &order);
             let calls = answer.calls.clone();
@@ -97,7 +94,7 @@ impl Host {
         } else {
             self.no_account.as_str()
         };
-        let prompt = format!("{}\n{account}\nTurn {}.", self.prompt, self.turn);
+        let prompt = format!("{}\n{account}", self.prompt);
         let mut messages = vec![json!({"role": "system", "content": prompt})];
         let start = match self.memory {
             Memory::Whole => 0,

@@ -147,13 +147,18 @@ fn a_taken_name_gets_digits_and_a_missing_hint_is_no_obstacle() {
 
 #[test]
 fn missions_are_accepted_fulfilled_and_completed() {
-    for (seed, nonsense) in [(7, 0.0), (8, 0.2)] {
+    for (seed, nonsense, memory) in [
+        (7, 0.0, Memory::Whole),
+        (8, 0.05, Memory::Whole),
+        (9, 0.2, Memory::Short),
+    ] {
         let mut host = Host::new(
             seed,
             nonsense,
             &prompt("voidborn"),
             "Do missions for credits.",
         );
+        host.memory = memory;
         let calls = host.play_until(500, |game| game.times("complete_mission") >= 2);
         assert!(
             calls.is_some(),

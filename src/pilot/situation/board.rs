@@ -80,6 +80,11 @@ impl Board {
                 if let Some(active) = &mut self.active {
                     active.retain(|mission| Some(&mission.id) != gone.as_ref());
                 }
+                self.offered = None;
+            }
+            "dock" => {
+                self.offered = None;
+                self.incomplete.clear();
             }
             "jump" => self.offered = None,
             _ => {}
@@ -88,10 +93,10 @@ impl Board {
 
     fn rue(&mut self, news: &News<'_>, code: &str) {
         match (news.asked.tool, code) {
-            ("accept_mission", "invalid_payload" | "not_docked") => {}
+            ("accept_mission", "not_docked") => {}
             ("accept_mission", _) => self.refused.extend(news.text_argument("mission_id")),
             ("complete_mission", "mission_not_found") => self.active = None,
-            ("complete_mission", "invalid_payload" | "not_docked") => {}
+            ("complete_mission", "not_docked") => {}
             ("complete_mission", _) => {
                 self.incomplete.extend(news.text_argument("mission_id"));
             }

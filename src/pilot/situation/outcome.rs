@@ -33,6 +33,27 @@ impl<'a> News<'a> {
         }
     }
 
+    /// Whether it tells of the game, and not only of the way in which the call was made.
+    pub(super) fn is_about_the_world(&self) -> bool {
+        const ABOUT_THE_CALL: [&str; 11] = [
+            "invalid_payload",
+            "invalid_json",
+            "unknown_command",
+            "session_required",
+            "session_invalid",
+            "session_expired",
+            "not_authenticated",
+            "rate_limited",
+            "action_pending",
+            "action_queued",
+            "combat_interrupt",
+        ];
+        match &self.outcome {
+            Outcome::Failed { code, .. } => !ABOUT_THE_CALL.contains(&code.as_str()),
+            Outcome::Done { .. } | Outcome::Words => true,
+        }
+    }
+
     /// One of the arguments that were given with the call.
     pub(crate) fn argument(&self, name: &str) -> Option<Value> {
         serde_json::from_str::<Map<String, Value>>(self.asked.arguments)

@@ -102,7 +102,13 @@ impl Ship {
                 news.text_argument("item_id").as_deref(),
                 news.argument("quantity").as_ref().and_then(whole),
             ),
-            "complete_mission" => self.is_listed = false,
+            // What was delivered is not told.
+            "complete_mission" => {
+                self.cargo.clear();
+                self.used = None;
+                self.is_listed = false;
+                self.is_full = false;
+            }
             "refuel" => self.learn_refuelling(facts),
             "travel" | "jump" => {
                 self.fuel = self.fuel.map(|fuel| (fuel - 1).max(0));
