@@ -91,7 +91,13 @@ fn in_pieces(mut pieces: Vec<Bytes>, manner: Manner, shutdown: CancellationToken
             let piece = rest.next()?;
             let piece = match pause {
                 Some(pause) => after(pause, piece, &shutdown).await,
-                None => piece,
+                None => {
+                    if piece.is_err() {
+                        // Lets hyper send what it has before it learns that there is no more.
+                        tokio::task::yield_now().await;
+                    }
+                    piece
+                }
             };
             Some((piece, (rest, shutdown)))
         },
