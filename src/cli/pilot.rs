@@ -1,11 +1,121 @@
-//! `zoea pilot`.
+//! `zoea pilot`: serves the simulated model alone, until it is told to stop.
 
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
 use clap::Args;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::pilot::{self, Fault, Habits, PERSONAS, Persona, PilotOptions, Strictness};
+use crate::settings::units::parse_duration;
 
 /// What `zoea pilot` can be told.
 #[derive(Debug, Args)]
-pub struct PilotArgs {}
+pub struct PilotArgs {
+    /// Where to listen; port 0 is any free port.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8766")]
+    addr: String,
+    /// Where chance comes from; the same seed and the same requests give the same answers. Drawn if absent.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How long the model pretends to think before it answers.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = parse_duration)]
+    latency: Duration,
+    /// How often an answer is nonsense of the kind that models produce, from 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = Habits::default().nonsense, value_parser = pilot::probability)]
+    nonsense: f64,
+    /// A fault, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated. `--help` lists the kinds.
+    #[arg(long = "fault", value_name = "SPEC", long_help = pilot::grammar())]
+    faults: Vec<Fault>,
+    /// How the model behaves unless a line `persona: NAME` in the conversation says otherwise.
+    #[arg(long, value_name = "NAME", default_value_t, long_help = personas())]
+    persona: Persona,
+    /// Append one JSON line per request to this file.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Write the request bodies into the record, too.
+    #[arg(long, requires = "record")]
+    keep_bodies: bool,
+    /// Refuse fields that OpenAI does not define for a message, and all that `--strict-system` refuses.
+    #[arg(long)]
+    strict: bool,
+    /// Demand exactly one system message, at the beginning, as chat templates of llama.cpp do.
+    #[arg(long)]
+    strict_system: bool,
+    /// Answer 401 to callers that do not show this key.
+    #[arg(long, value_name = "KEY")]
+    api_key: Option<String>,
+}
 
-pub(super) async fn run(_args: PilotArgs) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+fn personas() -> String {
+    let mut text = String::from(
+        "How the model behaves unless a line `persona: NAME` in the conversation says otherwise:\n",
+    );
+    for (_, name, meaning) in &PERSONAS {
+        text.push_str(&format!("  {name:<12} {meaning}\n"));
+    }
+    text
+}
+
+pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
+    let listener = TcpListener::bind(&args.addr)
+        .await
+        .with_context(|| format!("listen on {}", args.addr))?;
+    let address = listener.local_addr().context("read the address")?;
+    let seed = args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+    let shutdown = CancellationToken::new();
+    let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
+    let serving = pilot::serve(listener, args.options(seed), shutdown.clone());
+    let until_told = async {
+        announce(&format!(
+            "pilot listening on http://{address}/v1 (seed {seed})"
+        ))
+        .context("write to stdout")?;
+        // Both branches only wait; a second signal stops nothing more.
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        shutdown.cancel();
+        std::future::pending().await
+    };
+    // The server comes first, so that it is ready or has failed when it is announced. The other branch ends in failure only.
+    tokio::select! {
+        biased;
+        served = serving => served,
+        failed = until_told => failed,
+    }
+}
+
+/// Tells whoever started the program that it is ready.
+fn announce(line: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}
+
+impl PilotArgs {
+    fn options(self, seed: u64) -> PilotOptions {
+        PilotOptions {
+            habits: Habits {
+                seed,
+                nonsense: self.nonsense,
+                persona: self.persona,
+            },
+            latency: self.latency,
+            faults: self.faults,
+            strictness: Strictness {
+                system_first: self.strict || self.strict_system,
+                known_fields: self.strict,
+            },
+            api_key: self.api_key,
+            record: self.record,
+            keeps_bodies: self.keep_bodies,
+        }
+    }
 }

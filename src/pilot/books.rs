@@ -1,0 +1,241 @@
+//! The books: what was asked and answered, counted for `/stats` and `/faults`, and written down line by line.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::faults::FaultKind;
+use super::options::PilotOptions;
+use super::wire::Usage;
+
+/// So many of the last refusals are kept.
+const REASONS: usize = 20;
+
+/// So many callers are counted apart; those that come later are counted as one.
+const CALLERS: usize = 65_536;
+
+/// The status under which a request is booked whose caller went away before the answer.
+const GONE: u16 = 499;
+
+/// The counters and the record.
+#[derive(Debug)]
+pub(super) struct Books {
+    started: Instant,
+    tallies: Mutex<Tallies>,
+    record: Option<Mutex<File>>,
+    keeps_bodies: bool,
+}
+
+#[derive(Debug, Default)]
+struct Tallies {
+    requests: u64,
+    in_flight: u64,
+    statuses: BTreeMap<u16, u64>,
+    refused: u64,
+    reasons: VecDeque<String>,
+    told: Usage,
+    faults: BTreeMap<&'static str, u64>,
+    callers: HashMap<String, u64>,
+}
+
+/// One line of the record.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Line {
+    pub(super) n: u64,
+    /// Milliseconds from the server's start to the request's arrival.
+    pub(super) at_ms: u64,
+    pub(super) caller: String,
+    /// The agent's name, where the system prompt tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<String>,
+    pub(super) messages: usize,
+    pub(super) bytes: usize,
+    pub(super) valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refusal: Option<String>,
+    pub(super) status: u16,
+    /// As it was sent, odd or not; null where none was.
+    pub(super) usage: Value,
+    pub(super) tool_calls: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reply: Option<String>,
+    /// The faults that struck, joined by commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fault: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Value>,
+}
+
+/// A request that is being answered. When it is dropped before it is closed, it is booked as one whose caller went away.
+#[derive(Debug)]
+pub(super) struct Visit {
+    books: Arc<Books>,
+    line: Option<Line>,
+}
+
+impl Books {
+    /// Opens the books, and the record behind what it holds already.
+    pub(super) fn open(options: &PilotOptions) -> anyhow::Result<Self> {
+        let record = match &options.record {
+            None => None,
+            Some(path) => Some(Mutex::new(
+                OpenOptions::new()
+                    .create(true)
+                    .append(true)
+                    .open(path)
+                    .with_context(|| format!("open record {}", path.display()))?,
+            )),
+        };
+        let struck = options.faults.iter().map(|fault| (fault.kind.name(), 0));
+        Ok(Self {
+            started: Instant::now(),
+            tallies: Mutex::new(Tallies {
+                faults: struck.collect(),
+                ..Tallies::default()
+            }),
+            record,
+            keeps_bodies: options.keeps_bodies,
+        })
+    }
+
+    pub(super) fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn keeps_bodies(&self) -> bool {
+        self.keeps_bodies
+    }
+
+    /// Books the arrival of a request that is going to be read.
+    pub(super) fn arrive(self: &Arc<Self>) -> Visit {
+        let n = {
+            let mut tallies = self.tallies();
+            tallies.requests += 1;
+            tallies.in_flight += 1;
+            tallies.requests
+        };
+        Visit {
+            books: Arc::clone(self),
+            line: Some(Line {
+                n,
+                at_ms: u64::try_from(self.age().as_millis()).unwrap_or(u64::MAX),
+                ..Line::default()
+            }),
+        }
+    }
+
+    /// The number of this request among those of its caller, from 1.
+    pub(super) fn ordinal(&self, caller: &str) -> u64 {
+        let mut tallies = self.tallies();
+        let is_known = tallies.callers.contains_key(caller);
+        let caller = if is_known || tallies.callers.len() < CALLERS {
+            caller
+        } else {
+            ""
+        };
+        let count = tallies.callers.entry(caller.to_owned()).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// Books the faults that struck.
+    pub(super) fn strike(&self, faults: &[FaultKind]) {
+        let mut tallies = self.tallies();
+        for fault in faults {
+            *tallies.faults.entry(fault.name()).or_default() += 1;
+        }
+    }
+
+    /// The body of `/faults`.
+    pub(super) fn faults(&self) -> Value {
+        json!(self.tallies().faults)
+    }
+
+    /// The body of `/stats`.
+    pub(super) fn stats(&self) -> Value {
+        let tallies = self.tallies();
+        json!({
+            "requests": tallies.requests,
+            "in_flight": tallies.in_flight,
+            "statuses": tallies.statuses,
+            "refused": tallies.refused,
+            "reasons": tallies.reasons,
+            "tokens_in": tallies.told.prompt,
+            "tokens_out": tallies.told.completion,
+        })
+    }
+
+    fn tallies(&self) -> MutexGuard<'_, Tallies> {
+        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, line: &Line, told: Option<Usage>) {
+        {
+            let mut tallies = self.tallies();
+            tallies.in_flight -= 1;
+            *tallies.statuses.entry(line.status).or_default() += 1;
+            if let Some(told) = told {
+                tallies.told.prompt += told.prompt;
+                tallies.told.completion += told.completion;
+            }
+            if let Some(refusal) = line.refusal.as_ref().filter(|_| line.status == 400) {
+                tallies.refused += 1;
+                tallies.reasons.truncate(REASONS - 1);
+                tallies.reasons.push_front(refusal.clone());
+            }
+        }
+        if let Some(file) = &self.record
+            && let Err(error) = write(file, line)
+        {
+            tracing::error!(%error, n = line.n, "failed to write the record");
+        }
+    }
+}
+
+fn write(file: &Mutex<File>, line: &Line) -> std::io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    file.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .write_all(&text)
+}
+
+impl Visit {
+    /// Says what the request is and what will be answered to it, in case that its caller does not wait for it.
+    pub(super) fn describe(&mut self, line: Line) {
+        let (n, at_ms) = self
+            .line
+            .as_ref()
+            .map_or((0, 0), |known| (known.n, known.at_ms));
+        self.line = Some(Line { n, at_ms, ..line });
+    }
+
+    /// Books the answer, which is about to leave. `told` are the tokens that the caller is told of.
+    pub(super) fn close(mut self, told: Option<Usage>) {
+        if let Some(line) = self.line.take() {
+            self.books.close(&line, told);
+        }
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.take() {
+            let unsent = Line {
+                status: GONE,
+                usage: Value::Null,
+                tool_calls: Vec::new(),
+                reply: None,
+                ..line
+            };
+            self.books.close(&unsent, None);
+        }
+    }
+}

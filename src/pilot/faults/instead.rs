@@ -1,0 +1,132 @@
+//! Faults that answer something else: an HTTP error in place of the model's answer.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What is answered instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instead {
+    /// 429 in OpenAI's form.
+    Http429 {
+        /// The seconds of `Retry-After`, where it is sent.
+        retry_after: Option<u64>,
+    },
+    /// 429 with a body that is no JSON.
+    Text429,
+    /// 500.
+    Http500,
+    /// 503.
+    Http503,
+    /// 401.
+    Http401,
+    /// 400 with the code `context_length_exceeded`.
+    ContextLength {
+        /// The longest request that is let through.
+        tokens: u64,
+    },
+    /// 503 for a while.
+    Outage {
+        /// When it begins, counted from the server's start.
+        after: Duration,
+        /// How long it lasts.
+        length: Duration,
+    },
+}
+
+/// An HTTP error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::pilot) struct Refused {
+    pub(in crate::pilot) status: u16,
+    pub(in crate::pilot) retry_after: Option<u64>,
+    /// JSON, or a string that is sent as it is.
+    pub(in crate::pilot) body: Value,
+}
+
+/// The body of an error as OpenAI writes it.
+pub(in crate::pilot) fn error_body(
+    message: &str,
+    kind: &str,
+    param: Option<&str>,
+    code: Option<&str>,
+) -> Value {
+    json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
+}
+
+impl Instead {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Http429 { .. } => "http-429",
+            Self::Text429 => "text-429",
+            Self::Http500 => "http-500",
+            Self::Http503 => "http-503",
+            Self::Http401 => "http-401",
+            Self::ContextLength { .. } => "context-length",
+            Self::Outage { .. } => "outage",
+        }
+    }
+
+    /// The error for a request of so many tokens; none where the fault does not concern it.
+    pub(in crate::pilot) fn refuse(self, prompt_tokens: u64) -> Option<Refused> {
+        let plain = |status, body| {
+            Some(Refused {
+                status,
+                retry_after: None,
+                body,
+            })
+        };
+        match self {
+            Self::Http429 { retry_after } => Some(Refused {
+                status: 429,
+                retry_after,
+                body: error_body(
+                    "Rate limit reached for requests. Please try again later.",
+                    "requests",
+                    None,
+                    Some("rate_limit_exceeded"),
+                ),
+            }),
+            Self::Text429 => plain(429, Value::from("Too Many Requests\n")),
+            Self::Http500 => plain(
+                500,
+                error_body(
+                    "The server had an error while processing your request. Sorry about that!",
+                    "server_error",
+                    None,
+                    None,
+                ),
+            ),
+            Self::Http503 | Self::Outage { .. } => plain(
+                503,
+                error_body(
+                    "The engine is currently overloaded, please try again later.",
+                    "service_unavailable",
+                    None,
+                    None,
+                ),
+            ),
+            Self::Http401 => plain(
+                401,
+                error_body(
+                    "Incorrect API key provided.",
+                    "invalid_request_error",
+                    None,
+                    Some("invalid_api_key"),
+                ),
+            ),
+            Self::ContextLength { tokens } if prompt_tokens > tokens => plain(
+                400,
+                error_body(
+                    &format!(
+                        "This model's maximum context length is {tokens} tokens. However, your messages resulted in \
+                         {prompt_tokens} tokens. Please reduce the length of the messages."
+                    ),
+                    "invalid_request_error",
+                    Some("messages"),
+                    Some("context_length_exceeded"),
+                ),
+            ),
+            Self::ContextLength { .. } => None,
+        }
+    }
+}

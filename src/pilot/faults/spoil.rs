@@ -1,0 +1,57 @@
+//! Faults of the model: the answer itself is spoilt.
+
+use crate::pilot::answer::Answer;
+use crate::pilot::player::{Nonsense, garble_as};
+
+/// How the answer is spoilt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spoil {
+    /// Neither words nor calls.
+    EmptyReply,
+    /// Calls without an id.
+    EmptyId,
+    /// One id for all calls, in every answer.
+    RepeatedId,
+    /// A tool that is not on offer.
+    UnknownTool,
+    /// Arguments that are no JSON.
+    BadJsonArgs,
+    /// Arguments that end in the middle.
+    CutArgs,
+    /// Tokens of a channel syntax within the tool's name.
+    ChannelToken,
+}
+
+impl Spoil {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::EmptyReply => "empty-reply",
+            Self::EmptyId => "empty-id",
+            Self::RepeatedId => "repeated-id",
+            Self::UnknownTool => "unknown-tool",
+            Self::BadJsonArgs => "bad-json-args",
+            Self::CutArgs => "cut-args",
+            Self::ChannelToken => "channel-token",
+        }
+    }
+
+    /// Spoils the answer; says whether there was anything to spoil.
+    pub(in crate::pilot) fn apply(self, answer: &mut Answer, rng: &mut fastrand::Rng) -> bool {
+        match self {
+            Self::EmptyReply => garble_as(answer, Nonsense::Empty, rng),
+            Self::EmptyId => rename(answer, ""),
+            Self::RepeatedId => rename(answer, "call_0"),
+            Self::UnknownTool => garble_as(answer, Nonsense::UnknownTool, rng),
+            Self::BadJsonArgs => garble_as(answer, Nonsense::BadJson, rng),
+            Self::CutArgs => garble_as(answer, Nonsense::CutArguments, rng),
+            Self::ChannelToken => garble_as(answer, Nonsense::ChannelToken, rng),
+        }
+    }
+}
+
+fn rename(answer: &mut Answer, id: &str) -> bool {
+    for call in &mut answer.calls {
+        id.clone_into(&mut call.id);
+    }
+    !answer.calls.is_empty()
+}

@@ -1,0 +1,215 @@
+//! Who the pilot is: the name it was given, the name it registers under, its empire and its registration code.
+
+use super::chance::Mix;
+use super::request::Request;
+
+/// The empires of the game.
+pub(super) const EMPIRES: [&str; 5] = ["solarian", "voidborn", "crimson", "nebula", "outerrim"];
+
+/// The code that the simulated game accepts.
+const OFFLINE_CODE: &str = "OFFLINE-0001";
+
+/// The longest name that leaves room for four digits within the game's 24 characters.
+const LONGEST_NAME: usize = 20;
+
+/// Phrases that a name follows, the surest first.
+const NAMING: [&str; 8] = [
+    "your name is ",
+    "you are named ",
+    "you are called ",
+    "mysis named ",
+    "agent named ",
+    "callsign: ",
+    "name: ",
+    "you are ",
+];
+
+/// Words that may follow `you are` and are no names.
+const NO_NAMES: [&str; 20] = [
+    "a",
+    "an",
+    "the",
+    "one",
+    "not",
+    "now",
+    "in",
+    "on",
+    "at",
+    "to",
+    "running",
+    "playing",
+    "autonomous",
+    "mysis",
+    "part",
+    "logged",
+    "registered",
+    "connected",
+    "none",
+    "unknown",
+];
+
+/// The name that the system prompt gives to the agent.
+pub(super) fn agent_name(request: &Request<'_>) -> Option<String> {
+    request.system_texts().find_map(|prompt| {
+        let lower = prompt.to_ascii_lowercase();
+        NAMING.iter().find_map(|phrase| {
+            lower
+                .match_indices(phrase)
+                .find_map(|(place, _)| name_at(&prompt[place + phrase.len()..]))
+        })
+    })
+}
+
+fn name_at(text: &str) -> Option<String> {
+    let text = text.trim_start_matches(['"', '\'', '`', '*', ' ', '“']);
+    let name: String = text
+        .chars()
+        .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
+        .collect();
+    let is_name = !name.is_empty() && !NO_NAMES.contains(&name.to_lowercase().as_str());
+    is_name.then_some(name)
+}
+
+/// A username that the game accepts. `taken` says how often it did not; from the first time on, digits follow the name.
+pub(super) fn username(request: &Request<'_>, taken: u32, rng: &mut fastrand::Rng) -> String {
+    let mut name: String = agent_name(request)
+        .unwrap_or_else(|| "Pilot".to_owned())
+        .chars()
+        .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+        .take(LONGEST_NAME)
+        .collect();
+    if name.len() < 3 {
+        name.push_str("pilot");
+    }
+    if taken > 0 {
+        name.push_str(&rng.u32(10..10_000).to_string());
+    }
+    name
+}
+
+/// The empire that the prompts name, if they name exactly one, else one that follows from the agent's name.
+pub(super) fn empire(request: &Request<'_>, seed: u64) -> &'static str {
+    let texts: Vec<String> = request
+        .system_texts()
+        .chain(request.user_texts())
+        .map(str::to_lowercase)
+        .collect();
+    let named: Vec<&str> = EMPIRES
+        .into_iter()
+        .filter(|empire| texts.iter().any(|text| text.contains(empire)))
+        .collect();
+    if let [only] = named[..] {
+        return only;
+    }
+    let name = agent_name(request).unwrap_or_default();
+    let mut rng = Mix::new(seed).text(&name).rng();
+    EMPIRES[rng.usize(..EMPIRES.len())]
+}
+
+/// The registration code that the conversation names, else the simulated game's.
+pub(super) fn registration_code(request: &Request<'_>) -> String {
+    request
+        .user_texts()
+        .chain(request.system_texts())
+        .find_map(code_in)
+        .unwrap_or_else(|| OFFLINE_CODE.to_owned())
+}
+
+fn code_in(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase().replace('_', " ");
+    lower
+        .match_indices("registration code")
+        .find_map(|(place, phrase)| {
+            let rest = text[place + phrase.len()..].trim_start();
+            let (rest, is_certain) = match rest.strip_prefix([':', '=']) {
+                Some(rest) => (rest, true),
+                None => (rest.strip_prefix("is ")?, false),
+            };
+            let code: String = rest
+                .trim_start_matches([' ', '"', '\'', '`', '*'])
+                .chars()
+                .take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+                .collect();
+            let has_digit = code.contains(|letter: char| letter.is_ascii_digit());
+            (has_digit || (is_certain && !code.is_empty())).then_some(code)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn prompt(text: &str) -> Value {
+        json!({"messages": [{"role": "system", "content": text}]})
+    }
+
+    #[test]
+    fn the_name_is_found_in_the_prompt() {
+        for (text, name) in [
+            ("You are alpha, a Mysis.", Some("alpha")),
+            (
+                "You are an autonomous agent.\nName: `beta-2`",
+                Some("beta-2"),
+            ),
+            ("You are a pilot. Your name is \"Gamma\".", Some("Gamma")),
+            ("You are **delta**.", Some("delta")),
+            ("You are one Mysis named Épsilon of many", Some("Épsilon")),
+            ("Play well.", None),
+        ] {
+            assert_eq!(
+                agent_name(&Request::read(&prompt(text))).as_deref(),
+                name,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn usernames_fit_the_game() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for text in [
+            "You are x.",
+            "You are Épsilon.",
+            "",
+            "You are a-very-long-name-for-a-small-ship.",
+        ] {
+            for taken in [0, 3] {
+                let name = username(&Request::read(&prompt(text)), taken, &mut rng);
+                assert!((3..=24).contains(&name.len()), "{name}");
+            }
+        }
+        let alpha = prompt("You are alpha.");
+        assert_eq!(username(&Request::read(&alpha), 0, &mut rng), "alpha");
+        assert!(username(&Request::read(&alpha), 1, &mut rng).starts_with("alpha"));
+    }
+
+    #[test]
+    fn the_code_is_the_one_that_is_named() {
+        for (text, code) in [
+            ("Use the registration code: REG-7 to join.", "REG-7"),
+            ("registration_code = `abc_1`", "abc_1"),
+            (
+                "A registration code is needed. The registration code is X-9.",
+                "X-9",
+            ),
+            ("Ask for a registration code.", "OFFLINE-0001"),
+        ] {
+            assert_eq!(
+                registration_code(&Request::read(&prompt(text))),
+                code,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_empire_is_the_one_that_is_named_or_follows_from_the_name() {
+        let named = prompt("Join the Crimson fleet.");
+        assert_eq!(empire(&Request::read(&named), 1), "crimson");
+        let both = prompt("You are alpha. Choose solarian or nebula.");
+        let request = Request::read(&both);
+        assert_eq!(empire(&request, 1), empire(&request, 1));
+    }
+}

@@ -1,0 +1,99 @@
+//! Ways of being stuck: players that misbehave in one definite way, to try what watches over them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How the pilot behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Persona {
+    /// Plays.
+    #[default]
+    Steady,
+    /// Never calls a tool.
+    Silent,
+    /// Makes the same failing call for ever.
+    Repeater,
+    /// Looks at status, system and cargo for ever.
+    Cycler,
+    /// Mines into a full hold for ever.
+    MinerFull,
+    /// Answers nothing.
+    Mute,
+    /// Buys an item that does not exist, for ever.
+    Shopper,
+    /// Flies to and fro and does nothing.
+    Wanderer,
+    /// Writes 2000 words.
+    Essayist,
+    /// Asks for notifications for ever.
+    Notifier,
+    /// Sells where nobody buys, for ever.
+    Selfseller,
+}
+
+/// Every persona with its name and what it does.
+pub const PERSONAS: [(Persona, &str, &str); 11] = [
+    (Persona::Steady, "steady", "plays"),
+    (Persona::Silent, "silent", "never calls a tool, only chats"),
+    (
+        Persona::Repeater,
+        "repeater",
+        "makes one identical failing call for ever",
+    ),
+    (
+        Persona::Cycler,
+        "cycler",
+        "get_status, get_system, get_cargo for ever",
+    ),
+    (
+        Persona::MinerFull,
+        "miner_full",
+        "mines into a full hold for ever",
+    ),
+    (Persona::Mute, "mute", "empty replies"),
+    (
+        Persona::Shopper,
+        "shopper",
+        "buys fuel_cells, which do not exist, for ever",
+    ),
+    (
+        Persona::Wanderer,
+        "wanderer",
+        "travels to and fro without mining",
+    ),
+    (Persona::Essayist, "essayist", "essays of 2000 words"),
+    (Persona::Notifier, "notifier", "get_notifications for ever"),
+    (
+        Persona::Selfseller,
+        "selfseller",
+        "sells where nobody buys, for ever",
+    ),
+];
+
+impl fmt::Display for Persona {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = PERSONAS
+            .iter()
+            .find(|(persona, _, _)| persona == self)
+            .map_or("steady", |(_, name, _)| name);
+        formatter.write_str(name)
+    }
+}
+
+impl FromStr for Persona {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        PERSONAS
+            .iter()
+            .find(|(_, name, _)| *name == text)
+            .map(|(persona, _, _)| *persona)
+            .ok_or_else(|| {
+                let names: Vec<&str> = PERSONAS.iter().map(|(_, name, _)| *name).collect();
+                format!(
+                    "there is no persona `{text}`; there are {}",
+                    names.join(", ")
+                )
+            })
+    }
+}

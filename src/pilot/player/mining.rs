@@ -1,0 +1,87 @@
+//! Mining: to the belt, dig until the hold is full, to the base, sell, refuel, again.
+
+use crate::pilot::situation::Situation;
+
+use super::cockpit::Cockpit;
+use super::step::{Call, Step};
+use super::{looking, moving, stationing};
+
+/// One step of the miner's round. What is in `keep` is not sold.
+pub(super) fn mine(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Step {
+    if let Some(step) = looking::look(cockpit, rng) {
+        return step;
+    }
+    let situation = &cockpit.situation;
+    if situation.place.docked == Some(true) {
+        if let Some(step) = stationing::call_at(cockpit, rng, keep) {
+            return step;
+        }
+    } else if situation.ship.is_crowded() {
+        return moving::to_base(cockpit, None, "The hold is full.", rng);
+    } else if must_refuel(cockpit) {
+        return moving::to_base(cockpit, None, "The tank is low.", rng);
+    }
+    dig(cockpit, rng)
+}
+
+/// Whether fuel is low and a visit to a base would change that: there is money, or ore worth some.
+fn must_refuel(cockpit: &Cockpit<'_>) -> bool {
+    let ship = &cockpit.situation.ship;
+    let is_laden = match (ship.used, ship.capacity) {
+        (Some(used), Some(capacity)) => used * 2 >= capacity,
+        (Some(_), None) | (None, _) => false,
+    };
+    ship.has_less_fuel_than(25) && (is_laden || !is_broke(cockpit))
+}
+
+/// Whether fuel runs low and there is not enough to pay for more, so that a voyage must wait until ore has been sold.
+pub(super) fn must_earn(cockpit: &Cockpit<'_>) -> bool {
+    cockpit.situation.ship.has_less_fuel_than(50) && is_broke(cockpit)
+}
+
+/// Whether the credits are too few for a full tank, at the lowest price that stations ask.
+fn is_broke(cockpit: &Cockpit<'_>) -> bool {
+    let Situation { ship, dealings, .. } = &cockpit.situation;
+    let missing = match (ship.fuel, ship.max_fuel) {
+        (Some(fuel), Some(most)) => most.saturating_sub(fuel),
+        (Some(_), None) | (None, _) => 0,
+    };
+    dealings.refuel_refused || dealings.credits.is_some_and(|credits| credits < missing)
+}
+
+fn dig(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let place = &cockpit.situation.place;
+    if place.can_mine_here() {
+        return pull(cockpit, rng);
+    }
+    if place.chart.is_none() {
+        return looking::chart(cockpit);
+    }
+    match place.belts().next() {
+        Some(belt) => moving::travel(
+            cockpit,
+            &belt.id,
+            &format!("There is room in the hold, and ore at {}.", belt.id),
+        ),
+        None => moving::jump(
+            cockpit,
+            "There is nothing left to mine in this system.",
+            rng,
+        ),
+    }
+}
+
+/// One to three pulls with the laser at once.
+fn pull(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let has_room = cockpit.situation.ship.room().is_none_or(|room| room > 15);
+    let pulls = if has_room && rng.u8(..5) == 0 {
+        rng.usize(2..=3)
+    } else {
+        1
+    };
+    let why = match cockpit.situation.ship.room() {
+        Some(room) => format!("I am at the rocks and have room for {room} more."),
+        None => "I am at the rocks; I mine until the hold is full.".to_owned(),
+    };
+    Step::calls(vec![Call::plain("mine"); pulls], why)
+}

@@ -1,0 +1,102 @@
+//! Missions: take supply missions, mine what they want, deliver it.
+
+use serde_json::json;
+
+use crate::pilot::situation::{Mission, Ship};
+
+use super::cockpit::Cockpit;
+use super::step::Step;
+use super::{looking, mining, moving};
+
+/// The game lets a player have no more than this.
+const MOST_ACTIVE: usize = 5;
+
+/// One step of a player who lives on missions.
+pub(super) fn serve(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    if let Some(step) = looking::look(cockpit, rng) {
+        return step;
+    }
+    let Some(active) = &cockpit.situation.board.active else {
+        if cockpit.can_ask("get_active_missions") {
+            return Step::call(
+                "get_active_missions",
+                json!({}),
+                "I look at what I have promised to do.",
+            );
+        }
+        return mining::mine(cockpit, rng, &[]);
+    };
+    let incomplete = &cockpit.situation.board.incomplete;
+    let open = || {
+        active
+            .iter()
+            .filter(|mission| !incomplete.contains(&mission.id))
+    };
+    if let Some(mission) = open().find(|mission| is_met(mission, &cockpit.situation.ship)) {
+        return deliver(cockpit, mission, rng);
+    }
+    let wanted: Vec<&str> = active
+        .iter()
+        .filter(|mission| mission.is_for_miners())
+        .flat_map(|mission| &mission.wants)
+        .filter_map(|want| want.item.as_deref())
+        .collect();
+    if wanted.is_empty() && active.len() < MOST_ACTIVE {
+        return find_work(cockpit, rng);
+    }
+    mining::mine(cockpit, rng, &wanted)
+}
+
+fn is_met(mission: &Mission, ship: &Ship) -> bool {
+    let has = |item: &str| ship.cargo.get(item).copied().unwrap_or(0);
+    let is_in_hold = mission.is_for_miners()
+        && mission.wants.iter().all(|want| {
+            want.item
+                .as_deref()
+                .is_some_and(|item| has(item) >= want.quantity)
+        });
+    mission.is_done || is_in_hold
+}
+
+fn deliver(cockpit: &Cockpit<'_>, mission: &Mission, rng: &mut fastrand::Rng) -> Step {
+    let base = mission.wants.iter().find_map(|want| want.base.as_deref());
+    let why = format!("I have what \"{}\" asks for.", mission.title);
+    if cockpit.situation.place.docked != Some(true) {
+        return moving::to_base(cockpit, base, &why, rng);
+    }
+    Step::call("complete_mission", json!({"mission_id": mission.id}), why)
+}
+
+/// Looks for a mission that a miner can fulfil; without one, mines for the market.
+fn find_work(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let board = &cockpit.situation.board;
+    if cockpit.situation.place.docked != Some(true) {
+        let has_work =
+            cockpit.situation.place.can_mine_here() || cockpit.situation.ship.is_crowded();
+        return if has_work || board.offered.is_some() {
+            mining::mine(cockpit, rng, &[])
+        } else {
+            moving::to_base(cockpit, None, "Missions are offered at bases.", rng)
+        };
+    }
+    let Some(offered) = &board.offered else {
+        if cockpit.can_ask("get_missions") {
+            return Step::call("get_missions", json!({}), "I look at the mission board.");
+        }
+        return mining::mine(cockpit, rng, &[]);
+    };
+    let fit = offered
+        .iter()
+        .find(|mission| mission.is_for_miners() && !board.refused.contains(&mission.id));
+    match fit {
+        Some(mission) => Step::call(
+            "accept_mission",
+            json!({"mission_id": mission.id}),
+            format!(
+                "\"{}\" is work for a mining laser, and it pays.",
+                mission.title
+            ),
+        ),
+        None => mining::mine(cockpit, rng, &[]),
+    }
+}

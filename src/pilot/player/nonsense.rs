@@ -1,0 +1,171 @@
+//! The mistakes that language models make, made on purpose.
+
+use serde_json::{Map, Value, json};
+
+use crate::pilot::answer::{Answer, Finish, ToolCall};
+
+use super::cockpit::Cockpit;
+
+/// One kind of mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pilot) enum Nonsense {
+    /// An argument under a name that the tool does not know.
+    WrongParameter,
+    /// The id of a system where a point of interest is wanted.
+    SystemForPoi,
+    /// `Solarian` for `solarian`.
+    Capital,
+    /// Tokens of a channel syntax within the tool's name.
+    ChannelToken,
+    /// A tool that does not exist.
+    UnknownTool,
+    /// Arguments that are no JSON.
+    BadJson,
+    /// Arguments that end in the middle.
+    CutArguments,
+    /// A session id out of thin air.
+    InventedSession,
+    /// Nothing at all.
+    Empty,
+}
+
+/// Wrong names for right parameters: tool, right name, wrong names.
+const WRONG_NAMES: [(&str, &str, &[&str]); 6] = [
+    (
+        "travel",
+        "target_poi",
+        &["destination", "poi_id", "poi", "target"],
+    ),
+    (
+        "jump",
+        "target_system",
+        &["destination", "system_id", "system"],
+    ),
+    ("sell", "item_id", &["item", "resource_id"]),
+    ("buy", "item_id", &["item"]),
+    ("find_route", "target_system", &["destination", "to"]),
+    ("captains_log_add", "entry", &["content", "text"]),
+];
+
+const SESSIONS: [&str; 3] = ["your_session_id", "session_12345", "your_session_id_here"];
+
+const UNKNOWN_TOOLS: [&str; 3] = ["status_log", "save_credentials", "navigate_to"];
+
+/// Spoils the answer with one mistake that suits it.
+pub(super) fn garble(answer: &mut Answer, cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) {
+    let system = cockpit.situation.place.system.as_deref();
+    let mut kinds = Vec::new();
+    if let Some(call) = answer.calls.first() {
+        kinds.extend([
+            Nonsense::ChannelToken,
+            Nonsense::UnknownTool,
+            Nonsense::BadJson,
+            Nonsense::CutArguments,
+            Nonsense::InventedSession,
+        ]);
+        // The mistakes that models make most often weigh most.
+        if wrong_names(call).is_some() {
+            kinds.extend([Nonsense::WrongParameter; 5]);
+        }
+        if call.name == "travel" && system.is_some() {
+            kinds.extend([Nonsense::SystemForPoi; 2]);
+        }
+        if call.name == "register" {
+            kinds.extend([Nonsense::Capital; 5]);
+        }
+    }
+    // An empty answer to a turn's opening would meet the same request again, and be given again for ever.
+    if cockpit.rounds() > 0 {
+        kinds.push(Nonsense::Empty);
+    }
+    match rng.choice(kinds) {
+        Some(Nonsense::SystemForPoi) => set(answer, "target_poi", json!(system.unwrap_or("sol"))),
+        Some(kind) => {
+            garble_as(answer, kind, rng);
+        }
+        None => {}
+    }
+}
+
+/// Spoils the first call of the answer, or the whole of it, in the given way. Says whether that was possible.
+pub(in crate::pilot) fn garble_as(
+    answer: &mut Answer,
+    kind: Nonsense,
+    rng: &mut fastrand::Rng,
+) -> bool {
+    if kind == Nonsense::Empty {
+        answer.calls.clear();
+        answer.content = Some(String::new());
+        answer.finish = Finish::Stop;
+        return true;
+    }
+    let Some(call) = answer.calls.first_mut() else {
+        return false;
+    };
+    match kind {
+        Nonsense::Empty => {}
+        Nonsense::WrongParameter => {
+            let Some((right, wrong)) = wrong_names(call) else {
+                return false;
+            };
+            let wrong = wrong[rng.usize(..wrong.len())];
+            call.arguments = edit(&call.arguments, |fields| {
+                if let Some(value) = fields.remove(right) {
+                    fields.insert(wrong.to_owned(), value);
+                }
+            });
+        }
+        Nonsense::SystemForPoi => set(answer, "target_poi", json!("sol")),
+        Nonsense::Capital => {
+            call.arguments = edit(&call.arguments, |fields| {
+                if let Some(empire) = fields["empire"].as_str() {
+                    let capital = empire[..1].to_uppercase() + &empire[1..];
+                    fields.insert("empire".to_owned(), json!(capital));
+                }
+            });
+        }
+        Nonsense::ChannelToken => {
+            let token = [
+                "<|channel|>commentary",
+                "<|channel|>analysis",
+                "<|constrain|>json",
+            ];
+            call.name.push_str(token[rng.usize(..token.len())]);
+        }
+        Nonsense::UnknownTool => {
+            call.name = UNKNOWN_TOOLS[rng.usize(..UNKNOWN_TOOLS.len())].to_owned();
+        }
+        Nonsense::BadJson => call.arguments = call.arguments.replace(['"', '{', '}'], ""),
+        Nonsense::CutArguments => {
+            let half = call.arguments.floor_char_boundary(call.arguments.len() / 2);
+            call.arguments.truncate(half);
+            answer.finish = Finish::Length;
+        }
+        Nonsense::InventedSession => {
+            let session = SESSIONS[rng.usize(..SESSIONS.len())];
+            set(answer, "session_id", json!(session));
+        }
+    }
+    true
+}
+
+fn wrong_names(call: &ToolCall) -> Option<(&'static str, &'static [&'static str])> {
+    WRONG_NAMES
+        .iter()
+        .find(|(tool, _, _)| *tool == call.name)
+        .map(|(_, right, wrong)| (*right, *wrong))
+}
+
+fn set(answer: &mut Answer, field: &str, value: Value) {
+    if let Some(call) = answer.calls.first_mut() {
+        call.arguments = edit(&call.arguments, |fields| {
+            fields.insert(field.to_owned(), value);
+        });
+    }
+}
+
+fn edit(arguments: &str, change: impl FnOnce(&mut Map<String, Value>)) -> String {
+    let mut fields = serde_json::from_str(arguments).unwrap_or_default();
+    change(&mut fields);
+    Value::Object(fields).to_string()
+}

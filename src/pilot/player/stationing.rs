@@ -1,0 +1,113 @@
+//! What is done at a base: sell, store what nobody wants, count the money, refuel.
+
+use serde_json::json;
+
+use super::cockpit::Cockpit;
+use super::step::{Call, Step};
+
+/// The next thing to do while docked; none when it is time to leave. What is in `keep` is not sold.
+pub(super) fn call_at(
+    cockpit: &Cockpit<'_>,
+    rng: &mut fastrand::Rng,
+    keep: &[&str],
+) -> Option<Step> {
+    sell(cockpit, rng, keep)
+        .or_else(|| put_away(cockpit))
+        .or_else(|| count(cockpit))
+        .or_else(|| refuel(cockpit))
+}
+
+fn sell(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Option<Step> {
+    let ship = &cockpit.situation.ship;
+    let unsold = &cockpit.situation.dealings.unsold;
+    let is_empty = ship.used == Some(0);
+    if !is_empty && !ship.is_listed && cockpit.can_ask("get_cargo") {
+        return Some(Step::call(
+            "get_cargo",
+            json!({}),
+            "I am docked. Before I sell I look at what there is to sell.",
+        ));
+    }
+    let for_sale = |item: &str| !unsold.contains(item);
+    let spare = || {
+        ship.goods()
+            .filter(|(item, _)| for_sale(item) && !keep.contains(item))
+    };
+    let mut goods: Vec<(&str, i64)> = spare().collect();
+    if goods.is_empty() && ship.is_crowded() {
+        goods = ship.goods().filter(|(item, _)| for_sale(item)).collect();
+    }
+    goods.truncate(if rng.u8(..2) == 0 { 1 } else { 3 });
+    if goods.is_empty() || !cockpit.offers("sell") {
+        return None;
+    }
+    let what: Vec<&str> = goods.iter().map(|(item, _)| *item).collect();
+    Some(Step::calls(
+        goods
+            .iter()
+            .map(|(item, quantity)| hand_over("sell", item, *quantity))
+            .collect(),
+        format!("I sell what the hold holds: {}.", what.join(", ")),
+    ))
+}
+
+/// Makes room where goods that nobody buys fill half of the hold.
+fn put_away(cockpit: &Cockpit<'_>) -> Option<Step> {
+    let situation = &cockpit.situation;
+    let held: i64 = situation.ship.goods().map(|(_, quantity)| quantity).sum();
+    let is_burden = situation.ship.is_crowded()
+        || situation
+            .ship
+            .capacity
+            .is_some_and(|capacity| held * 2 > capacity);
+    let unsold = situation
+        .ship
+        .goods()
+        .find(|(item, _)| situation.dealings.unsold.contains(*item));
+    let (item, quantity) = unsold.filter(|_| is_burden)?;
+    let tool = if cockpit.offers("deposit_items") && !situation.dealings.storage_refused {
+        "deposit_items"
+    } else {
+        "jettison"
+    };
+    let call = hand_over(tool, item, quantity);
+    if !cockpit.offers(tool) || cockpit.has_failed_enough(&call) {
+        return None;
+    }
+    Some(Step::calls(
+        vec![call],
+        format!("Nobody here buys {item}, and I need the room."),
+    ))
+}
+
+fn hand_over(tool: &str, item: &str, quantity: i64) -> Call {
+    Call::new(tool, json!({"item_id": item, "quantity": quantity}))
+}
+
+fn count(cockpit: &Cockpit<'_>) -> Option<Step> {
+    let must_count = cockpit.situation.dealings.is_stale || cockpit.situation.ship.fuel.is_none();
+    (must_count && cockpit.can_ask("get_status")).then(|| {
+        Step::call(
+            "get_status",
+            json!({}),
+            "Business is done. I look at my credits and the tank before I leave.",
+        )
+    })
+}
+
+/// Fills the tank where it is not nearly full.
+pub(super) fn refuel(cockpit: &Cockpit<'_>) -> Option<Step> {
+    let situation = &cockpit.situation;
+    let can_pay = situation.dealings.credits.is_none_or(|credits| credits > 0);
+    let wants_fuel = situation.ship.has_less_fuel_than(80)
+        && !situation.dealings.refuel_refused
+        && can_pay
+        && cockpit.offers("refuel");
+    wants_fuel.then(|| {
+        Step::call(
+            "refuel",
+            json!({}),
+            "The station sells fuel and my tank is no longer full.",
+        )
+    })
+}

@@ -1,0 +1,76 @@
+//! One step of a player: calls, or words, with the reason for them.
+
+use serde_json::{Value, json};
+
+use crate::pilot::answer::{Answer, Finish, ToolCall};
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    Act { calls: Vec<Call>, why: String },
+    Say { words: String, why: String },
+}
+
+/// A call that is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+}
+
+impl Call {
+    pub(super) fn new(tool: &str, arguments: Value) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            arguments,
+        }
+    }
+
+    /// A call without arguments.
+    pub(super) fn plain(tool: &str) -> Self {
+        Self::new(tool, json!({}))
+    }
+}
+
+impl Step {
+    pub(super) fn call(tool: &str, arguments: Value, why: impl Into<String>) -> Self {
+        Self::calls(vec![Call::new(tool, arguments)], why)
+    }
+
+    pub(super) fn calls(calls: Vec<Call>, why: impl Into<String>) -> Self {
+        Self::Act {
+            calls,
+            why: why.into(),
+        }
+    }
+
+    pub(super) fn say(words: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Say {
+            words: words.into(),
+            why: why.into(),
+        }
+    }
+
+    /// The answer that carries the step out. Now and then the reason is said aloud beside the calls.
+    pub(super) fn into_answer(self, rng: &mut fastrand::Rng) -> Answer {
+        match self {
+            Self::Say { words, why } => Answer::words(words, why),
+            Self::Act { calls, why } => Answer {
+                content: (rng.u8(..8) == 0).then(|| why.clone()),
+                reasoning: Some(why),
+                calls: calls.into_iter().map(Call::into_tool_call).collect(),
+                finish: Finish::ToolCalls,
+            },
+        }
+    }
+}
+
+impl Call {
+    fn into_tool_call(self) -> ToolCall {
+        ToolCall {
+            id: String::new(),
+            name: self.tool,
+            arguments: self.arguments.to_string(),
+        }
+    }
+}

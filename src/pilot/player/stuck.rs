@@ -1,0 +1,87 @@
+//! The personas: each misbehaves in one definite way, for ever.
+
+use serde_json::json;
+
+use crate::pilot::persona::Persona;
+use crate::pilot::request::Entry;
+
+use super::cockpit::Cockpit;
+use super::step::Step;
+use super::talking;
+
+/// The words of an essay.
+const ESSAY: usize = 2000;
+
+/// What the persona does; none where it plays.
+pub(super) fn act(
+    persona: Persona,
+    cockpit: &Cockpit<'_>,
+    rng: &mut fastrand::Rng,
+) -> Option<Step> {
+    let for_ever = |tool, arguments| Step::call(tool, arguments, "This must work in the end.");
+    Some(match persona {
+        Persona::Steady => return None,
+        Persona::Silent => Step::say(
+            format!(
+                "I have thought about it. {}",
+                talking::facts(&cockpit.situation)
+            ),
+            "Acting can wait.",
+        ),
+        Persona::Repeater => for_ever("travel", json!({"target_poi": "alpha_mining"})),
+        Persona::Cycler => {
+            let tools = ["get_status", "get_system", "get_cargo"];
+            for_ever(tools[answers(cockpit) % tools.len()], json!({}))
+        }
+        Persona::MinerFull => for_ever("mine", json!({})),
+        Persona::Mute => Step::say("", ""),
+        Persona::Shopper => for_ever("buy", json!({"item_id": "fuel_cells", "quantity": 1})),
+        Persona::Wanderer => for_ever_to_and_fro(cockpit),
+        Persona::Essayist => Step::say(essay(rng), "There is much to say about this."),
+        Persona::Notifier => for_ever("get_notifications", json!({})),
+        Persona::Selfseller => {
+            let goods = cockpit.situation.ship.goods().next();
+            let item = goods.map_or("iron_ore", |(item, _)| item);
+            for_ever("sell", json!({"item_id": item, "quantity": 1}))
+        }
+    })
+}
+
+/// The answers so far; the persona's only memory.
+fn answers(cockpit: &Cockpit<'_>) -> usize {
+    let entries = cockpit.request.entries.iter();
+    entries
+        .filter(|entry| matches!(entry, Entry::Assistant { .. }))
+        .count()
+}
+
+fn for_ever_to_and_fro(cockpit: &Cockpit<'_>) -> Step {
+    let place = &cockpit.situation.place;
+    let Some(chart) = &place.chart else {
+        return Step::call("get_system", json!({}), "Where could one go?");
+    };
+    let elsewhere = chart
+        .pois
+        .iter()
+        .take(2)
+        .find(|poi| Some(&poi.id) != place.poi.as_ref());
+    match elsewhere {
+        Some(poi) => Step::call(
+            "travel",
+            json!({"target_poi": poi.id}),
+            "It may be better over there.",
+        ),
+        None => Step::call("get_system", json!({}), "Where could one go?"),
+    }
+}
+
+fn essay(rng: &mut fastrand::Rng) -> String {
+    const WORDS: [&str; 16] = [
+        "the", "belt", "is", "a", "mirror", "of", "our", "ambition", "and", "every", "ship",
+        "must", "ask", "itself", "whether", "ore",
+    ];
+    let words: Vec<&str> = (0..ESSAY)
+        .map(|_| WORDS[rng.usize(..WORDS.len())])
+        .collect();
+    words.join(" ")
+}

@@ -1,0 +1,137 @@
+//! Words: reports built from the facts of the conversation, and the short reply that ends a turn.
+
+use serde_json::json;
+
+use crate::pilot::identity;
+use crate::pilot::orders::Order;
+use crate::pilot::situation::{Situation, Standing};
+
+use super::cockpit::Cockpit;
+use super::step::{Call, Step};
+
+/// Answers a question; looks first where it would have nothing to say.
+pub(super) fn tell(cockpit: &Cockpit<'_>) -> Step {
+    let may_look = cockpit.situation.account.standing != Standing::Missing
+        && !cockpit.has_called("get_status");
+    if !cockpit.situation.is_clear() && may_look && cockpit.offers("get_status") {
+        return Step::calls(
+            vec![Call::plain("get_status")],
+            "I am asked how things stand. I look before I answer.",
+        );
+    }
+    Step::say(
+        format!("{} {}", facts(&cockpit.situation), plan(cockpit)),
+        "I am asked something, and this is what I know from the conversation.",
+    )
+}
+
+/// Talks where there is nothing to play with.
+pub(super) fn chat(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let name = identity::agent_name(cockpit.request).unwrap_or_else(|| "the pilot".to_owned());
+    let openings = ["Understood.", "Ready.", "At your service."];
+    Step::say(
+        format!(
+            "{} I am {name}. I have no tools at the moment, so all I can do is talk. {}",
+            openings[rng.usize(..openings.len())],
+            facts(&cockpit.situation)
+        ),
+        "No tools are offered, so I answer in words.",
+    )
+}
+
+/// Ends a turn.
+pub(super) fn close(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    let openings = [
+        "Progress report:",
+        "So far:",
+        "Where things stand:",
+        "Turn done.",
+    ];
+    Step::say(
+        format!(
+            "{} {} {}",
+            openings[rng.usize(..openings.len())],
+            facts(&cockpit.situation),
+            plan(cockpit)
+        ),
+        "That is enough for one turn. I say where things stand and go on in the next.",
+    )
+}
+
+/// Waits, as ordered.
+pub(super) fn stand_by(cockpit: &Cockpit<'_>) -> Step {
+    if cockpit.rounds() == 0 && cockpit.offers("get_notifications") {
+        return Step::call(
+            "get_notifications",
+            json!({}),
+            "I am to wait. I listen whether anything has happened.",
+        );
+    }
+    Step::say(
+        format!("Standing by. {}", facts(&cockpit.situation)),
+        "My orders are to wait.",
+    )
+}
+
+/// What is known, in one or more sentences.
+pub(super) fn facts(situation: &Situation) -> String {
+    let mut sentences = Vec::new();
+    let place = &situation.place;
+    if let Some(poi) = &place.poi {
+        let docked = if place.docked == Some(true) {
+            ", docked"
+        } else {
+            ""
+        };
+        let system = place
+            .system
+            .as_deref()
+            .map_or(String::new(), |system| format!(" in {system}"));
+        sentences.push(format!("I am at {poi}{system}{docked}."));
+    }
+    let ship = &situation.ship;
+    if let (Some(used), Some(capacity)) = (ship.used, ship.capacity) {
+        let goods: Vec<String> = ship
+            .goods()
+            .map(|(item, quantity)| format!("{quantity} {item}"))
+            .collect();
+        let list = if goods.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", goods.join(", "))
+        };
+        sentences.push(format!("Hold {used}/{capacity}{list}."));
+    }
+    if let (Some(fuel), Some(most)) = (ship.fuel, ship.max_fuel) {
+        sentences.push(format!("Fuel {fuel}/{most}."));
+    }
+    if let Some(credits) = situation.dealings.credits {
+        sentences.push(format!("{credits} credits."));
+    }
+    if situation.dealings.earned > 0 {
+        sentences.push(format!("Earned {} lately.", situation.dealings.earned));
+    }
+    if let Some(trouble) = &situation.trouble {
+        sentences.push(format!(
+            "The last `{}` failed: {}",
+            trouble.tool, trouble.message
+        ));
+    }
+    if sentences.is_empty() {
+        sentences.push("I know nothing of my situation yet.".to_owned());
+    }
+    sentences.join(" ")
+}
+
+fn plan(cockpit: &Cockpit<'_>) -> &'static str {
+    if cockpit.situation.account.standing == Standing::Missing {
+        return "Next I need an account.";
+    }
+    match cockpit.orders.standing {
+        Order::Mine => "Mining goes on: belt, hold, base, sale.",
+        Order::Trade => "Next I look for the better price.",
+        Order::Explore => "Next I follow a lane I have not seen.",
+        Order::Missions => "The missions go on.",
+        Order::Wait => "I keep waiting for orders.",
+    }
+}

@@ -1,0 +1,244 @@
+//! The player's decisions, one situation at a time.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+const TOOLS: [&str; 18] = [
+    "register",
+    "login",
+    "get_status",
+    "get_system",
+    "get_cargo",
+    "travel",
+    "jump",
+    "mine",
+    "dock",
+    "undock",
+    "sell",
+    "refuel",
+    "deposit_items",
+    "distress_signal",
+    "view_market",
+    "get_missions",
+    "get_active_missions",
+    "complete_mission",
+];
+
+/// A conversation: a prompt, an order, and what was called with what result.
+struct Talk {
+    messages: Vec<Value>,
+}
+
+fn told(order: &str) -> Talk {
+    Talk {
+        messages: vec![
+            json!({"role": "system", "content": "You are alpha."}),
+            json!({"role": "user", "content": order}),
+        ],
+    }
+}
+
+impl Talk {
+    fn then(mut self, tool: &str, arguments: Value, result: Value) -> Self {
+        let id = self.messages.len().to_string();
+        let text = match result.as_str() {
+            Some(text) => text.to_owned(),
+            None => result.to_string(),
+        };
+        self.messages.push(json!({"role": "assistant", "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": tool, "arguments": arguments.to_string()}}]}));
+        self.messages
+            .push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+        self
+    }
+
+    /// At a place of the system sol, with so much fuel, credits and iron.
+    fn at(self, poi: &str, docked: bool, fuel: i64, credits: i64, iron: i64) -> Self {
+        let player = json!({"credits": credits, "current_system": "sol", "current_poi": poi,
+            "docked_at_base": docked.then_some("command")});
+        let ship = json!({"fuel": fuel, "max_fuel": 100, "cargo_used": iron, "cargo_capacity": 70,
+            "cargo": [{"item_id": "iron_ore", "quantity": iron}]});
+        let chart = json!({"system": {"id": "sol", "connections": [{"system_id": "sirius"}], "pois": [
+            {"id": "sol_central", "type": "station", "has_base": true},
+            {"id": "main_belt", "type": "asteroid_belt"}]}});
+        self.then("get_system", json!({}), chart).then(
+            "get_status",
+            json!({}),
+            json!({"player": player, "ship": ship}),
+        )
+    }
+
+    /// The first call of the answer in short, or the words.
+    fn answer(&self) -> String {
+        let tools: Vec<Value> = TOOLS
+            .iter()
+            .map(|name| json!({"type": "function", "function": {"name": name}}))
+            .collect();
+        let body = json!({"messages": self.messages, "tools": tools});
+        let habits = Habits {
+            nonsense: 0.0,
+            ..Habits::default()
+        };
+        let answer = fly(&Request::read(&body), &habits);
+        match answer.calls.first() {
+            Some(call) => format!("{} {}", call.name, call.arguments),
+            None => answer.content.unwrap_or_default(),
+        }
+    }
+}
+
+#[test]
+fn a_miner_does_what_its_place_and_hold_ask_for() {
+    for (talk, expected) in [
+        (told("Mine"), "get_status {}"),
+        (
+            told("Mine").at("sol_central", true, 100, 100, 0),
+            r#"travel {"target_poi":"main_belt"}"#,
+        ),
+        (told("Mine").at("main_belt", false, 100, 100, 0), "mine {}"),
+        (
+            told("Mine").at("main_belt", false, 100, 100, 68),
+            r#"travel {"target_poi":"sol_central"}"#,
+        ),
+        (
+            told("Mine").at("sol_central", false, 100, 100, 70),
+            "dock {}",
+        ),
+        (
+            told("Mine").at("sol_central", true, 100, 100, 70),
+            r#"sell {"item_id":"iron_ore","quantity":70}"#,
+        ),
+        (
+            told("Mine").at("sol_central", true, 60, 100, 0),
+            "refuel {}",
+        ),
+        (
+            told("Mine").at("main_belt", false, 20, 100, 5),
+            r#"travel {"target_poi":"sol_central"}"#,
+        ),
+        (told("Mine").at("main_belt", false, 20, 10, 5), "mine {}"),
+    ] {
+        assert_eq!(talk.answer(), expected);
+    }
+}
+
+#[test]
+fn errors_change_the_next_step() {
+    let at_belt = || told("Mine").at("main_belt", false, 100, 100, 10);
+    let none = || json!({});
+    for (talk, expected) in [
+        (
+            at_belt().then(
+                "mine",
+                none(),
+                json!("Error: cargo_full: Cargo hold is full"),
+            ),
+            r#"travel {"target_poi":"sol_central"}"#,
+        ),
+        (
+            at_belt().then(
+                "mine",
+                none(),
+                json!("Error: docked: You must undock first."),
+            ),
+            "undock {}",
+        ),
+        (
+            at_belt().then(
+                "mine",
+                none(),
+                json!("Error: in_transit: mid-travel (~10s until arrival)"),
+            ),
+            "get_status {}",
+        ),
+        (
+            at_belt().then(
+                "mine",
+                none(),
+                json!("Error: session_expired: Session expired. Log in again."),
+            ),
+            r#"login {"password":"unknown","username":"unknown"}"#,
+        ),
+        (
+            at_belt().then(
+                "travel",
+                json!({"destination": "x"}),
+                json!("Error: invalid_payload: Requires 'target_poi'."),
+            ),
+            "mine {}",
+        ),
+    ] {
+        assert_eq!(talk.answer(), expected);
+    }
+}
+
+#[test]
+fn what_nobody_buys_is_stored() {
+    let unsold =
+        json!({"item_id": "iron_ore", "quantity_sold": 0, "total_earned": 0, "unsold": 70});
+    let talk = told("Mine").at("sol_central", true, 100, 100, 70).then(
+        "sell",
+        json!({"item_id": "iron_ore", "quantity": 70}),
+        unsold,
+    );
+    assert_eq!(
+        talk.answer(),
+        r#"deposit_items {"item_id":"iron_ore","quantity":70}"#
+    );
+}
+
+#[test]
+fn an_empty_tank_in_space_is_a_call_for_help() {
+    let talk = told("Explore").at("main_belt", false, 0, 500, 0);
+    assert_eq!(talk.answer(), "distress_signal {}");
+    let helped = talk.then("distress_signal", json!({}), json!({"message": "sent"}));
+    assert!(helped.answer().contains("stranded"), "{}", helped.answer());
+}
+
+#[test]
+fn what_keeps_failing_is_given_up_for_the_turn() {
+    let failing = |talk: Talk| talk.then("mine", json!({}), json!("Error: weapon_jam: no"));
+    let twice = failing(failing(told("Mine").at("main_belt", false, 100, 100, 0)));
+    assert!(
+        twice.answer().contains("keeps failing"),
+        "{}",
+        twice.answer()
+    );
+}
+
+#[test]
+fn the_code_that_is_named_is_used() {
+    let mut talk = told("Mine. The registration code: REG-42.");
+    talk.messages[0] =
+        json!({"role": "system", "content": "You are alpha of the nebula. You have no account."});
+    assert_eq!(
+        talk.answer(),
+        r#"register {"empire":"nebula","registration_code":"REG-42","username":"alpha"}"#
+    );
+}
+
+#[test]
+fn a_finished_mission_is_delivered_where_it_is_wanted() {
+    let mission = json!({"missions": [{"mission_id": "5d0e", "title": "Iron", "objectives": [
+        {"item_id": "iron_ore", "required": 30, "completed": false}]}]});
+    let with = |docked, iron| {
+        let poi = if docked { "sol_central" } else { "main_belt" };
+        told("Do missions")
+            .at(poi, docked, 100, 100, iron)
+            .then("get_active_missions", json!({}), mission.clone())
+            .answer()
+    };
+    assert_eq!(with(false, 10), "mine {}");
+    assert_eq!(with(false, 30), r#"travel {"target_poi":"sol_central"}"#);
+    assert_eq!(with(true, 30), r#"complete_mission {"mission_id":"5d0e"}"#);
+}
+
+#[test]
+fn a_limit_of_tokens_cuts_the_answer() {
+    let body = json!({"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1});
+    let answer = fly(&Request::read(&body), &Habits::default());
+    assert_eq!(answer.finish, crate::pilot::Finish::Length);
+    assert_eq!(answer.tokens(), 1);
+    assert!(!answer.content.unwrap().is_empty());
+}

@@ -1,0 +1,98 @@
+//! Trading: buy what is cheap, carry it to another system, sell it there.
+
+use serde_json::json;
+
+use crate::pilot::situation::Quote;
+
+use super::cockpit::Cockpit;
+use super::step::Step;
+use super::{looking, mining, moving, stationing};
+
+/// The most of one item that is bought at once.
+const MOST: i64 = 10;
+
+/// One step of the trader.
+pub(super) fn trade(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+    if let Some(step) = looking::look(cockpit, rng) {
+        return step;
+    }
+    if mining::must_earn(cockpit) {
+        return mining::mine(cockpit, rng, &[]);
+    }
+    let situation = &cockpit.situation;
+    if situation.place.docked != Some(true) {
+        return if situation.dealings.bought_here.is_empty() {
+            moving::to_base(cockpit, None, "Trade happens at bases.", rng)
+        } else {
+            moving::jump(cockpit, "What I carry sells better elsewhere.", rng)
+        };
+    }
+    let Some(market) = &situation.dealings.market else {
+        if cockpit.can_ask("view_market") {
+            return Step::call(
+                "view_market",
+                json!({}),
+                "I look at what is bought and sold here.",
+            );
+        }
+        return moving::jump(cockpit, "I cannot see the market of this base.", rng);
+    };
+    sell(cockpit, market)
+        .or_else(|| stationing::refuel(cockpit))
+        .or_else(|| buy(cockpit, market, rng))
+        .unwrap_or_else(|| moving::jump(cockpit, "There is no more business for me here.", rng))
+}
+
+/// Sells what was not bought here and somebody here wants.
+fn sell(cockpit: &Cockpit<'_>, market: &[Quote]) -> Option<Step> {
+    let dealings = &cockpit.situation.dealings;
+    let bid_for = |item: &str| {
+        market
+            .iter()
+            .find(|quote| quote.item == item)
+            .map_or(0, |quote| quote.bid)
+    };
+    let (item, quantity) = cockpit.situation.ship.goods().find(|(item, _)| {
+        bid_for(item) > 0
+            && !dealings.unsold.contains(*item)
+            && !dealings.bought_here.contains(*item)
+    })?;
+    Some(Step::call(
+        "sell",
+        json!({"item_id": item, "quantity": quantity}),
+        format!("They pay {} for {item} here.", bid_for(item)),
+    ))
+}
+
+/// Buys one of the three cheapest items for at most half of the money, unless there is cargo already.
+fn buy(cockpit: &Cockpit<'_>, market: &[Quote], rng: &mut fastrand::Rng) -> Option<Step> {
+    let situation = &cockpit.situation;
+    let purse = situation.dealings.credits.unwrap_or(0) / 2;
+    let room = situation.ship.room().unwrap_or(MOST);
+    if situation.ship.goods().next().is_some() || room < 1 || !cockpit.offers("buy") {
+        return None;
+    }
+    let mut offers: Vec<&Quote> = market
+        .iter()
+        .filter(|quote| {
+            (1..=purse).contains(&quote.ask) && !situation.dealings.unbought.contains(&quote.item)
+        })
+        .collect();
+    offers.sort_by_key(|quote| quote.ask);
+    offers.truncate(3);
+    let quote = rng.choice(offers)?;
+    let most = MOST.min(room).min(purse / quote.ask);
+    let quantity = if quote.on_offer > 0 {
+        most.min(quote.on_offer)
+    } else {
+        most
+    };
+    Some(Step::call(
+        "buy",
+        json!({"item_id": quote.item, "quantity": quantity}),
+        format!(
+            "{} costs only {} here; I carry some to another system.",
+            quote.item, quote.ask
+        ),
+    ))
+}

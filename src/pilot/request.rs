@@ -1,0 +1,254 @@
+//! A chat request as the pilot reads it: the conversation, the tools on offer, the room for an answer.
+//!
+//! Reading never fails; what makes no sense is left out. Whether a request is valid is for `validate` to say.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The request, borrowed from its JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Request<'a> {
+    /// The conversation, oldest first.
+    pub entries: Vec<Entry<'a>>,
+    /// The names of the tools on offer.
+    pub tools: Vec<&'a str>,
+    /// How free the choice among them is.
+    pub choice: Choice<'a>,
+    /// The most tokens that the answer may have.
+    pub max_tokens: Option<u64>,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A system (or developer) message.
+    System(Cow<'a, str>),
+    /// A user message.
+    User(Cow<'a, str>),
+    /// An assistant message, with the tools it asked for.
+    Assistant {
+        /// What it said; may be empty beside calls.
+        text: Cow<'a, str>,
+        /// The calls, in order.
+        calls: Vec<Asked<'a>>,
+    },
+    /// A tool's answer, joined to the call it answers.
+    Result {
+        /// The call; its texts are empty where none was found.
+        asked: Asked<'a>,
+        /// What the tool answered.
+        text: Cow<'a, str>,
+    },
+}
+
+/// A tool call of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked<'a> {
+    /// The id that joins call and result.
+    pub id: &'a str,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The arguments, as text.
+    pub arguments: &'a str,
+}
+
+/// What `tool_choice` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choice<'a> {
+    /// Call or talk.
+    #[default]
+    Auto,
+    /// Talk.
+    Never,
+    /// Call something.
+    Required,
+    /// Call this.
+    Named(&'a str),
+}
+
+impl<'a> Request<'a> {
+    /// Reads the body of a chat request.
+    #[must_use]
+    pub fn read(body: &'a Value) -> Self {
+        let mut entries = Vec::new();
+        for message in list(&body["messages"]) {
+            if let Some(entry) = entry(message, &entries) {
+                entries.push(entry);
+            }
+        }
+        Self {
+            entries,
+            tools: list(&body["tools"])
+                .filter_map(|tool| tool["function"]["name"].as_str())
+                .collect(),
+            choice: choice(&body["tool_choice"]),
+            max_tokens: [&body["max_completion_tokens"], &body["max_tokens"]]
+                .into_iter()
+                .find_map(Value::as_u64),
+        }
+    }
+
+    /// Whether the tool is on offer.
+    #[must_use]
+    pub fn offers(&self, tool: &str) -> bool {
+        self.choice != Choice::Never && self.tools.contains(&tool)
+    }
+
+    /// What came after the newest user message.
+    #[must_use]
+    pub fn turn(&self) -> &[Entry<'a>] {
+        let start = self
+            .entries
+            .iter()
+            .rposition(|entry| matches!(entry, Entry::User(_)))
+            .map_or(0, |owner| owner + 1);
+        &self.entries[start..]
+    }
+
+    /// The texts of the system messages.
+    pub fn system_texts(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::System(text) => Some(text.as_ref()),
+            Entry::User(_) | Entry::Assistant { .. } | Entry::Result { .. } => None,
+        })
+    }
+
+    /// The texts of the user messages, newest first.
+    pub fn user_texts(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().rev().filter_map(|entry| match entry {
+            Entry::User(text) => Some(text.as_ref()),
+            Entry::System(_) | Entry::Assistant { .. } | Entry::Result { .. } => None,
+        })
+    }
+}
+
+/// The elements of an array; none of anything else.
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn entry<'a>(message: &'a Value, before: &[Entry<'a>]) -> Option<Entry<'a>> {
+    let text = content(&message["content"]);
+    match message["role"].as_str()? {
+        "system" | "developer" => Some(Entry::System(text)),
+        "user" => Some(Entry::User(text)),
+        "assistant" => Some(Entry::Assistant {
+            text,
+            calls: list(&message["tool_calls"]).map(asked).collect(),
+        }),
+        "tool" => {
+            let id = message["tool_call_id"].as_str().unwrap_or_default();
+            let asked = answered(id, before).unwrap_or(Asked {
+                id,
+                ..Asked::default()
+            });
+            Some(Entry::Result { asked, text })
+        }
+        _ => None,
+    }
+}
+
+fn asked(call: &Value) -> Asked<'_> {
+    let function = &call["function"];
+    Asked {
+        id: call["id"].as_str().unwrap_or_default(),
+        tool: function["name"].as_str().unwrap_or_default(),
+        arguments: function["arguments"].as_str().unwrap_or_default(),
+    }
+}
+
+/// The call with this id in the newest assistant message that made any.
+fn answered<'a>(id: &str, before: &[Entry<'a>]) -> Option<Asked<'a>> {
+    before.iter().rev().find_map(|entry| match entry {
+        Entry::Assistant { calls, .. } => calls.iter().find(|asked| asked.id == id).copied(),
+        Entry::System(_) | Entry::User(_) | Entry::Result { .. } => None,
+    })
+}
+
+fn content(content: &Value) -> Cow<'_, str> {
+    match content.as_str() {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(
+            list(content)
+                .filter_map(|part| part["text"].as_str())
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
+    }
+}
+
+fn choice(choice: &Value) -> Choice<'_> {
+    match choice.as_str() {
+        Some("none") => Choice::Never,
+        Some("required") => Choice::Required,
+        Some(_) => Choice::Auto,
+        None => choice["function"]["name"]
+            .as_str()
+            .map_or(Choice::Auto, Choice::Named),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_is_joined_to_its_call() {
+        let body = json!({
+            "messages": [
+                {"role": "system", "content": "s"},
+                {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+                {"role": "assistant", "content": null, "tool_calls": [
+                    {"id": "1", "type": "function", "function": {"name": "mine", "arguments": "{}"}}]},
+                {"role": "tool", "tool_call_id": "1", "content": "x"},
+                {"role": "tool", "tool_call_id": "2", "content": "y"},
+            ],
+            "tools": [{"type": "function", "function": {"name": "mine"}}, 7],
+            "tool_choice": {"type": "function", "function": {"name": "mine"}},
+            "max_tokens": 9,
+        });
+        let mine = Asked {
+            id: "1",
+            tool: "mine",
+            arguments: "{}",
+        };
+        let turn = vec![
+            Entry::Assistant {
+                text: "".into(),
+                calls: vec![mine],
+            },
+            Entry::Result {
+                asked: mine,
+                text: "x".into(),
+            },
+            Entry::Result {
+                asked: Asked {
+                    id: "2",
+                    ..Asked::default()
+                },
+                text: "y".into(),
+            },
+        ];
+        let request = Request::read(&body);
+        assert_eq!(request.turn(), turn);
+        assert_eq!(request.user_texts().collect::<Vec<_>>(), ["a\nb"]);
+        assert_eq!(request.tools, ["mine"]);
+        assert_eq!(request.choice, Choice::Named("mine"));
+        assert_eq!(request.max_tokens, Some(9));
+    }
+
+    #[test]
+    fn nonsense_is_left_out() {
+        for body in [
+            json!(null),
+            json!([]),
+            json!({"messages": 1, "tools": {}}),
+            json!({"messages": [1, {"role": 2}]}),
+        ] {
+            assert_eq!(Request::read(&body), Request::default());
+        }
+    }
+}

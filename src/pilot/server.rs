@@ -1,0 +1,162 @@
+//! The pilot's HTTP server: its routes, its start and its end.
+
+mod answering;
+mod chat;
+mod door;
+mod judging;
+mod sending;
+mod verdict;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use axum::Json;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::books::Books;
+use super::faults::error_body;
+use super::options::PilotOptions;
+use door::Door;
+
+/// A longer request is refused with 413.
+const LONGEST_BODY: usize = 8 << 20;
+
+/// How long requests in flight may take to end after the shutdown.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What all requests share.
+struct Server {
+    options: PilotOptions,
+    books: Arc<Books>,
+    shutdown: CancellationToken,
+}
+
+/// Serves until the shutdown; what is in flight then ends within a second. Every connection has ended when this returns.
+///
+/// # Errors
+/// The record cannot be opened, or the listener fails.
+pub async fn serve(
+    listener: TcpListener,
+    options: PilotOptions,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let server = Arc::new(Server {
+        books: Arc::new(Books::open(&options)?),
+        options,
+        shutdown: shutdown.clone(),
+    });
+    // Cuts the connections that outlast the grace, and all of them when this future is dropped.
+    let cut = CancellationToken::new();
+    let _cut_at_the_end = cut.clone().drop_guard();
+    let closing = {
+        let (shutdown, cut) = (shutdown.clone(), cut.clone());
+        async move {
+            // Both futures are cancel-safe: they only wait for a token.
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = cut.cancelled() => {}
+            }
+        }
+    };
+    let serving = axum::serve(Door::new(listener, cut.clone()), routes(server))
+        .with_graceful_shutdown(closing)
+        .into_future();
+    let cutting = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(GRACE).await;
+        cut.cancel();
+        std::future::pending::<()>().await;
+    };
+    // The first branch ends the function; the other never ends and may be dropped at any point.
+    tokio::select! {
+        served = serving => served.context("serve the pilot"),
+        () = cutting => Ok(()),
+    }
+}
+
+fn routes(server: Arc<Server>) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(chat::complete))
+        .route("/v1/models", get(models))
+        .route("/health", get(async || Json(json!({"status": "ok"}))))
+        .route("/stats", get(stats))
+        .route("/faults", get(faults))
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .with_state(server)
+}
+
+async fn models(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
+    if !server.admits(&headers) {
+        return error(StatusCode::UNAUTHORIZED, wrong_key());
+    }
+    Json(json!({
+        "object": "list",
+        "data": [{"id": "pilot", "object": "model", "created": 0, "owned_by": "zoea"}],
+    }))
+    .into_response()
+}
+
+async fn stats(State(server): State<Arc<Server>>) -> Json<Value> {
+    Json(server.books.stats())
+}
+
+async fn faults(State(server): State<Arc<Server>>) -> Json<Value> {
+    Json(server.books.faults())
+}
+
+async fn unknown_route() -> Response {
+    let body = error_body(
+        "Unknown request URL.",
+        "invalid_request_error",
+        None,
+        Some("unknown_url"),
+    );
+    error(StatusCode::NOT_FOUND, body)
+}
+
+async fn wrong_method() -> Response {
+    let body = error_body(
+        "Not allowed with this method.",
+        "invalid_request_error",
+        None,
+        None,
+    );
+    error(StatusCode::METHOD_NOT_ALLOWED, body)
+}
+
+fn error(status: StatusCode, body: Value) -> Response {
+    (status, Json(body)).into_response()
+}
+
+fn wrong_key() -> Value {
+    error_body(
+        "Incorrect API key provided.",
+        "invalid_request_error",
+        None,
+        Some("invalid_api_key"),
+    )
+}
+
+impl Server {
+    /// Whether the caller shows the key, where one is needed.
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let Some(key) = &self.options.api_key else {
+            return true;
+        };
+        headers
+            .get(axum::http::header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix("Bearer "))
+            == Some(key.as_str())
+    }
+}

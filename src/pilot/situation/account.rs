@@ -1,0 +1,133 @@
+//! Whether there is a game account, and how far the attempts to get one have come.
+
+use super::outcome::{News, Outcome};
+
+/// The account, as far as the conversation tells.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Account {
+    pub(crate) standing: Standing,
+    pub(crate) username: Option<String>,
+    pub(crate) empire: Option<String>,
+    /// A login was tried and refused.
+    pub(crate) login_failed: bool,
+    /// How often the name was taken.
+    pub(crate) names_taken: u32,
+    /// How often the registration code was refused.
+    pub(crate) codes_refused: u32,
+}
+
+/// Where we stand with the game server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Standing {
+    /// Nothing is known; a call will tell.
+    #[default]
+    Unknown,
+    /// There is no account yet.
+    Missing,
+    /// There may be an account, but no session.
+    Locked,
+    /// A call that needs an account has succeeded.
+    Active,
+}
+
+/// Phrases by which a system prompt says that there is no account.
+const NO_ACCOUNT: [&str; 10] = [
+    "no account",
+    "no game account",
+    "account: none",
+    "account name: none",
+    "not have an account",
+    "not have a game account",
+    "without an account",
+    "not registered",
+    "not yet registered",
+    "have not registered",
+];
+
+impl Account {
+    pub(super) fn hear_prompt(&mut self, text: &str) {
+        let text = text.to_lowercase().replace(['*', '`', '_'], "");
+        if NO_ACCOUNT.iter().any(|phrase| text.contains(phrase)) {
+            self.standing = Standing::Missing;
+        }
+    }
+
+    pub(super) fn hear(&mut self, news: &News<'_>) {
+        match &news.outcome {
+            Outcome::Done { facts, .. } => {
+                let player = &facts["player"];
+                if let Some(name) = player["username"].as_str() {
+                    self.username = Some(name.to_owned());
+                }
+                if let Some(empire) = player["empire"].as_str() {
+                    self.empire = Some(empire.to_owned());
+                }
+                if needs_account(news.asked.tool) {
+                    self.standing = Standing::Active;
+                    self.login_failed = false;
+                }
+            }
+            // A session that was invented is no sign of an account that is missing.
+            Outcome::Failed { .. } if news.argument("session_id").is_some() => {}
+            Outcome::Failed { code, message } => self.rue(news.asked.tool, code, message),
+            Outcome::Words => {}
+        }
+    }
+
+    fn rue(&mut self, tool: &str, code: &str, message: &str) {
+        let told = message.to_lowercase();
+        match (tool, code) {
+            ("register", _) if told.contains("already have") => {
+                self.standing = if self.login_failed {
+                    Standing::Missing
+                } else {
+                    Standing::Locked
+                };
+            }
+            ("register", "username_taken") => {
+                self.names_taken += 1;
+                self.standing = Standing::Missing;
+            }
+            (
+                "register",
+                "registration_code_required" | "invalid_registration_code" | "already_claimed",
+            ) => {
+                self.codes_refused += 1;
+                self.standing = Standing::Missing;
+            }
+            (_, "rate_limited") => {}
+            ("register", _) => self.standing = Standing::Missing,
+            ("login", _) => {
+                self.login_failed = true;
+                self.standing = Standing::Missing;
+            }
+            (
+                _,
+                "session_required" | "session_invalid" | "session_expired" | "not_authenticated",
+            ) => {
+                self.standing = if self.login_failed {
+                    Standing::Missing
+                } else {
+                    Standing::Locked
+                };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Our own tools and the game's public ones succeed without an account, so they prove nothing.
+fn needs_account(tool: &str) -> bool {
+    const PUBLIC: [&str; 9] = [
+        "session",
+        "catalog",
+        "forum_list",
+        "forum_get_thread",
+        "get_commands",
+        "get_guide",
+        "get_version",
+        "help",
+        "logout",
+    ];
+    !tool.starts_with("zoea_") && !PUBLIC.contains(&tool)
+}

@@ -1,0 +1,161 @@
+//! Money and markets: what we own, what the market pays and asks, what could not be sold.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::outcome::{News, Outcome};
+use super::ship::whole;
+
+/// Money and markets, as far as they are known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Dealings {
+    pub(crate) credits: Option<i64>,
+    /// Credits earned by sales in this conversation.
+    pub(crate) earned: i64,
+    /// Something was sold, bought or paid since the credits were last read.
+    pub(crate) is_stale: bool,
+    /// The market of the base we are at.
+    pub(crate) market: Option<Vec<Quote>>,
+    /// Items that nobody here wants.
+    pub(crate) unsold: BTreeSet<String>,
+    /// Items bought in this system.
+    pub(crate) bought_here: BTreeSet<String>,
+    /// Items that could not be bought here.
+    pub(crate) unbought: BTreeSet<String>,
+    /// The station has refused to refuel us since we came.
+    pub(crate) refuel_refused: bool,
+    /// The station's storage has refused our goods since we came.
+    pub(crate) storage_refused: bool,
+}
+
+/// What the market says about an item; 0 where nobody bids or asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Quote {
+    pub(crate) item: String,
+    /// The highest bid: what we would get.
+    pub(crate) bid: i64,
+    /// The lowest ask: what we would pay.
+    pub(crate) ask: i64,
+    /// How many are on offer.
+    pub(crate) on_offer: i64,
+}
+
+impl Dealings {
+    pub(super) fn hear(&mut self, news: &News<'_>) {
+        match &news.outcome {
+            Outcome::Done { facts, .. } => self.learn(news, facts),
+            Outcome::Failed { code, .. } => self.rue(news, code),
+            Outcome::Words => {}
+        }
+    }
+
+    fn learn(&mut self, news: &News<'_>, facts: &Value) {
+        match news.asked.tool {
+            "get_status" | "login" | "register" => {
+                if let Some(credits) = whole(&facts["player"]["credits"]) {
+                    self.credits = Some(credits);
+                    self.is_stale = false;
+                }
+            }
+            "view_market" => self.learn_market(&facts["items"]),
+            "sell" => {
+                let sold = whole(&facts["quantity_sold"]).unwrap_or(0);
+                let asked = news.argument("quantity").as_ref().and_then(whole);
+                if sold == 0 || asked.is_some_and(|asked| sold < asked) {
+                    self.unsold.extend(item(news, facts));
+                }
+                let earned = whole(&facts["total_earned"]).unwrap_or(0);
+                self.earned = self.earned.saturating_add(earned);
+                self.pay(-earned);
+            }
+            "buy" => {
+                self.bought_here.extend(item(news, facts));
+                self.pay(whole(&facts["total_cost"]).unwrap_or(0));
+            }
+            "refuel" => self.pay(whole(&facts["cost"]).unwrap_or(0)),
+            "complete_mission" => {
+                let earned = whole(&facts["credits_earned"]).unwrap_or(0);
+                self.earned = self.earned.saturating_add(earned);
+                self.pay(-earned);
+            }
+            "travel" => self.leave_base(),
+            "jump" => {
+                self.leave_base();
+                self.bought_here.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_market(&mut self, items: &Value) {
+        let known = self.market.get_or_insert_default();
+        for quote in items.as_array().into_iter().flatten().filter_map(quote) {
+            known.retain(|other| other.item != quote.item);
+            known.push(quote);
+        }
+    }
+
+    fn leave_base(&mut self) {
+        self.market = None;
+        self.unsold.clear();
+        self.unbought.clear();
+        self.refuel_refused = false;
+        self.storage_refused = false;
+    }
+
+    fn pay(&mut self, cost: i64) {
+        self.credits = self.credits.map(|credits| credits.saturating_sub(cost));
+        self.is_stale = true;
+    }
+
+    fn rue(&mut self, news: &News<'_>, code: &str) {
+        let item = news.text_argument("item_id");
+        match (news.asked.tool, code) {
+            (
+                "refuel",
+                "insufficient_credits" | "no_credits" | "station_fuel_empty" | "no_fuel_cells",
+            ) => {
+                self.refuel_refused = true;
+            }
+            ("sell", "no_market" | "invalid_item") => self.unsold.extend(item),
+            (
+                "buy",
+                "item_not_available"
+                | "insufficient_credits"
+                | "no_credits"
+                | "invalid_item"
+                | "no_market",
+            ) => {
+                self.unbought.extend(item);
+            }
+            ("view_market", "no_market") => self.market = Some(Vec::new()),
+            ("deposit_items", "not_docked") => {}
+            ("deposit_items", _) => self.storage_refused = true,
+            _ => {}
+        }
+    }
+}
+
+/// The item that a result speaks of, or the one that was asked for.
+fn item(news: &News<'_>, facts: &Value) -> Option<String> {
+    facts["item_id"]
+        .as_str()
+        .map(str::to_owned)
+        .or_else(|| news.text_argument("item_id"))
+}
+
+fn quote(item: &Value) -> Option<Quote> {
+    let price = |names: [&str; 2]| {
+        names
+            .into_iter()
+            .find_map(|name| whole(&item[name]))
+            .unwrap_or(0)
+    };
+    Some(Quote {
+        item: item["item_id"].as_str()?.to_owned(),
+        bid: price(["best_buy", "buy_price"]),
+        ask: price(["best_sell", "sell_price"]),
+        on_offer: whole(&item["sell_quantity"]).unwrap_or(0),
+    })
+}

@@ -1,0 +1,243 @@
+//! Where the ship is, what is near, and which places have disappointed.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::outcome::{News, Outcome};
+
+/// The place and what is known about its surroundings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Place {
+    /// The system's id.
+    pub(crate) system: Option<String>,
+    /// The id of the point of interest.
+    pub(crate) poi: Option<String>,
+    pub(crate) docked: Option<bool>,
+    pub(crate) in_transit: bool,
+    /// The chart of the present system; dropped when the system is left.
+    pub(crate) chart: Option<Chart>,
+    /// Something was mined here since we came.
+    pub(crate) is_minable: bool,
+    /// Places where there was nothing to mine.
+    pub(crate) barren: BTreeSet<String>,
+    /// Places without a base, whatever the chart says.
+    pub(crate) baseless: BTreeSet<String>,
+    /// Systems that the conversation has seen from inside.
+    pub(crate) visited: BTreeSet<String>,
+    /// Places that were looked at.
+    pub(crate) looked_at: BTreeSet<String>,
+}
+
+/// A system's points of interest and lanes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Chart {
+    pub(crate) system: String,
+    pub(crate) pois: Vec<Poi>,
+    /// The ids of the systems that can be jumped to.
+    pub(crate) lanes: Vec<String>,
+}
+
+/// A point of interest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Poi {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) base: Option<String>,
+    pub(crate) has_base: bool,
+}
+
+impl Poi {
+    /// Whether a mining laser finds work there.
+    pub(crate) fn is_belt(&self) -> bool {
+        self.kind == "asteroid_belt" || self.kind == "asteroid"
+    }
+}
+
+impl Place {
+    /// Places where the laser may find something.
+    pub(crate) fn belts(&self) -> impl Iterator<Item = &Poi> {
+        self.pois()
+            .filter(|poi| poi.is_belt() && !self.barren.contains(&poi.id))
+    }
+
+    /// Whether the laser may find something right here.
+    pub(crate) fn can_mine_here(&self) -> bool {
+        let is_belt = |here: &String| self.belts().any(|belt| belt.id == *here);
+        self.is_minable || self.poi.as_ref().is_some_and(is_belt)
+    }
+
+    /// Places where one can dock.
+    pub(crate) fn bases(&self) -> impl Iterator<Item = &Poi> {
+        self.pois()
+            .filter(|poi| poi.has_base && !self.baseless.contains(&poi.id))
+    }
+
+    fn pois(&self) -> impl Iterator<Item = &Poi> {
+        self.chart.iter().flat_map(|chart| &chart.pois)
+    }
+
+    pub(super) fn hear(&mut self, news: &News<'_>) {
+        match &news.outcome {
+            Outcome::Done { facts, whole } => self.learn(news.asked.tool, facts, *whole),
+            Outcome::Failed { code, message } => self.rue(news, code, message),
+            Outcome::Words => {}
+        }
+    }
+
+    fn learn(&mut self, tool: &str, facts: &Value, whole: bool) {
+        self.in_transit = facts["in_transit"] == true;
+        if self.in_transit {
+            return;
+        }
+        match tool {
+            "get_status" | "login" | "register" => {
+                self.learn_player(&facts["player"], whole);
+                self.learn_system(&facts["system"]);
+            }
+            "get_system" => {
+                self.learn_system(&facts["system"]);
+                self.learn_poi(&facts["poi"]);
+            }
+            "get_poi" => {
+                self.learn_poi(&facts["poi"]);
+                self.looked_at.extend(self.poi.clone());
+            }
+            "travel" => self.arrive(text(&facts["poi_id"])),
+            "jump" => {
+                self.enter(text(&facts["system_id"]));
+                self.arrive(text(&facts["poi"]));
+            }
+            "dock" => self.docked = Some(true),
+            "undock" => self.docked = Some(false),
+            "mine" => {
+                self.docked = Some(false);
+                self.is_minable = true;
+                if let Some(poi) = &self.poi {
+                    self.barren.remove(poi);
+                }
+            }
+            _ => {}
+        }
+        if facts["auto_docked"] == true {
+            self.docked = Some(true);
+        }
+        if facts["auto_undocked"] == true {
+            self.docked = Some(false);
+        }
+    }
+
+    fn learn_player(&mut self, player: &Value, whole: bool) {
+        if let Some(system) = text(&player["current_system"]) {
+            self.enter(Some(system));
+        }
+        if let Some(poi) = text(&player["current_poi"]) {
+            self.stand_at(poi);
+        }
+        let base = text(&player["docked_at_base"]);
+        if player.is_object() && (whole || base.is_some()) {
+            self.docked = Some(base.is_some());
+        }
+    }
+
+    fn learn_system(&mut self, system: &Value) {
+        let Some(id) = text(&system["id"]) else {
+            return;
+        };
+        self.enter(Some(id.clone()));
+        self.chart = Some(Chart {
+            system: id,
+            pois: list(&system["pois"]).filter_map(poi).collect(),
+            lanes: list(&system["connections"])
+                .filter_map(|lane| text(&lane["system_id"]).or_else(|| text(lane)))
+                .collect(),
+        });
+    }
+
+    fn learn_poi(&mut self, poi: &Value) {
+        if let Some(system) = text(&poi["system_id"]) {
+            self.enter(Some(system));
+        }
+        if let Some(id) = text(&poi["id"]) {
+            self.stand_at(id);
+        }
+    }
+
+    /// We have moved to this place.
+    fn arrive(&mut self, poi: Option<String>) {
+        self.docked = Some(false);
+        self.is_minable = false;
+        self.poi = poi;
+    }
+
+    /// We are at this place, whether or not we knew.
+    fn stand_at(&mut self, poi: String) {
+        if self.poi.as_ref().is_some_and(|known| *known != poi) {
+            self.is_minable = false;
+        }
+        self.poi = Some(poi);
+    }
+
+    fn enter(&mut self, system: Option<String>) {
+        if self.chart.as_ref().map(|chart| &chart.system) != system.as_ref() {
+            self.chart = None;
+        }
+        self.visited.extend(system.clone());
+        self.system = system;
+    }
+
+    fn rue(&mut self, news: &News<'_>, code: &str, message: &str) {
+        let told = message.to_lowercase();
+        match (news.asked.tool, code) {
+            (_, "in_transit" | "already_traveling" | "already_jumping") => self.in_transit = true,
+            ("travel", _) if told.contains("already at") => {
+                self.arrive(news.text_argument("target_poi"));
+            }
+            ("travel", "invalid_poi") => {
+                let target = news.text_argument("target_poi");
+                let is_charted = self.pois().any(|poi| Some(&poi.id) == target.as_ref());
+                if is_charted {
+                    self.chart = None;
+                }
+            }
+            ("jump", "not_connected") => self.chart = None,
+            // The ship may have undocked before it was found too dry to fly.
+            ("travel" | "jump", "no_fuel") => self.docked = None,
+            (_, "already_docked" | "docked") => self.docked = Some(true),
+            (_, "not_docked") => self.docked = Some(false),
+            ("dock", "no_base") => self.baseless.extend(self.poi.clone()),
+            ("mine", "no_resources" | "deposit_too_sparse") => self.disappoint(),
+            ("mine", _) if told.contains("module") => self.disappoint(),
+            _ => {}
+        }
+    }
+
+    /// There is nothing for us to mine here; whether we were undocked for it is not said.
+    fn disappoint(&mut self) {
+        self.is_minable = false;
+        self.docked = None;
+        self.barren.extend(self.poi.clone());
+    }
+}
+
+fn poi(poi: &Value) -> Option<Poi> {
+    let base = text(&poi["base_id"]);
+    Some(Poi {
+        id: text(&poi["id"])?,
+        kind: text(&poi["type"]).unwrap_or_default(),
+        has_base: poi["has_base"] == true || base.is_some(),
+        base,
+    })
+}
+
+/// A text that says something.
+fn text(value: &Value) -> Option<String> {
+    value
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}

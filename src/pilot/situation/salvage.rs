@@ -1,0 +1,103 @@
+//! Saves what can be read of a JSON object that was cut off.
+
+use serde_json::{Deserializer, Value};
+
+/// The object at the start of the text, and whether it is whole. What follows it does not matter.
+pub(super) fn object(text: &str) -> Option<(Value, bool)> {
+    let mut values = Deserializer::from_str(text).into_iter::<Value>();
+    let (value, whole) = match values.next()? {
+        Ok(value) => (value, true),
+        Err(error) => {
+            let readable = offset(text, error.line(), error.column());
+            (mend(text.get(..readable)?)?, false)
+        }
+    };
+    let is_something = value.as_object().is_some_and(|object| !object.is_empty());
+    (whole || is_something).then_some((value, whole))
+}
+
+/// The place in the text that serde_json names by line and column (both begin with 1, columns count bytes).
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let end = before.saturating_add(column).min(text.len());
+    text.floor_char_boundary(end)
+}
+
+/// Goes back to the last place where a value was complete, and closes there what is open.
+fn mend(text: &str) -> Option<Value> {
+    let mut open: Vec<u8> = Vec::new();
+    let mut last: Option<(usize, Vec<u8>)> = None;
+    let mut in_string = false;
+    let mut is_escaped = false;
+    for (place, byte) in text.bytes().enumerate() {
+        if in_string {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' | b'[' => {
+                open.push(if byte == b'{' { b'}' } else { b']' });
+                last = Some((place + 1, open.clone()));
+            }
+            b'}' | b']' => {
+                open.pop();
+                last = Some((place + 1, open.clone()));
+            }
+            b',' => last = Some((place, open.clone())),
+            _ => {}
+        }
+    }
+    let (end, open) = last?;
+    let mut whole = text[..end].to_owned();
+    whole.extend(open.iter().rev().map(|byte| char::from(*byte)));
+    serde_json::from_str(&whole).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_stands_before_the_cut_is_saved() {
+        let text = r#"{"ship":{"name":"a \"b\", {c}","fuel":97},"cargo":[{"item_id":"iron_ore","quantity":12},{"item_id":"copper"#;
+        assert_eq!(
+            object(text),
+            Some((
+                json!({"ship": {"name": "a \"b\", {c}", "fuel": 97}, "cargo": [{"item_id": "iron_ore", "quantity": 12}, {}]}),
+                false
+            ))
+        );
+        assert_eq!(
+            object("{\"a\":1,\n\"b\": [1,2\n… 300 bytes were cut …"),
+            Some((json!({"a": 1, "b": [1]}), false))
+        );
+    }
+
+    #[test]
+    fn a_whole_object_is_whole_whatever_follows() {
+        assert_eq!(object("{} and more"), Some((json!({}), true)));
+        assert_eq!(object("{"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_anywhere_is_survived(cut in 0usize..200, note in ".{0,20}") {
+            let text = r#"{"system":{"id":"sol","connections":[{"system_id":"sirius","distance":4.5e2}],"pois":[{"id":"sol_star","name":"Söl \"*\"","has_base":false}]},"poi":null}"#;
+            let end = text.floor_char_boundary(cut.min(text.len()));
+            let _saved = object(&format!("{}{note}", &text[..end]));
+        }
+    }
+}

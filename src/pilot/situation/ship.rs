@@ -1,0 +1,239 @@
+//! The ship: its tank and its hold.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::outcome::{News, Outcome};
+
+/// The ship, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Ship {
+    pub(crate) fuel: Option<i64>,
+    pub(crate) max_fuel: Option<i64>,
+    pub(crate) used: Option<i64>,
+    pub(crate) capacity: Option<i64>,
+    /// What the hold holds, by item.
+    pub(crate) cargo: BTreeMap<String, i64>,
+    /// The cargo was listed, and nothing came in since.
+    pub(crate) is_listed: bool,
+    /// The server has said that the hold is full, and nothing left it since.
+    pub(crate) is_full: bool,
+    /// How often the ship has moved since the tank was read.
+    pub(crate) blind_moves: u32,
+    /// The fuel that the last refused move would have taken.
+    needed: i64,
+}
+
+/// A hold with no more room than this is as good as full.
+const CROWDED: i64 = 2;
+
+impl Ship {
+    /// Whether mining any longer is a waste of time.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.is_full || self.room().is_some_and(|room| room <= CROWDED)
+    }
+
+    pub(crate) fn room(&self) -> Option<i64> {
+        Some(self.capacity? - self.used?)
+    }
+
+    /// Whether the tank is too empty to move; an unread tank is not.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.fuel.is_some_and(|fuel| fuel < self.needed.max(1))
+    }
+
+    /// Fuel below a share of the tank, in percent; unknown fuel is enough fuel.
+    pub(crate) fn has_less_fuel_than(&self, percent: i64) -> bool {
+        match (self.fuel, self.max_fuel) {
+            (Some(fuel), Some(most)) => fuel.saturating_mul(100) < most.saturating_mul(percent),
+            (Some(fuel), None) => fuel < 5,
+            (None, _) => false,
+        }
+    }
+
+    /// What is in the hold besides fuel for the ship itself.
+    pub(crate) fn goods(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.cargo
+            .iter()
+            .filter(|(item, quantity)| **quantity > 0 && !is_fuel(item))
+            .map(|(item, quantity)| (item.as_str(), *quantity))
+    }
+
+    pub(crate) fn has_fuel_cells(&self) -> bool {
+        self.cargo
+            .iter()
+            .any(|(item, quantity)| *quantity > 0 && is_fuel(item))
+    }
+
+    pub(super) fn hear(&mut self, news: &News<'_>) {
+        match &news.outcome {
+            Outcome::Done { facts, .. } => self.learn(news, facts),
+            Outcome::Failed { code, message } => self.rue(news, code, message),
+            Outcome::Words => {}
+        }
+    }
+
+    fn learn(&mut self, news: &News<'_>, facts: &Value) {
+        match news.asked.tool {
+            "get_status" | "get_ship" | "login" | "register" => {
+                self.learn_ship(&facts["ship"]);
+                set(&mut self.used, &facts["cargo_used"]);
+                set(&mut self.capacity, &facts["cargo_max"]);
+                self.see_room();
+            }
+            "get_cargo" => {
+                set(&mut self.used, &facts["used"]);
+                set(&mut self.capacity, &facts["capacity"]);
+                self.learn_cargo(&facts["cargo"]);
+                self.see_room();
+            }
+            "mine" => {
+                self.add(text(&facts["resource_id"]), whole(&facts["quantity"]));
+                self.is_listed = false;
+            }
+            "buy" => self.add(text(&facts["item_id"]), whole(&facts["delivered_to_cargo"])),
+            "sell" => self.take(text(&facts["item_id"]), whole(&facts["quantity_sold"])),
+            "withdraw_items" => self.add(
+                news.text_argument("item_id").as_deref(),
+                news.argument("quantity").as_ref().and_then(whole),
+            ),
+            "deposit_items" | "jettison" | "create_sell_order" => self.take(
+                news.text_argument("item_id").as_deref(),
+                news.argument("quantity").as_ref().and_then(whole),
+            ),
+            // What was delivered is not told.
+            "complete_mission" => {
+                self.cargo.clear();
+                self.used = None;
+                self.is_listed = false;
+                self.is_full = false;
+            }
+            "refuel" => self.learn_refuelling(facts),
+            "travel" | "jump" => {
+                self.fuel = self.fuel.map(|fuel| (fuel - 1).max(0));
+                self.blind_moves += 1;
+                self.needed = 0;
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_ship(&mut self, ship: &Value) {
+        if ship["fuel"].is_number() {
+            self.blind_moves = 0;
+        }
+        set(&mut self.fuel, &ship["fuel"]);
+        set(&mut self.max_fuel, &ship["max_fuel"]);
+        set(&mut self.used, &ship["cargo_used"]);
+        set(&mut self.capacity, &ship["cargo_capacity"]);
+        self.learn_cargo(&ship["cargo"]);
+    }
+
+    fn learn_cargo(&mut self, cargo: &Value) {
+        let Some(stacks) = cargo.as_array() else {
+            if self.used == Some(0) {
+                self.cargo.clear();
+                self.is_listed = true;
+            }
+            return;
+        };
+        self.cargo = stacks
+            .iter()
+            .filter_map(|stack| {
+                Some((
+                    text(&stack["item_id"])?.to_owned(),
+                    whole(&stack["quantity"])?,
+                ))
+            })
+            .collect();
+        self.is_listed = true;
+    }
+
+    fn learn_refuelling(&mut self, facts: &Value) {
+        set(&mut self.max_fuel, &facts["fuel_max"]);
+        match (whole(&facts["fuel_now"]), whole(&facts["fuel"])) {
+            (Some(now), _) => {
+                self.fuel = Some(now);
+                self.blind_moves = 0;
+            }
+            (None, Some(added)) => self.fuel = self.fuel.map(|fuel| fuel.saturating_add(added)),
+            (None, None) => {}
+        }
+    }
+
+    /// A listing outweighs what an error said before.
+    fn see_room(&mut self) {
+        if let Some(room) = self.room() {
+            self.is_full = room <= 0;
+        }
+    }
+
+    fn add(&mut self, item: Option<&str>, quantity: Option<i64>) {
+        let (Some(item), Some(quantity)) = (item, quantity) else {
+            return;
+        };
+        let held = self.cargo.entry(item.to_owned()).or_default();
+        *held = held.saturating_add(quantity);
+        self.used = self.used.map(|used| used.saturating_add(quantity));
+    }
+
+    fn take(&mut self, item: Option<&str>, quantity: Option<i64>) {
+        let (Some(item), Some(quantity)) = (item, quantity) else {
+            return;
+        };
+        if quantity <= 0 {
+            return;
+        }
+        if let Some(held) = self.cargo.get_mut(item) {
+            *held = held.saturating_sub(quantity).max(0);
+        }
+        self.used = self.used.map(|used| used.saturating_sub(quantity).max(0));
+        self.is_full = false;
+    }
+
+    fn rue(&mut self, news: &News<'_>, code: &str, message: &str) {
+        match (news.asked.tool, code) {
+            (_, "cargo_full" | "no_cargo_space") => self.is_full = true,
+            ("travel" | "jump", "no_fuel") => {
+                let mut numbers = message
+                    .split(|letter: char| !letter.is_ascii_digit())
+                    .filter_map(|digits| digits.parse().ok());
+                self.needed = numbers.next().unwrap_or(1);
+                self.fuel = Some(numbers.next().unwrap_or(0));
+            }
+            ("refuel", "tank_full") => self.fuel = self.max_fuel.or(self.fuel),
+            (_, "insufficient_items") => {
+                if let Some(item) = news.text_argument("item_id") {
+                    self.cargo.remove(&item);
+                }
+                self.is_listed = false;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_fuel(item: &str) -> bool {
+    item.ends_with("fuel_cell")
+}
+
+fn set(known: &mut Option<i64>, value: &Value) {
+    if let Some(number) = whole(value) {
+        *known = Some(number);
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    value.as_str()
+}
+
+/// A number without its fraction, in bounds that sums of many of them stay within.
+#[expect(clippy::cast_possible_truncation, reason = "clamped before it is cast")]
+pub(super) fn whole(value: &Value) -> Option<i64> {
+    const MOST: f64 = 1e15;
+    value
+        .as_f64()
+        .filter(|number| number.is_finite())
+        .map(|number| number.clamp(-MOST, MOST) as i64)
+}

@@ -1,0 +1,275 @@
+//! What the conversation tells, and what it does not.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The situation after a prompt and so many calls with their results.
+fn after(prompt: &str, loops: &[(&str, Value, Value)]) -> Situation {
+    let mut messages = vec![
+        json!({"role": "system", "content": prompt}),
+        json!({"role": "user", "content": "Mine."}),
+    ];
+    for (place, (tool, arguments, result)) in loops.iter().enumerate() {
+        let id = place.to_string();
+        let text = match result.as_str() {
+            Some(text) => text.to_owned(),
+            None => result.to_string(),
+        };
+        messages.push(json!({"role": "assistant", "tool_calls": [
+            {"id": id, "function": {"name": tool, "arguments": arguments.to_string()}}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+    }
+    Situation::read(&Request::read(&json!({ "messages": messages })))
+}
+
+fn status() -> (&'static str, Value, Value) {
+    let player = json!({"username": "QuillArdent", "empire": "solarian", "credits": 136,
+        "current_system": "sol", "current_poi": "main_belt"});
+    let ship = json!({"fuel": 97, "max_fuel": 100, "cargo_used": 16, "cargo_capacity": 70,
+        "cargo": [{"item_id": "iron_ore", "quantity": 12}, {"item_id": "fuel_cell", "quantity": 4}]});
+    (
+        "get_status",
+        json!({}),
+        json!({"player": player, "ship": ship, "modules": []}),
+    )
+}
+
+fn system() -> (&'static str, Value, Value) {
+    let pois = json!([
+        {"id": "sol_star", "type": "sun", "has_base": false},
+        {"id": "sol_central", "type": "station", "has_base": true, "base_id": "command"},
+        {"id": "main_belt", "type": "asteroid_belt", "has_base": false},
+    ]);
+    let lanes = json!([{"system_id": "sirius", "distance": 412}, "alpha_centauri"]);
+    (
+        "get_system",
+        json!({}),
+        json!({"system": {"id": "sol", "pois": pois, "connections": lanes}, "poi": {"id": "main_belt"}}),
+    )
+}
+
+fn mined(item: &str, quantity: i64) -> (&'static str, Value, Value) {
+    (
+        "mine",
+        json!({}),
+        json!({"resource_id": item, "quantity": quantity}),
+    )
+}
+
+#[test]
+fn a_status_tells_place_purse_tank_and_hold() {
+    let known = after("", &[status()]);
+    assert!(known.is_clear());
+    assert_eq!(known.account.standing, Standing::Active);
+    assert_eq!(known.place.poi.as_deref(), Some("main_belt"));
+    assert_eq!(known.place.docked, Some(false));
+    assert_eq!(known.dealings.credits, Some(136));
+    assert_eq!((known.ship.fuel, known.ship.room()), (Some(97), Some(54)));
+    assert_eq!(known.ship.goods().collect::<Vec<_>>(), [("iron_ore", 12)]);
+}
+
+#[test]
+fn a_chart_tells_belts_bases_and_lanes() {
+    let known = after("", &[system()]);
+    let ids = |pois: Vec<&place::Poi>| pois.iter().map(|poi| poi.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(known.place.belts().collect()), ["main_belt"]);
+    assert_eq!(ids(known.place.bases().collect()), ["sol_central"]);
+    assert_eq!(
+        known.place.chart.unwrap().lanes,
+        ["sirius", "alpha_centauri"]
+    );
+}
+
+#[test]
+fn later_results_change_what_earlier_ones_told() {
+    let known = after(
+        "",
+        &[
+            status(),
+            system(),
+            mined("iron_ore", 3),
+            (
+                "travel",
+                json!({"target_poi": "sol_central"}),
+                json!({"poi_id": "sol_central"}),
+            ),
+            ("dock", json!({}), json!({"base": "x"})),
+            (
+                "sell",
+                json!({"item_id": "iron_ore", "quantity": 15}),
+                json!({"item_id": "iron_ore", "quantity_sold": 15, "total_earned": 45}),
+            ),
+            (
+                "refuel",
+                json!({}),
+                json!({"fuel": 4, "fuel_now": 100, "fuel_max": 100, "cost": 4}),
+            ),
+        ],
+    );
+    assert_eq!(known.place.docked, Some(true));
+    assert_eq!(known.dealings.credits, Some(136 + 45 - 4));
+    assert_eq!(known.ship.used, Some(16 + 3 - 15));
+    assert_eq!(known.ship.goods().count(), 0);
+    assert_eq!(known.ship.fuel, Some(100));
+}
+
+#[test]
+fn a_jump_makes_the_chart_useless() {
+    let jump = (
+        "jump",
+        json!({"target_system": "sirius"}),
+        json!({"system_id": "sirius", "poi": "sirius_star"}),
+    );
+    let known = after("", &[status(), system(), jump]);
+    assert_eq!(known.place.chart, None);
+    assert_eq!(known.place.system.as_deref(), Some("sirius"));
+    assert!(known.place.visited.contains("sol") && known.place.visited.contains("sirius"));
+}
+
+#[test]
+fn errors_about_the_game_are_facts() {
+    let fails = |tool, arguments: Value, text: &str| {
+        after("", &[status(), system(), (tool, arguments, json!(text))])
+    };
+    let none = json!({});
+    assert!(
+        fails(
+            "mine",
+            none.clone(),
+            "Error: cargo_full: Cargo hold is full"
+        )
+        .ship
+        .is_crowded()
+    );
+    let barren = fails(
+        "mine",
+        none.clone(),
+        "Error: no_resources: Nothing to mine here",
+    );
+    assert_eq!(barren.place.belts().count(), 0);
+    let dry = fails(
+        "travel",
+        json!({"target_poi": "sol_central"}),
+        "Error: no_fuel: Not enough fuel. Need 2, have 1.",
+    );
+    assert!(dry.ship.is_dry() && dry.ship.fuel == Some(1));
+    let docked = fails(
+        "dock",
+        none.clone(),
+        "Error: already_docked: Already docked",
+    );
+    assert_eq!(docked.place.docked, Some(true));
+    let moving = fails(
+        "travel",
+        none.clone(),
+        "Error: in_transit: Your ship is mid-travel",
+    );
+    assert!(moving.must_wait());
+    let gone = fails(
+        "travel",
+        json!({"target_poi": "main_belt"}),
+        "Error: invalid_poi: Unknown destination: main_belt",
+    );
+    assert_eq!(gone.place.chart, None);
+}
+
+#[test]
+fn errors_about_the_call_are_no_facts() {
+    let before = after("", &[status(), system()]);
+    for text in [
+        "Error: invalid_payload: Unknown parameter(s): [destination]. Requires 'target_poi'.",
+        "Error: unknown_command: Unknown command: fly.",
+        "Error: rate_limited: Game actions limited to 1 per tick (10.0 seconds)",
+        "not called: the arguments are no JSON object",
+    ] {
+        let known = after(
+            "",
+            &[
+                status(),
+                system(),
+                ("travel", json!({"destination": "x"}), json!(text)),
+            ],
+        );
+        assert_eq!(
+            (&known.place, &known.ship, &known.dealings),
+            (&before.place, &before.ship, &before.dealings),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_cut_status_does_not_tell_what_it_lacks() {
+    let (_, _, whole) = status();
+    let text = whole.to_string();
+    let cut = text.find("\"ship\"").unwrap();
+    let known = after(
+        "",
+        &[(
+            "get_status",
+            json!({}),
+            json!(format!("{}… cut", &text[..cut])),
+        )],
+    );
+    assert_eq!(known.place.poi.as_deref(), Some("main_belt"));
+    assert_eq!(known.place.docked, None);
+    assert!(!known.is_clear());
+}
+
+#[test]
+fn the_way_to_an_account_is_followed() {
+    let standing =
+        |prompt: &str, loops: &[(&str, Value, Value)]| after(prompt, loops).account.standing;
+    let lost = (
+        "get_status",
+        json!({}),
+        json!("Error: session_required: You must provide a session_id."),
+    );
+    let refused = (
+        "login",
+        json!({}),
+        json!("Error: auth_failed: Invalid username or password."),
+    );
+    let have = (
+        "register",
+        json!({}),
+        json!("Error: Already have account. Use login()."),
+    );
+    let invented = (
+        "get_status",
+        json!({"session_id": "session_12345"}),
+        json!("Error: session_invalid: Session not found"),
+    );
+    assert_eq!(standing("You are alpha.", &[]), Standing::Unknown);
+    assert_eq!(standing("Account: `none`", &[]), Standing::Missing);
+    assert_eq!(
+        standing("You are not registered yet.", &[status()]),
+        Standing::Active
+    );
+    assert_eq!(standing("", std::slice::from_ref(&lost)), Standing::Locked);
+    assert_eq!(
+        standing("", &[lost.clone(), refused.clone()]),
+        Standing::Missing
+    );
+    assert_eq!(
+        standing("", &[lost, refused.clone(), have.clone()]),
+        Standing::Missing
+    );
+    assert_eq!(standing("No account", &[have]), Standing::Locked);
+    assert_eq!(standing("", &[refused, status()]), Standing::Active);
+    assert_eq!(standing("", &[status(), invented]), Standing::Active);
+}
+
+#[test]
+fn troubles_are_forgotten_with_the_next_order() {
+    let body = json!({"messages": [
+        {"role": "user", "content": "Mine."},
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "dock", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "Error: no_base: No station at this location"},
+        {"role": "user", "content": "Go on."},
+    ]});
+    let known = Situation::read(&Request::read(&body));
+    assert!(known.troubles.is_empty());
+    assert_eq!(known.trouble.unwrap().code, "no_base");
+}

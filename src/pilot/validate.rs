@@ -1,0 +1,100 @@
+//! The strict reader of chat requests: refuses, with the reason, what OpenAI's API refuses (and a little more).
+//!
+//! It knows nothing of the rest of the program, so that it can serve as an independent checker of what the program sends.
+
+mod calls;
+mod fields;
+mod messages;
+mod pairing;
+mod tools;
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// Why a request was refused, and the place in it that is to blame.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// What is wrong, for a person.
+    pub message: String,
+    /// The path of the offending value, as in `messages.[3].tool_calls.[0].id`.
+    pub param: Option<String>,
+    /// The machine's word for it, where OpenAI has one.
+    pub code: Option<&'static str>,
+}
+
+impl Refusal {
+    /// A refusal of the value at `param`.
+    pub(super) fn at(param: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            param: Some(param.into()),
+            code: None,
+        }
+    }
+
+    /// A refusal of the body as a whole.
+    pub(super) fn of_body(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            param: None,
+            code: None,
+        }
+    }
+}
+
+/// What is demanded beyond what OpenAI demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Strictness {
+    /// Exactly one system message, and it comes first, as chat templates of llama.cpp and others demand.
+    pub system_first: bool,
+    /// Messages hold only fields that OpenAI defines for their role (so no `reasoning_content`).
+    pub known_fields: bool,
+}
+
+/// Checks a request as OpenAI would.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn validate(body: &Value) -> Result<(), Refusal> {
+    validate_with(body, Strictness::default())
+}
+
+/// Checks a request as OpenAI would, and whatever else `strictness` demands.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), Refusal> {
+    let body = body
+        .as_object()
+        .ok_or_else(|| Refusal::of_body("The request body must be a JSON object."))?;
+    model(body)?;
+    let messages = body
+        .get("messages")
+        .ok_or_else(|| Refusal::at("messages", "Missing required parameter: 'messages'."))?
+        .as_array()
+        .ok_or_else(|| Refusal::at("messages", "'messages' must be an array."))?;
+    messages::check(messages, strictness)?;
+    pairing::check(messages)?;
+    tools::check(body)?;
+    fields::check(body)
+}
+
+fn model(body: &Map<String, Value>) -> Result<(), Refusal> {
+    match body.get("model").and_then(Value::as_str) {
+        Some(model) if !model.is_empty() => Ok(()),
+        Some(_) => Err(Refusal::at("model", "'model' must not be empty.")),
+        None => Err(Refusal::at("model", "you must provide a model parameter")),
+    }
+}
+
+/// The names that OpenAI allows to functions.
+fn is_function_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! The shape of each message by itself: its role, its fields, its content.
+
+use serde_json::{Map, Value};
+
+use super::{Refusal, Strictness, calls};
+
+/// A message that is being checked, with its place for the refusals.
+struct Checked<'a> {
+    fields: &'a Map<String, Value>,
+    at: String,
+}
+
+/// Checks every message, and what holds for the list as a whole.
+pub(super) fn check(messages: &[Value], strictness: Strictness) -> Result<(), Refusal> {
+    if messages.is_empty() {
+        return Err(Refusal::at(
+            "messages",
+            "[] is too short: 'messages' needs at least one message.",
+        ));
+    }
+    for (index, message) in messages.iter().enumerate() {
+        let at = format!("messages.[{index}]");
+        let fields = message
+            .as_object()
+            .ok_or_else(|| Refusal::at(&at, "A message must be an object."))?;
+        Checked { fields, at }.check(strictness)?;
+    }
+    order(messages, strictness)
+}
+
+fn order(messages: &[Value], strictness: Strictness) -> Result<(), Refusal> {
+    let has_role = |message: &Value, role: &str| message["role"] == role;
+    if !messages.iter().any(|message| has_role(message, "user")) {
+        return Err(Refusal::at(
+            "messages",
+            "'messages' must contain at least one user message.",
+        ));
+    }
+    let last = messages.len() - 1;
+    if !(has_role(&messages[last], "user") || has_role(&messages[last], "tool")) {
+        return Err(Refusal::at(
+            format!("messages.[{last}].role"),
+            "The last message must have role 'user' or 'tool'.",
+        ));
+    }
+    if strictness.system_first {
+        let is_system = |message| has_role(message, "system") || has_role(message, "developer");
+        if !is_system(&messages[0]) {
+            return Err(Refusal::at(
+                "messages.[0].role",
+                "The first message must be the system message.",
+            ));
+        }
+        if let Some(second) = messages.iter().skip(1).position(is_system) {
+            return Err(Refusal::at(
+                format!("messages.[{}].role", second + 1),
+                "There must be exactly one system message, at the beginning.",
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl Checked<'_> {
+    fn check(&self, strictness: Strictness) -> Result<(), Refusal> {
+        let role = self
+            .fields
+            .get("role")
+            .ok_or_else(|| self.refuse("role", "A message needs a 'role'."))?
+            .as_str()
+            .ok_or_else(|| self.refuse("role", "'role' must be a string."))?;
+        let known: &[&str] = match role {
+            "system" | "developer" | "user" => &["role", "content", "name"],
+            "assistant" => &[
+                "role",
+                "content",
+                "name",
+                "tool_calls",
+                "refusal",
+                "audio",
+                "annotations",
+            ],
+            "tool" => &["role", "content", "tool_call_id"],
+            _ => {
+                return Err(self.refuse(
+                    "role",
+                    format!("Invalid value: '{role}'. Supported values are: 'system', 'developer', 'user', 'assistant', and 'tool'."),
+                ));
+            }
+        };
+        if strictness.known_fields
+            && let Some(stray) = self
+                .fields
+                .keys()
+                .find(|key| !known.contains(&key.as_str()))
+        {
+            return Err(self.refuse(
+                stray,
+                format!("A message of role '{role}' has no field '{stray}'."),
+            ));
+        }
+        self.name()?;
+        if role == "assistant" {
+            self.assistant()
+        } else {
+            self.strangers_calls(role)?;
+            self.content()
+        }
+    }
+
+    fn refuse(&self, field: &str, message: impl Into<String>) -> Refusal {
+        Refusal::at(format!("{}.{field}", self.at), message)
+    }
+
+    fn name(&self) -> Result<(), Refusal> {
+        match self.fields.get("name") {
+            None | Some(Value::Null) => Ok(()),
+            Some(name) => match name.as_str() {
+                Some(name) if !name.is_empty() => Ok(()),
+                Some(_) | None => {
+                    Err(self.refuse("name", "'name' must be a string that is not empty."))
+                }
+            },
+        }
+    }
+
+    fn strangers_calls(&self, role: &str) -> Result<(), Refusal> {
+        if self.fields.contains_key("tool_calls") {
+            return Err(self.refuse(
+                "tool_calls",
+                format!(
+                    "Only an assistant message can hold 'tool_calls', not one of role '{role}'."
+                ),
+            ));
+        }
+        if role != "tool" && self.fields.contains_key("tool_call_id") {
+            return Err(self.refuse(
+                "tool_call_id",
+                "Only a tool message can hold a 'tool_call_id'.",
+            ));
+        }
+        if role == "tool" {
+            match self.fields.get("tool_call_id").and_then(Value::as_str) {
+                Some(id) if !id.is_empty() => {}
+                Some(_) | None => {
+                    return Err(
+                        self.refuse("tool_call_id", "A tool message needs a 'tool_call_id'.")
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assistant(&self) -> Result<(), Refusal> {
+        let Some(calls) = self.fields.get("tool_calls") else {
+            return self.content();
+        };
+        let calls = calls
+            .as_array()
+            .ok_or_else(|| self.refuse("tool_calls", "'tool_calls' must be an array."))?;
+        if calls.is_empty() {
+            return Err(self.refuse(
+                "tool_calls",
+                "[] is too short: leave 'tool_calls' out where there are none.",
+            ));
+        }
+        match self.fields.get("content") {
+            None | Some(Value::Null) => {}
+            Some(text) if text.as_str() == Some("") => {}
+            Some(_) => self.content()?,
+        }
+        calls::check(calls, &self.at)
+    }
+
+    /// Text, or a list of text parts, and in either case not empty.
+    fn content(&self) -> Result<(), Refusal> {
+        let content = match self.fields.get("content") {
+            None | Some(Value::Null) => {
+                return Err(self.refuse(
+                    "content",
+                    "The message has no content: a string or a list of text parts is needed.",
+                ));
+            }
+            Some(content) => content,
+        };
+        if let Some(text) = content.as_str() {
+            return if text.is_empty() {
+                Err(self.refuse("content", "The content must not be empty."))
+            } else {
+                Ok(())
+            };
+        }
+        let parts = content.as_array().ok_or_else(|| {
+            self.refuse(
+                "content",
+                "The content must be a string or a list of text parts.",
+            )
+        })?;
+        if parts.is_empty() {
+            return Err(self.refuse("content", "The content must not be empty."));
+        }
+        for (index, part) in parts.iter().enumerate() {
+            if part["type"] != "text" {
+                return Err(self.refuse(
+                    &format!("content.[{index}].type"),
+                    "A content part must have the type 'text'.",
+                ));
+            }
+            match part["text"].as_str() {
+                Some(text) if !text.is_empty() => {}
+                Some(_) | None => {
+                    return Err(self.refuse(
+                        &format!("content.[{index}].text"),
+                        "A text part needs a 'text' that is not empty.",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The pairing of tool calls and tool results: each call answered once, right after its message, and no result without a call.
+
+use serde_json::Value;
+
+use super::Refusal;
+
+/// Checks a list of messages whose shapes have been checked before.
+pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut answered: Vec<&str> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        if let Some(id) = message["tool_call_id"].as_str() {
+            answer(id, index, &mut open, &mut answered)?;
+            continue;
+        }
+        all_answered(&open, index)?;
+        answered.clear();
+        open = calls(message);
+    }
+    all_answered(&open, messages.len())
+}
+
+fn calls(message: &Value) -> Vec<&str> {
+    message["tool_calls"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|call| call["id"].as_str())
+        .collect()
+}
+
+fn answer<'a>(
+    id: &'a str,
+    index: usize,
+    open: &mut Vec<&'a str>,
+    answered: &mut Vec<&'a str>,
+) -> Result<(), Refusal> {
+    let Some(place) = open.iter().position(|call| *call == id) else {
+        return Err(if answered.contains(&id) {
+            Refusal::at(
+                format!("messages.[{index}].tool_call_id"),
+                format!("The tool call '{id}' has been answered already."),
+            )
+        } else {
+            Refusal::at(
+                format!("messages.[{index}].role"),
+                format!(
+                    "messages with role 'tool' must be a response to a preceding message with 'tool_calls': \
+                     the message before holds no call '{id}'."
+                ),
+            )
+        });
+    };
+    answered.push(open.remove(place));
+    Ok(())
+}
+
+fn all_answered(open: &[&str], index: usize) -> Result<(), Refusal> {
+    if open.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::at(
+        format!("messages.[{index}].role"),
+        format!(
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+             'tool_call_id'. The following tool_call_ids did not have response messages: {}",
+            open.join(", ")
+        ),
+    ))
+}

@@ -1,0 +1,502 @@
+//! Every rule of the validator, each broken once.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn good() -> Value {
+    json!({
+        "model": "pilot",
+        "messages": [
+            {"role": "system", "content": "You are alpha."},
+            {"role": "user", "content": "Mine."},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "mine", "arguments": "{}"}},
+                {"id": "b", "type": "function", "function": {"name": "dock", "arguments": "{}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "b", "content": "docked"},
+            {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "mined"}]},
+        ],
+        "tools": [
+            {"type": "function", "function": {"name": "mine", "description": "Mines.", "parameters": {"type": "object"}}},
+            {"type": "function", "function": {"name": "dock"}},
+        ],
+        "tool_choice": "auto",
+        "temperature": 0,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    })
+}
+
+/// The good request with one value replaced, or taken out where `value` is none.
+fn with(pointer: &str, value: Option<Value>) -> Value {
+    let mut body = good();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    let parent = body.pointer_mut(parent).unwrap();
+    match (parent, value) {
+        (Value::Object(fields), Some(value)) => {
+            fields.insert(key.to_owned(), value);
+        }
+        (Value::Object(fields), None) => {
+            fields.remove(key);
+        }
+        (Value::Array(entries), Some(value)) if key == "-" => entries.push(value),
+        (Value::Array(entries), Some(value)) => entries[key.parse::<usize>().unwrap()] = value,
+        (Value::Array(entries), None) => {
+            entries.remove(key.parse::<usize>().unwrap());
+        }
+        (other, value) => panic!("{pointer} leads to {other} for {value:?}"),
+    }
+    body
+}
+
+#[test]
+fn a_good_request_is_admitted() {
+    assert_eq!(validate(&good()), Ok(()));
+    let both = Strictness {
+        system_first: true,
+        known_fields: true,
+    };
+    assert_eq!(validate_with(&good(), both), Ok(()));
+}
+
+#[test]
+fn what_openai_admits_is_admitted() {
+    for (pointer, value) in [
+        ("/messages/2/content", Some(json!(""))),
+        ("/messages/2/content", Some(json!("I mine."))),
+        ("/messages/2/content", None),
+        ("/messages/2/reasoning_content", Some(json!("hm"))),
+        ("/messages/1/name", Some(json!("operator"))),
+        ("/messages/0/role", Some(json!("developer"))),
+        (
+            "/messages/-",
+            Some(json!({"role": "system", "content": "late"})),
+        ),
+        ("/temperature", Some(json!(null))),
+        ("/temperature", Some(json!(2))),
+        ("/max_tokens", Some(json!(1))),
+        (
+            "/tool_choice",
+            Some(json!({"type": "function", "function": {"name": "mine"}})),
+        ),
+        ("/parallel_tool_calls", Some(json!(false))),
+        ("/metadata", Some(json!({"anything": 1}))),
+    ] {
+        let mut body = with(pointer, value);
+        if body["messages"].as_array().unwrap().len() == 6 {
+            body["messages"]
+                .as_array_mut()
+                .unwrap()
+                .push(json!({"role": "user", "content": "go"}));
+        }
+        assert_eq!(validate(&body), Ok(()), "{pointer}");
+    }
+}
+
+#[test]
+fn each_broken_rule_is_refused_with_its_place() {
+    let call = |name: &str, arguments: Value| json!([{"id": "a", "type": "function", "function": {"name": name, "arguments": arguments}}]);
+    let cases: Vec<(&str, Option<Value>, &str, &str)> = vec![
+        ("/model", None, "model", "must provide a model"),
+        ("/model", Some(json!(7)), "model", "must provide a model"),
+        ("/model", Some(json!("")), "model", "not be empty"),
+        ("/messages", None, "messages", "Missing required"),
+        ("/messages", Some(json!({})), "messages", "must be an array"),
+        ("/messages", Some(json!([])), "messages", "too short"),
+        (
+            "/messages/0",
+            Some(json!("hello")),
+            "messages.[0]",
+            "must be an object",
+        ),
+        (
+            "/messages/0/role",
+            None,
+            "messages.[0].role",
+            "needs a 'role'",
+        ),
+        (
+            "/messages/0/role",
+            Some(json!("host")),
+            "messages.[0].role",
+            "Invalid value: 'host'",
+        ),
+        (
+            "/messages/1/role",
+            Some(json!("system")),
+            "messages",
+            "at least one user",
+        ),
+        (
+            "/messages/0/content",
+            Some(json!("")),
+            "messages.[0].content",
+            "must not be empty",
+        ),
+        (
+            "/messages/1/content",
+            None,
+            "messages.[1].content",
+            "no content",
+        ),
+        (
+            "/messages/1/content",
+            Some(json!([])),
+            "messages.[1].content",
+            "must not be empty",
+        ),
+        (
+            "/messages/1/content",
+            Some(json!(5)),
+            "messages.[1].content",
+            "must be a string",
+        ),
+        (
+            "/messages/1/content",
+            Some(json!([{"type": "image_url"}])),
+            "messages.[1].content.[0].type",
+            "'text'",
+        ),
+        (
+            "/messages/1/content",
+            Some(json!([{"type": "text", "text": ""}])),
+            "messages.[1].content.[0].text",
+            "not empty",
+        ),
+        (
+            "/messages/1/tool_calls",
+            Some(json!([])),
+            "messages.[1].tool_calls",
+            "Only an assistant",
+        ),
+        (
+            "/messages/1/tool_call_id",
+            Some(json!("a")),
+            "messages.[1].tool_call_id",
+            "Only a tool message",
+        ),
+        (
+            "/messages/1/name",
+            Some(json!("")),
+            "messages.[1].name",
+            "'name' must be",
+        ),
+        (
+            "/messages/2/content",
+            Some(json!({})),
+            "messages.[2].content",
+            "must be a string",
+        ),
+        (
+            "/messages/2/tool_calls",
+            None,
+            "messages.[2].content",
+            "no content",
+        ),
+        (
+            "/messages/2/tool_calls",
+            Some(json!([])),
+            "messages.[2].tool_calls",
+            "too short",
+        ),
+        (
+            "/messages/2/tool_calls",
+            Some(json!(null)),
+            "messages.[2].tool_calls",
+            "must be an array",
+        ),
+        (
+            "/messages/2/tool_calls/0/id",
+            Some(json!("")),
+            "messages.[2].tool_calls.[0].id",
+            "needs an 'id'",
+        ),
+        (
+            "/messages/2/tool_calls/1/id",
+            Some(json!("a")),
+            "messages.[2].tool_calls.[1].id",
+            "Two tool calls",
+        ),
+        (
+            "/messages/2/tool_calls/0/type",
+            None,
+            "messages.[2].tool_calls.[0].type",
+            "type 'function'",
+        ),
+        (
+            "/messages/2/tool_calls/0/function",
+            None,
+            "messages.[2].tool_calls.[0].function",
+            "'function' object",
+        ),
+        (
+            "/messages/2/tool_calls",
+            Some(call("mine<|channel|>", json!("{}"))),
+            "messages.[2].tool_calls.[0].function.name",
+            "pattern",
+        ),
+        (
+            "/messages/2/tool_calls",
+            Some(call("mine", json!({}))),
+            "messages.[2].tool_calls.[0].function.arguments",
+            "must be a string",
+        ),
+        (
+            "/messages/2/tool_calls",
+            Some(call("mine", json!("[]"))),
+            "messages.[2].tool_calls.[0].function.arguments",
+            "JSON object",
+        ),
+        (
+            "/messages/2/tool_calls",
+            Some(call("mine", json!("{\"a\":"))),
+            "messages.[2].tool_calls.[0].function.arguments",
+            "JSON object",
+        ),
+        (
+            "/messages/3/content",
+            Some(json!("")),
+            "messages.[3].content",
+            "must not be empty",
+        ),
+        (
+            "/messages/3/tool_call_id",
+            None,
+            "messages.[3].tool_call_id",
+            "needs a 'tool_call_id'",
+        ),
+        (
+            "/messages/3/tool_call_id",
+            Some(json!("z")),
+            "messages.[3].role",
+            "holds no call 'z'",
+        ),
+        (
+            "/messages/4/tool_call_id",
+            Some(json!("b")),
+            "messages.[4].tool_call_id",
+            "answered already",
+        ),
+        (
+            "/messages/4",
+            None,
+            "messages.[4].role",
+            "did not have response messages: a",
+        ),
+        (
+            "/messages/4",
+            Some(json!({"role": "user", "content": "go"})),
+            "messages.[4].role",
+            "did not have response messages: a",
+        ),
+        (
+            "/messages/-",
+            Some(json!({"role": "assistant", "content": "done"})),
+            "messages.[5].role",
+            "last message",
+        ),
+        (
+            "/messages/-",
+            Some(json!({"role": "assistant", "content": ""})),
+            "messages.[5].content",
+            "must not be empty",
+        ),
+        ("/tools", Some(json!({})), "tools", "must be an array"),
+        ("/tools", Some(json!([])), "tools", "too short"),
+        ("/tools/0", Some(json!(1)), "tools.[0]", "must be an object"),
+        (
+            "/tools/0/type",
+            Some(json!("retrieval")),
+            "tools.[0].type",
+            "type 'function'",
+        ),
+        (
+            "/tools/0/function",
+            None,
+            "tools.[0].function",
+            "'function' object",
+        ),
+        (
+            "/tools/0/function/name",
+            Some(json!("a tool")),
+            "tools.[0].function.name",
+            "pattern",
+        ),
+        (
+            "/tools/1/function/name",
+            Some(json!("mine")),
+            "tools.[1].function.name",
+            "Two tools",
+        ),
+        (
+            "/tools/0/function/parameters",
+            Some(json!([])),
+            "tools.[0].function.parameters",
+            "wrong type",
+        ),
+        (
+            "/tools/0/function/description",
+            Some(json!(1)),
+            "tools.[0].function.description",
+            "wrong type",
+        ),
+        ("/tools", None, "tool_choice", "only allowed when 'tools'"),
+        (
+            "/tool_choice",
+            Some(json!("maybe")),
+            "tool_choice",
+            "Invalid value: 'maybe'",
+        ),
+        (
+            "/tool_choice",
+            Some(json!({"type": "function", "function": {"name": "fly"}})),
+            "tool_choice",
+            "name a function",
+        ),
+        (
+            "/parallel_tool_calls",
+            Some(json!(1)),
+            "parallel_tool_calls",
+            "boolean",
+        ),
+        (
+            "/temperature",
+            Some(json!(2.5)),
+            "temperature",
+            "from 0 to 2",
+        ),
+        (
+            "/temperature",
+            Some(json!("warm")),
+            "temperature",
+            "from 0 to 2",
+        ),
+        ("/max_tokens", Some(json!(0)), "max_tokens", "at least 1"),
+        ("/n", Some(json!(2)), "n", "one choice"),
+        ("/stream", Some(json!("yes")), "stream", "a boolean"),
+        (
+            "/stream",
+            Some(json!(false)),
+            "stream_options",
+            "only allowed when 'stream'",
+        ),
+        (
+            "/stream_options",
+            Some(json!({"include_usage": 1})),
+            "stream_options",
+            "include_usage",
+        ),
+        ("/user", Some(json!(1)), "user", "a string"),
+        ("/stop", Some(json!([1])), "stop", "strings"),
+    ];
+    for (pointer, value, param, reason) in cases {
+        let body = with(pointer, value.clone());
+        let refusal = validate(&body).expect_err(pointer);
+        assert_eq!(refusal.param.as_deref(), Some(param), "{pointer} {value:?}");
+        assert!(
+            refusal.message.contains(reason),
+            "{pointer}: {}",
+            refusal.message
+        );
+    }
+}
+
+#[test]
+fn a_body_that_is_no_object_is_refused() {
+    for body in [json!(null), json!([]), json!("hello")] {
+        assert_eq!(validate(&body).unwrap_err().param, None);
+    }
+}
+
+#[test]
+fn the_token_limits_exclude_one_another() {
+    let mut body = good();
+    body["max_tokens"] = json!(5);
+    body["max_completion_tokens"] = json!(5);
+    assert!(validate(&body).is_err());
+}
+
+#[test]
+fn more_than_512_tools_are_refused() {
+    let tool = |n: usize| json!({"type": "function", "function": {"name": format!("t{n}")}});
+    let body = with("/tools", Some((0..512).map(tool).collect()));
+    assert_eq!(validate(&body), Ok(()));
+    let body = with("/tools", Some((0..513).map(tool).collect()));
+    assert_eq!(validate(&body).unwrap_err().param.as_deref(), Some("tools"));
+}
+
+#[test]
+fn strictness_demands_one_system_message_at_the_start() {
+    let strictness = Strictness {
+        system_first: true,
+        known_fields: false,
+    };
+    let without = with("/messages/0", None);
+    let second = with(
+        "/messages/1",
+        Some(json!({"role": "system", "content": "again"})),
+    );
+    let mut second = second;
+    second["messages"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"role": "user", "content": "go"}));
+    for (body, param) in [
+        (without, "messages.[0].role"),
+        (second, "messages.[1].role"),
+    ] {
+        assert_eq!(validate(&body), Ok(()));
+        let refusal = validate_with(&body, strictness).unwrap_err();
+        assert_eq!(refusal.param.as_deref(), Some(param));
+    }
+}
+
+#[test]
+fn strictness_knows_the_fields_of_each_role() {
+    let strictness = Strictness {
+        system_first: false,
+        known_fields: true,
+    };
+    for (pointer, param) in [
+        (
+            "/messages/2/reasoning_content",
+            "messages.[2].reasoning_content",
+        ),
+        ("/messages/3/is_error", "messages.[3].is_error"),
+    ] {
+        let body = with(pointer, Some(json!("x")));
+        assert_eq!(validate(&body), Ok(()));
+        let refusal = validate_with(&body, strictness).unwrap_err();
+        assert_eq!(refusal.param.as_deref(), Some(param));
+    }
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-z_]{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(
+                "(role|content|id|type|function|name|[a-z]{1,4})",
+                inner,
+                0..5
+            )
+            .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_value_anywhere_is_judged_without_a_panic(value in json_value(), place in 0usize..7) {
+        let pointer = ["/messages", "/messages/1", "/messages/2/tool_calls", "/messages/2/tool_calls/0", "/tools", "/tools/0", "/tool_choice"][place];
+        let _verdict = validate(&with(pointer, Some(value)));
+    }
+}

@@ -1,0 +1,135 @@
+//! The list of tools that a request offers, and what it says about their use.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{Refusal, is_function_name};
+
+const MOST_TOOLS: usize = 512;
+
+/// Checks `tools`, `tool_choice` and `parallel_tool_calls`.
+pub(super) fn check(body: &Map<String, Value>) -> Result<(), Refusal> {
+    let names = match body.get("tools") {
+        None | Some(Value::Null) => None,
+        Some(tools) => Some(names(tools)?),
+    };
+    choice(body.get("tool_choice"), names.as_ref())?;
+    match body.get("parallel_tool_calls") {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::Bool(_)) if names.is_some() => Ok(()),
+        Some(Value::Bool(_)) => Err(Refusal::at(
+            "parallel_tool_calls",
+            "'parallel_tool_calls' is only allowed when 'tools' are specified.",
+        )),
+        Some(_) => Err(Refusal::at(
+            "parallel_tool_calls",
+            "'parallel_tool_calls' must be a boolean.",
+        )),
+    }
+}
+
+fn names(tools: &Value) -> Result<HashSet<&str>, Refusal> {
+    let tools = tools
+        .as_array()
+        .ok_or_else(|| Refusal::at("tools", "'tools' must be an array."))?;
+    if tools.is_empty() {
+        return Err(Refusal::at(
+            "tools",
+            "[] is too short: leave 'tools' out where there are none.",
+        ));
+    }
+    if tools.len() > MOST_TOOLS {
+        return Err(Refusal::at(
+            "tools",
+            format!(
+                "'tools' has {} entries; at most {MOST_TOOLS} are allowed.",
+                tools.len()
+            ),
+        ));
+    }
+    let mut names = HashSet::with_capacity(tools.len());
+    for (index, tool) in tools.iter().enumerate() {
+        let name = tool_name(tool, &format!("tools.[{index}]"))?;
+        if !names.insert(name) {
+            return Err(Refusal::at(
+                format!("tools.[{index}].function.name"),
+                format!("Two tools have the name '{name}'."),
+            ));
+        }
+    }
+    Ok(names)
+}
+
+/// Checks one tool and answers with its name.
+fn tool_name<'a>(tool: &'a Value, at: &str) -> Result<&'a str, Refusal> {
+    let refuse = |field: &str, message: &str| Refusal::at(format!("{at}{field}"), message);
+    let tool = tool
+        .as_object()
+        .ok_or_else(|| refuse("", "A tool must be an object."))?;
+    if tool.get("type").and_then(Value::as_str) != Some("function") {
+        return Err(refuse(".type", "A tool must have the type 'function'."));
+    }
+    let function = tool
+        .get("function")
+        .and_then(Value::as_object)
+        .ok_or_else(|| refuse(".function", "A tool needs a 'function' object."))?;
+    for (field, is_right) in [
+        ("description", Value::is_string as fn(&Value) -> bool),
+        ("parameters", Value::is_object),
+        ("strict", Value::is_boolean),
+    ] {
+        if let Some(value) = function.get(field)
+            && !is_right(value)
+            && !(field == "strict" && value.is_null())
+        {
+            return Err(refuse(
+                &format!(".function.{field}"),
+                &format!("'{field}' of a function is of the wrong type."),
+            ));
+        }
+    }
+    function
+        .get("name")
+        .and_then(Value::as_str)
+        .filter(|name| is_function_name(name))
+        .ok_or_else(|| {
+            refuse(
+                ".function.name",
+                "A function name must match the pattern '^[a-zA-Z0-9_-]{1,64}$'.",
+            )
+        })
+}
+
+fn choice(choice: Option<&Value>, names: Option<&HashSet<&str>>) -> Result<(), Refusal> {
+    let choice = match choice {
+        None | Some(Value::Null) => return Ok(()),
+        Some(choice) => choice,
+    };
+    let Some(names) = names else {
+        return Err(Refusal::at(
+            "tool_choice",
+            "'tool_choice' is only allowed when 'tools' are specified.",
+        ));
+    };
+    if let Some(word) = choice.as_str() {
+        return if ["none", "auto", "required"].contains(&word) {
+            Ok(())
+        } else {
+            Err(Refusal::at(
+                "tool_choice",
+                format!(
+                    "Invalid value: '{word}'. Supported values are: 'none', 'auto', and 'required'."
+                ),
+            ))
+        };
+    }
+    let name = choice["function"]["name"].as_str();
+    if choice["type"] == "function" && name.is_some_and(|name| names.contains(name)) {
+        return Ok(());
+    }
+    Err(Refusal::at(
+        "tool_choice",
+        "'tool_choice' must be a string or name a function of 'tools'.",
+    ))
+}

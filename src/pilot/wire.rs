@@ -1,0 +1,84 @@
+//! The OpenAI wire format: a completion as JSON, and as the events of a stream.
+
+mod events;
+
+pub(super) use events::events;
+
+use serde_json::{Value, json};
+
+use super::answer::{Answer, Finish, ToolCall};
+
+/// The tokens of one exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Usage {
+    pub(super) prompt: u64,
+    pub(super) completion: u64,
+}
+
+/// What identifies a completion.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stamp<'a> {
+    pub(super) id: u64,
+    /// Seconds since 1970.
+    pub(super) created: u64,
+    /// As the request named it.
+    pub(super) model: &'a str,
+}
+
+/// The completion that carries the answer.
+pub(super) fn completion(answer: &Answer, stamp: Stamp<'_>, usage: Usage) -> Value {
+    let mut message = json!({
+        "role": "assistant",
+        "content": answer.content,
+        "reasoning_content": answer.reasoning,
+        "refusal": null,
+    });
+    if !answer.calls.is_empty() {
+        message["tool_calls"] = answer.calls.iter().map(call).collect();
+    }
+    json!({
+        "id": format!("chatcmpl-{:016x}", stamp.id),
+        "object": "chat.completion",
+        "created": stamp.created,
+        "model": stamp.model,
+        "system_fingerprint": "pilot",
+        "choices": [{
+            "index": 0,
+            "message": message,
+            "logprobs": null,
+            "finish_reason": finish(answer),
+        }],
+        "usage": {
+            "prompt_tokens": usage.prompt,
+            "completion_tokens": usage.completion,
+            "total_tokens": usage.prompt + usage.completion,
+            "prompt_tokens_details": {"cached_tokens": 0},
+        },
+    })
+}
+
+fn call(call: &ToolCall) -> Value {
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    })
+}
+
+/// A limit is a limit; apart from that the calls decide.
+fn finish(answer: &Answer) -> &'static str {
+    match answer.finish {
+        Finish::Length => Finish::Length.word(),
+        Finish::Stop | Finish::ToolCalls if answer.calls.is_empty() => Finish::Stop.word(),
+        Finish::Stop | Finish::ToolCalls => Finish::ToolCalls.word(),
+    }
+}
+
+/// The tokens that a completion tells of, where it tells them as it should.
+pub(super) fn told_usage(completion: &Value) -> Option<Usage> {
+    let usage = &completion["usage"];
+    Some(Usage {
+        prompt: usage["prompt_tokens"].as_u64()?,
+        completion: usage["completion_tokens"].as_u64()?,
+    })
+}

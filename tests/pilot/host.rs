@@ -1,0 +1,165 @@
+//! A host in small: composes requests as the runtime does, checks each, lets the pilot answer, and calls the tools.
+
+use serde_json::{Map, Value, json};
+use zoea::pilot::{Answer, Habits, Request, fly, validate};
+
+use crate::game::{Game, TOOLS};
+
+/// How much of the past the pilot sees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// Everything.
+    Whole,
+    /// The last loop before the turn, and the turn.
+    Short,
+}
+
+/// So many model calls end a turn.
+const MOST_CALLS: usize = 10;
+
+pub(crate) struct Host {
+    pub(crate) game: Game,
+    pub(crate) habits: Habits,
+    pub(crate) memory: Memory,
+    pub(crate) prompt: String,
+    /// What the prompt says until the pilot has registered.
+    pub(crate) no_account: String,
+    pub(crate) order: String,
+    /// Results longer than this are cut.
+    pub(crate) longest_result: usize,
+    /// Messages without the system prompt.
+    pub(crate) history: Vec<Value>,
+    pub(crate) model_calls: usize,
+    pub(crate) answers: Vec<Answer>,
+}
+
+impl Host {
+    pub(crate) fn new(seed: u64, nonsense: f64, prompt: &str, order: &str) -> Self {
+        Self {
+            game: Game::new(),
+            habits: Habits {
+                seed,
+                nonsense,
+                ..Habits::default()
+            },
+            memory: Memory::Short,
+            prompt: prompt.to_owned(),
+            no_account: "You have no account yet.".to_owned(),
+            order: order.to_owned(),
+            longest_result: usize::MAX,
+            history: Vec::new(),
+            model_calls: 0,
+            answers: Vec::new(),
+        }
+    }
+
+    /// Plays turns until the condition holds; the number of model calls it took, or none if that was too many.
+    pub(crate) fn play_until(
+        &mut self,
+        most: usize,
+        is_enough: impl Fn(&Game) -> bool,
+    ) -> Option<usize> {
+        while self.model_calls < most {
+            self.take_turn();
+            if is_enough(&self.game) {
+                return Some(self.model_calls);
+            }
+        }
+        None
+    }
+
+    /// One turn, from the order to the words that end it.
+    pub(crate) fn take_turn(&mut self) {
+        let before = self.history.len();
+        let order = json!({"role": "user", "content": self.order});
+        for _ in 0..MOST_CALLS {
+            let answer = self.ask(before, &order);
+            let calls = answer.calls.clone();
+            self.answers.push(answer.clone());
+            if calls.is_empty() {
+                let words = answer.content.unwrap_or_default();
+                if !words.is_empty() {
+                    self.history
+                        .push(json!({"role": "assistant", "content": words}));
+                }
+                return;
+            }
+            self.carry_out(&answer);
+        }
+    }
+
+    fn ask(&mut self, before: usize, order: &Value) -> Answer {
+        let account = if self.game.times("register") > 0 {
+            "You are logged in."
+        } else {
+            self.no_account.as_str()
+        };
+        let prompt = format!("{}\n{account}", self.prompt);
+        let mut messages = vec![json!({"role": "system", "content": prompt})];
+        let start = match self.memory {
+            Memory::Whole => 0,
+            Memory::Short => self.last_loop(before),
+        };
+        messages.extend_from_slice(&self.history[start..before]);
+        messages.push(order.clone());
+        messages.extend_from_slice(&self.history[before..]);
+        let tools: Vec<Value> = TOOLS
+            .iter()
+            .map(|(name, _)| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}))
+            .collect();
+        let body = json!({"model": "pilot", "messages": messages, "tools": tools});
+        assert_eq!(validate(&body), Ok(()));
+        self.model_calls += 1;
+        fly(&Request::read(&body), &self.habits)
+    }
+
+    /// Where the last assistant message with calls before the turn begins.
+    fn last_loop(&self, before: usize) -> usize {
+        self.history[..before]
+            .iter()
+            .rposition(|message| message["tool_calls"].is_array())
+            .unwrap_or(before)
+    }
+
+    fn carry_out(&mut self, answer: &Answer) {
+        let mut calls = Vec::new();
+        let mut results = Vec::new();
+        for call in &answer.calls {
+            let parsed = serde_json::from_str::<Map<String, Value>>(&call.arguments);
+            let (arguments, mut text) = match &parsed {
+                Ok(arguments) => (
+                    call.arguments.clone(),
+                    self.game.call(&call.name, arguments),
+                ),
+                Err(error) => (
+                    "{}".to_owned(),
+                    format!(
+                        "not called: the arguments are no JSON object ({error}): {}",
+                        call.arguments
+                    ),
+                ),
+            };
+            if text.len() > self.longest_result {
+                text.truncate(text.floor_char_boundary(self.longest_result));
+                text.push_str(" …[cut: the rest was too long]");
+            }
+            // Names that no provider would accept back are sent as something it accepts.
+            let name: String = call
+                .name
+                .chars()
+                .map(|letter| {
+                    if letter.is_ascii_alphanumeric() || letter == '_' {
+                        letter
+                    } else {
+                        '-'
+                    }
+                })
+                .collect();
+            calls.push(json!({"id": call.id, "type": "function", "function": {"name": name, "arguments": arguments}}));
+            results.push(json!({"role": "tool", "tool_call_id": call.id, "content": text}));
+        }
+        self.history
+            .push(json!({"role": "assistant", "content": answer.content, "tool_calls": calls}));
+        self.history.extend(results);
+    }
+}
