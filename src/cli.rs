@@ -4,6 +4,7 @@ pub mod galaxy;
 pub mod global;
 pub mod init;
 pub mod pilot;
+pub mod run;
 
 use std::process::ExitCode;
 
@@ -24,11 +25,13 @@ struct Cli {
     #[command(flatten)]
     global: global::GlobalArgs,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run the swarm [default].
+    Run(run::RunArgs),
     /// Write a commented zoea.toml; nothing is ever overwritten.
     Init(init::InitArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
@@ -60,7 +63,11 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        match cli.command {
+        let command = cli
+            .command
+            .unwrap_or_else(|| Command::Run(run::RunArgs::default()));
+        match command {
+            Command::Run(args) => run::run(&args, &cli.global, environment).await,
             Command::Init(args) => init::run(&args, &cli.global, environment),
             Command::Galaxy(args) => galaxy::run(args).await,
             Command::Pilot(args) => pilot::run(args).await,

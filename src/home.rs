@@ -126,6 +126,12 @@ impl Home {
         self.directory.join(CREDENTIALS_FILE)
     }
 
+    /// The operator's own system prompt; there is a built-in one where it does not exist.
+    #[must_use]
+    pub fn system_prompt(&self) -> PathBuf {
+        self.directory.join("system-prompt.md")
+    }
+
     /// The newest log; older ones beside it.
     #[must_use]
     pub fn log_file(&self) -> PathBuf {

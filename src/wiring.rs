@@ -10,10 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
-use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
 use actors::domain::order::{Order, Refusal};
-use actors::ports::{Archive, Clock, Models, Upstream};
+use actors::ports::{Archive, Models, Upstream};
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
@@ -135,12 +134,12 @@ impl Flight {
         listen: SocketAddr,
         settings: &Settings,
     ) -> anyhow::Result<(ControlServer, RunGuard)> {
-        let started_at = now().to_string();
+        let started_at = chrono::Utc::now();
         let listener = TcpListener::bind(listen)
             .await
             .with_context(|| format!("listen on {listen} for control"))?;
         let about = About {
-            started_at: started_at.clone(),
+            started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
             has_price: settings.providers.values().any(|p| p.price.is_some()),
         };
         let token = self.lock.control_token()?;
@@ -164,7 +163,10 @@ impl Flight {
     /// Store writes what it has. Whatever takes too long is left behind; nothing that was
     /// acknowledged is lost by that.
     pub async fn land(self) {
-        let closed = self.commander.call(CommanderMsg::Close, Some(CLOSING)).await;
+        let closed = self
+            .commander
+            .call(CommanderMsg::Close, Some(CLOSING))
+            .await;
         if closed.is_err() {
             tracing::warn!("the swarm was gone before it was closed");
         }
@@ -186,10 +188,4 @@ fn outside(settings: &Settings, ledger: &SqlLedger) -> anyhow::Result<Outside> {
         upstream,
         clock: Arc::new(WallClock),
     })
-}
-
-/// This moment.
-#[must_use]
-pub fn now() -> Timestamp {
-    WallClock.now()
 }

@@ -22,12 +22,16 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         max_model_calls: swarm.max_tool_iterations,
         context_window: swarm.context_window as usize,
         context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
-        nudges: swarm.nudges.iter().map(|text| text.as_str().into()).collect(),
+        nudges: swarm
+            .nudges
+            .iter()
+            .map(|text| text.as_str().into())
+            .collect(),
         system_prompt: system_prompt(home)?,
         tools: ToolRules {
             timeout: settings.mcp.tool_timeout,
             retry: settings.mcp.retry.clone(),
-            logins_per_minute: settings.mcp.logins_per_minute,
+            logins_per_minute: Some(settings.mcp.logins_per_minute),
         },
         supervision: supervision(&settings.supervision),
         providers: settings

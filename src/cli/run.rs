@@ -1,0 +1,214 @@
+//! `zoea run`: the swarm, until it is told to stop.
+
+use std::time::Duration;
+
+use actors::commander::CommanderMsg;
+use actors::domain::life::Mode;
+use anyhow::Context;
+use clap::Args;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cli::global::GlobalArgs;
+use crate::headless::{Format, Headless};
+use crate::home::Home;
+use crate::logging;
+use crate::settings::units::parse_duration;
+use crate::settings::{Environment, Settings};
+use crate::wiring::{Flight, LaunchOptions, Offline, OfflineOptions};
+
+/// What `zoea run` can be told.
+#[derive(Debug, Default, Args)]
+pub struct RunArgs {
+    /// Play with the simulated game and model inside the program: no key, no network, no configuration.
+    #[arg(long)]
+    offline: bool,
+    /// Without a terminal: one line per event on stdout.
+    #[arg(long)]
+    headless: bool,
+    /// Start the idle Myses.
+    #[arg(long)]
+    start_swarm: bool,
+    /// Start those that were running when the program ended.
+    #[arg(long)]
+    resume: bool,
+    /// Stop in good order after this time.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    r#for: Option<Duration>,
+    /// Offline, with an empty home: how many Myses to create [default: 5].
+    #[arg(long, value_name = "N")]
+    myses: Option<u32>,
+    /// Offline: the game's tick [default: 1s].
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    tick: Option<Duration>,
+    /// Offline: what the game and the model are made from.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// With --headless: JSON lines.
+    #[arg(long, requires = "headless")]
+    json: bool,
+}
+
+/// Why the program stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// It was asked to.
+    Asked,
+    /// The Commander failed.
+    Failed,
+}
+
+pub(super) async fn run(
+    args: &RunArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
+    let outer = global.open_home(environment)?;
+    let home = if args.offline {
+        outer.offline()?
+    } else {
+        outer
+    };
+    let log = logging::init(home.log_file(), global.log_level())?;
+    let offline = match args.offline {
+        true => Some(Offline::start(&home, args.offline_options()).await?),
+        false => None,
+    };
+    let settings = match &offline {
+        Some(offline) => offline.settings().clone(),
+        None => load_settings(global, &home, environment)?,
+    };
+    let stopped = fly(args, &home, &settings, offline.as_ref(), &mut signals).await;
+    if let Some(offline) = offline {
+        offline.stop().await;
+    }
+    drop(log);
+    match stopped? {
+        Stop::Asked => Ok(()),
+        Stop::Failed => anyhow::bail!(
+            "the commander failed; what was acknowledged is kept, see {}",
+            home.log_file().display()
+        ),
+    }
+}
+
+fn load_settings(
+    global: &GlobalArgs,
+    home: &Home,
+    environment: &Environment,
+) -> anyhow::Result<Settings> {
+    let loaded = global.load_settings(home, environment)?;
+    for warning in &loaded.warnings {
+        tracing::warn!(%warning, "configuration");
+    }
+    Ok(loaded.settings)
+}
+
+async fn fly(
+    args: &RunArgs,
+    home: &Home,
+    settings: &Settings,
+    offline: Option<&Offline>,
+    signals: &mut Signals,
+) -> anyhow::Result<Stop> {
+    let options = LaunchOptions {
+        resume: args.resume || args.offline,
+        start_idle: args.start_swarm,
+        mode: Mode::Flying,
+    };
+    let mut flight = Flight::launch(home, settings, options).await?;
+    let headless = match args.headless {
+        true => Some(watch(&flight, args.format()).await?),
+        false => None,
+    };
+    let (control, run_file) = flight
+        .open_control(settings.control.listen, settings)
+        .await?;
+    if let Some(offline) = offline {
+        offline.populate(flight.swarm()).await?;
+    }
+    tracing::info!(control = %control.url(), "up");
+    let stop = wait(args.r#for, &mut flight, signals).await;
+    tracing::info!(?stop, "closing");
+    control.stop().await;
+    drop(run_file);
+    // Cancel-safe: a second signal leaves at once, and what was acknowledged is kept.
+    tokio::select! {
+        () = flight.land() => {}
+        () = signals.stop() => {}
+    }
+    if let Some(headless) = headless {
+        headless.stop().await;
+    }
+    Ok(stop)
+}
+
+async fn watch(flight: &Flight, format: Format) -> anyhow::Result<Headless> {
+    let headless = Headless::start(format)
+        .await
+        .map_err(|error| anyhow::anyhow!("open the output: {error}"))?;
+    flight
+        .commander()
+        .cast(CommanderMsg::Watch(headless.watcher()))
+        .context("watch the swarm")?;
+    Ok(headless)
+}
+
+/// Waits for a reason to stop.
+async fn wait(limit: Option<Duration>, flight: &mut Flight, signals: &mut Signals) -> Stop {
+    let over = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    // Cancel-safe: signals and the Commander's end are remembered by their owners.
+    tokio::select! {
+        () = over => Stop::Asked,
+        () = signals.stop() => Stop::Asked,
+        () = flight.ended() => Stop::Failed,
+    }
+}
+
+impl RunArgs {
+    fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+
+    fn offline_options(&self) -> OfflineOptions {
+        OfflineOptions {
+            tick: self.tick.unwrap_or(Duration::from_secs(1)),
+            seed: self.seed,
+            myses: self.myses.unwrap_or(5),
+        }
+    }
+}
+
+/// The signals that stop the program. They are listened for before anything is opened, so that an
+/// early one is not lost.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> anyhow::Result<Signals> {
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt()).context("listen for SIGINT")?,
+            terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
+        })
+    }
+
+    /// Waits for the next signal to stop.
+    async fn stop(&mut self) {
+        // Cancel-safe: a signal that is not taken stays pending.
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

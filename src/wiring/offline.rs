@@ -1,0 +1,164 @@
+//! Offline: the galaxy and the pilot inside the program, so that a swarm plays without a key and
+//! without a network.
+
+use std::time::Duration;
+
+use actors::domain::order::Order;
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::galaxy::limits::{Allowance, Limits};
+use crate::galaxy::{Galaxy, GalaxyOptions};
+use crate::home::Home;
+use crate::pilot::{self, Habits, PilotOptions};
+use crate::settings::{Provider, ProviderKind, Settings};
+use crate::swarm::Swarm;
+
+/// The name of the one provider.
+const PILOT: &str = "pilot";
+/// How long the pilot seems to think, so that there is something to see.
+const THINKING: Duration = Duration::from_millis(400);
+/// What a new swarm is told to do.
+const MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
+                       home station when the hold is full, refuel, and go again.";
+/// The names of the first Myses; later ones are numbered.
+const NAMES: [&str; 8] = [
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta",
+];
+
+/// How offline play is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct OfflineOptions {
+    /// The game's tick.
+    pub tick: Duration,
+    /// What the game and the model are made from; absent: the home's own, else 1.
+    pub seed: Option<u64>,
+    /// How many Myses a new swarm has.
+    pub myses: u32,
+}
+
+/// The servers behind offline play.
+pub struct Offline {
+    settings: Settings,
+    options: OfflineOptions,
+    stop: CancellationToken,
+    servers: JoinSet<anyhow::Result<()>>,
+}
+
+impl Offline {
+    /// Starts both servers on loopback; the game is kept in the home.
+    ///
+    /// # Errors
+    /// No port can be had, or the kept game cannot be read.
+    pub async fn start(home: &Home, options: OfflineOptions) -> anyhow::Result<Offline> {
+        let stop = CancellationToken::new();
+        let mut servers = JoinSet::new();
+        let game = loopback().await?;
+        let galaxy = GalaxyOptions {
+            seed: options.seed,
+            tick: options.tick,
+            data: Some(home.directory().join("galaxy")),
+            limits: Limits {
+                logins: Allowance::Unlimited,
+                refusals: Allowance::Unlimited,
+                ..Limits::default()
+            },
+            ..GalaxyOptions::default()
+        };
+        let galaxy = Galaxy::start(game, galaxy, stop.child_token()).await?;
+        let upstream = galaxy.url();
+        let seed = galaxy.seed();
+        servers.spawn(async move { galaxy.join().await.map(drop) });
+        let model = loopback().await?;
+        let endpoint = format!("http://{}/v1", model.local_addr()?);
+        let pilot = PilotOptions {
+            habits: Habits {
+                seed,
+                ..Habits::default()
+            },
+            latency: THINKING,
+            ..PilotOptions::default()
+        };
+        servers.spawn(pilot::serve(model, pilot, stop.child_token()));
+        Ok(Offline {
+            settings: settings(endpoint, upstream, options),
+            options,
+            stop,
+            servers,
+        })
+    }
+
+    /// The settings that use these servers.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Gives an empty home its first swarm: Myses, a mission, and the start.
+    ///
+    /// # Errors
+    /// The store does not take it.
+    pub async fn populate(&self, swarm: &Swarm) -> anyhow::Result<()> {
+        if !swarm.standings().await.is_empty() {
+            return Ok(());
+        }
+        for number in 0..self.options.myses {
+            let name = name(number);
+            swarm
+                .order(Order::Create {
+                    name,
+                    provider: None,
+                    model: None,
+                    start: false,
+                })
+                .await
+                .map_err(|refusal| anyhow::anyhow!("create the first swarm: {refusal}"))?;
+        }
+        let text = MISSION.to_string();
+        swarm
+            .order(Order::Broadcast { text })
+            .await
+            .map_err(|refusal| anyhow::anyhow!("give the first mission: {refusal}"))?;
+        Ok(())
+    }
+
+    /// Stops both servers.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        while let Some(ended) = self.servers.join_next().await {
+            if let Ok(Err(error)) = ended {
+                tracing::warn!(error = %format!("{error:#}"), "offline server failed");
+            }
+        }
+    }
+}
+
+async fn loopback() -> anyhow::Result<TcpListener> {
+    TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .context("listen on a loopback port")
+}
+
+fn name(number: u32) -> String {
+    let known = NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));
+    known.map_or_else(|| format!("mysis-{}", number + 1), ToString::to_string)
+}
+
+fn settings(endpoint: String, upstream: String, options: OfflineOptions) -> Settings {
+    let mut settings = Settings::default();
+    settings.swarm.max_myses = settings.swarm.max_myses.max(options.myses.max(1000));
+    settings.swarm.default_provider = PILOT.to_string();
+    let pilot = Provider {
+        endpoint,
+        model: PILOT.to_string(),
+        kind: ProviderKind::OpenAi,
+        max_concurrency: 256,
+        ..Provider::default()
+    };
+    settings.providers = [(PILOT.to_string(), pilot)].into();
+    settings.mcp.upstream = Some(upstream);
+    settings.mcp.logins_per_minute = 1_000_000;
+    settings
+}
