@@ -1,10 +1,17 @@
 //! The command line: what can be asked for, and which command answers it.
 
+pub mod doctor;
+mod door;
 pub mod galaxy;
 pub mod global;
+pub mod history;
 pub mod init;
+pub mod mysis;
+mod out;
 pub mod pilot;
 pub mod run;
+mod status;
+pub mod talk;
 
 use std::process::ExitCode;
 
@@ -32,8 +39,28 @@ struct Cli {
 enum Command {
     /// Run the swarm [default].
     Run(run::RunArgs),
+    /// One page about the running program.
+    Status,
     /// Write a commented zoea.toml; nothing is ever overwritten.
     Init(init::InitArgs),
+    /// Check configuration, files, database, providers and game server.
+    Doctor(doctor::DoctorArgs),
+    /// List, create, start, stop, delete and configure Myses.
+    #[command(subcommand)]
+    Mysis(mysis::MysisCommand),
+    /// Send one Mysis a direct message.
+    Send(talk::SendArgs),
+    /// Give the whole swarm a mission.
+    Broadcast(talk::BroadcastArgs),
+    /// Show or clear the mission.
+    #[command(subcommand)]
+    Mission(talk::MissionCommand),
+    /// Give one Mysis persistent context.
+    Note(talk::NoteArgs),
+    /// Read a Mysis' conversation.
+    Log(history::LogArgs),
+    /// Search conversations, literally.
+    Search(history::SearchArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
     Galaxy(galaxy::GalaxyArgs),
     /// Serve the simulated model server alone, on /v1.
@@ -68,7 +95,16 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             .unwrap_or_else(|| Command::Run(run::RunArgs::default()));
         match command {
             Command::Run(args) => run::run(&args, &cli.global, environment).await,
+            Command::Status => status::run(&cli.global, environment).await,
             Command::Init(args) => init::run(&args, &cli.global, environment),
+            Command::Doctor(args) => doctor::run(&args, &cli.global, environment).await,
+            Command::Mysis(command) => mysis::run(&command, &cli.global, environment).await,
+            Command::Send(args) => talk::send(&args, &cli.global, environment).await,
+            Command::Broadcast(args) => talk::broadcast(&args, &cli.global, environment).await,
+            Command::Mission(command) => talk::mission(&command, &cli.global, environment).await,
+            Command::Note(args) => talk::note(&args, &cli.global, environment).await,
+            Command::Log(args) => history::log(&args, &cli.global, environment).await,
+            Command::Search(args) => history::search(&args, &cli.global, environment).await,
             Command::Galaxy(args) => galaxy::run(args).await,
             Command::Pilot(args) => pilot::run(args).await,
         }

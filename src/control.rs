@@ -28,6 +28,8 @@ use tokio_util::sync::CancellationToken;
 use crate::settings::Secret;
 use crate::swarm::Swarm;
 
+pub use tools::call as call_tool;
+
 /// Web pages of this machine may speak to it; nobody else's.
 const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"];
 

@@ -96,6 +96,16 @@ impl Home {
         Self::open(self.directory.join("offline"))
     }
 
+    /// The offline home inside this one, if a swarm runs there now.
+    #[must_use]
+    pub fn running_offline(&self) -> Option<Self> {
+        if !self.directory.join("offline").is_dir() {
+            return None;
+        }
+        let offline = self.offline().ok()?;
+        RunFile::read(&offline).is_some().then_some(offline)
+    }
+
     /// Sentences for the operator about what was found when it was opened.
     #[must_use]
     pub fn warnings(&self) -> &[String] {

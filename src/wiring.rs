@@ -28,6 +28,7 @@ use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 
 pub use offline::{Offline, OfflineOptions};
+pub use rules::endpoints;
 
 /// How long closing may take before the program leaves anyway.
 const CLOSING: Duration = Duration::from_millis(1900);
@@ -177,7 +178,7 @@ impl Flight {
 
 fn outside(settings: &Settings, ledger: &SqlLedger) -> anyhow::Result<Outside> {
     let http = crate::http::client().context("build an HTTP client")?;
-    let models: Arc<dyn Models> = Arc::new(Providers::new(&http, rules::endpoints(settings)));
+    let models: Arc<dyn Models> = Arc::new(Providers::new(&http, endpoints(settings)));
     let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), &http);
     let upstream: Arc<dyn Upstream> = Arc::new(upstream);
     let ledger = Arc::new(ledger.clone());

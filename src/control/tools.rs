@@ -24,7 +24,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 14] = [
+const TABLE: [Entry; 15] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -55,6 +55,11 @@ const TABLE: [Entry; 14] = [
         "add_note",
         "Persistent context for one Mysis.",
         &["name!", "text!"],
+    ),
+    Entry(
+        "clear_notes",
+        "Clear the persistent context of one Mysis.",
+        &["name!"],
     ),
     Entry(
         "read_log",
@@ -94,8 +99,11 @@ impl Entry {
     }
 }
 
-/// Calls a tool.
-pub(super) async fn call(
+/// Calls a tool by name, as MCP clients do and commands that need no running program.
+///
+/// # Errors
+/// Says why the call is wrong, or why the order was refused.
+pub async fn call(
     swarm: &Swarm,
     about: &About,
     name: &str,
@@ -311,6 +319,7 @@ impl<'a> Arguments<'a> {
                 name: name()?,
                 text: text()?,
             },
+            "clear_notes" => Order::ClearNotes { name: name()? },
             other => return Err(format!("there is no tool called {other}")),
         })
     }

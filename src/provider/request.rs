@@ -17,6 +17,8 @@ pub(super) struct ChatRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'a RawValue>,
 }
 
@@ -56,6 +58,7 @@ impl<'a> ChatRequest<'a> {
                 Manners::OneSystemMessage => with_one_system_message(&request.messages),
             },
             temperature: request.temperature,
+            max_tokens: request.max_tokens,
             tools,
         }
     }

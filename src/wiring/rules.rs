@@ -93,7 +93,8 @@ fn provider_rules(provider: &Provider) -> ProviderRules {
 }
 
 /// Where the providers are.
-pub(super) fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
+#[must_use]
+pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
     settings
         .providers
         .iter()

@@ -202,7 +202,7 @@ impl Standing {
             state: record.state.at_rest(),
             reason: record.reason.clone(),
             fault: record.fault.clone(),
-            activity: Activity::Rebuilding,
+            activity: Activity::Resting,
             activity_since: now,
             activity_until: None,
             account: record.account.clone(),

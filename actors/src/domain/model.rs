@@ -48,6 +48,8 @@ pub struct ModelRequest {
     pub model: Arc<str>,
     /// 0 to 2; absent: the provider's own default.
     pub temperature: Option<f32>,
+    /// The longest answer in tokens; absent: as the provider likes.
+    pub max_tokens: Option<u32>,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
     /// The tools on offer.

@@ -148,6 +148,7 @@ async fn ask_once(
         provider: ask.provider,
         model: ask.model,
         temperature: ask.temperature,
+        max_tokens: None,
         messages: ask.messages,
         tools: session.tools().clone(),
     };

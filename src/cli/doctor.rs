@@ -1,0 +1,189 @@
+//! `zoea doctor`: checks everything that a swarm needs, and says what is wrong.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::ids::MysisId;
+use actors::domain::model::{ChatMessage, ModelRequest};
+use actors::domain::tool::Toolset;
+use actors::ports::{Archive, Models, Upstream};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::home::{Home, RunFile};
+use crate::ledger::SqlLedger;
+use crate::provider::Providers;
+use crate::settings::{Environment, Settings};
+use crate::toolbox::McpUpstream;
+use crate::wiring::endpoints;
+
+/// The longest that one check may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What `zoea doctor` can be told.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a check found: words, good or bad.
+type Finding = Result<String, String>;
+
+pub(super) async fn run(
+    args: &DoctorArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let mut checks: Vec<(String, Finding)> = Vec::new();
+    let home = global.open_home(environment);
+    checks.push((
+        "home".to_string(),
+        match &home {
+            Ok(home) => Ok(home.directory().display().to_string()),
+            Err(error) => Err(format!("{error:#}")),
+        },
+    ));
+    if let Ok(home) = &home {
+        let settings = check_settings(&mut checks, global, home, environment);
+        checks.push(("database".to_string(), check_database(home).await));
+        if let Some(settings) = settings {
+            check_outside(&mut checks, &settings).await;
+        }
+    }
+    report(&checks, args.json)?;
+    let failed = checks
+        .iter()
+        .filter(|(_, finding)| finding.is_err())
+        .count();
+    if failed > 0 {
+        anyhow::bail!("{failed} of {} checks failed", checks.len());
+    }
+    Ok(())
+}
+
+fn check_settings(
+    checks: &mut Vec<(String, Finding)>,
+    global: &GlobalArgs,
+    home: &Home,
+    environment: &Environment,
+) -> Option<Settings> {
+    match global.load_settings(home, environment) {
+        Ok(loaded) => {
+            let from = match &loaded.file {
+                Some(file) => file.display().to_string(),
+                None => "defaults; there is no zoea.toml (write one with zoea init)".to_string(),
+            };
+            checks.push(("configuration".to_string(), Ok(from)));
+            for warning in loaded.warnings {
+                checks.push(("configuration".to_string(), Err(warning)));
+            }
+            Some(loaded.settings)
+        }
+        Err(error) => {
+            for mistake in &error.mistakes {
+                checks.push(("configuration".to_string(), Err(mistake.to_string())));
+            }
+            None
+        }
+    }
+}
+
+/// Opens the database, unless a running program has it.
+async fn check_database(home: &Home) -> Finding {
+    if let Some(running) = RunFile::read(home) {
+        return Ok(format!(
+            "in use by the running program (pid {})",
+            running.pid
+        ));
+    }
+    let _lock = home.lock().map_err(|error| error.to_string())?;
+    let path = home.database();
+    if !path.exists() {
+        return Ok("none yet; the first run creates it".to_string());
+    }
+    let ledger = SqlLedger::open(&path).await;
+    let ledger = ledger.map_err(|error| error.to_string())?;
+    let swarm = ledger.swarm().await.map_err(|fault| fault.to_string())?;
+    ledger.close().await;
+    Ok(format!("{} myses", swarm.myses.len()))
+}
+
+async fn check_outside(checks: &mut Vec<(String, Finding)>, settings: &Settings) {
+    let http = match crate::http::client() {
+        Ok(http) => http,
+        Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
+    };
+    let providers = Providers::new(&http, endpoints(settings));
+    for (name, provider) in &settings.providers {
+        let finding = check_provider(&providers, name, &provider.model).await;
+        checks.push((format!("provider {name}"), finding));
+    }
+    if let Some(url) = &settings.mcp.upstream {
+        let finding = check_game(&McpUpstream::new(Some(url), &http), url).await;
+        checks.push(("mcp".to_string(), finding));
+    }
+}
+
+/// Asks for one token.
+async fn check_provider(providers: &Providers, name: &str, model: &str) -> Finding {
+    let request = ModelRequest {
+        provider: name.into(),
+        model: model.into(),
+        temperature: None,
+        max_tokens: Some(1),
+        messages: Arc::new([ChatMessage::User("Say yes.".into())]),
+        tools: Arc::new(Toolset::default()),
+    };
+    match tokio::time::timeout(PATIENCE, providers.ask(request)).await {
+        Ok(Ok(_)) => Ok(format!("{model} answers")),
+        Ok(Err(fault)) => Err(format!("{model}: {}", fault.text())),
+        Err(_) => Err(format!("{model}: no answer within {PATIENCE:?}")),
+    }
+}
+
+/// Lists the tools and calls none.
+async fn check_game(upstream: &McpUpstream, url: &str) -> Finding {
+    let Some(link) = upstream.link(MysisId(0)) else {
+        return Ok("none configured".to_string());
+    };
+    let listing = async {
+        link.open().await?;
+        link.tools().await
+    };
+    match tokio::time::timeout(PATIENCE, listing).await {
+        Ok(Ok(tools)) => {
+            let own = actors::session::own_tools().tools().len();
+            Ok(format!("{url} offers {} tools", tools.tools().len() - own))
+        }
+        Ok(Err(fault)) => Err(format!("{url}: {fault}")),
+        Err(_) => Err(format!("{url}: no answer within {PATIENCE:?}")),
+    }
+}
+
+fn report(checks: &[(String, Finding)], as_json: bool) -> std::io::Result<()> {
+    if as_json {
+        let ok = checks.iter().all(|(_, finding)| finding.is_ok());
+        let checks: Vec<_> = checks
+            .iter()
+            .map(|(name, finding)| {
+                let (ok, detail) = match finding {
+                    Ok(detail) => (true, detail),
+                    Err(detail) => (false, detail),
+                };
+                json!({"name": name, "ok": ok, "detail": detail})
+            })
+            .collect();
+        return out::json(&json!({"ok": ok, "checks": checks}));
+    }
+    for (name, finding) in checks {
+        match finding {
+            Ok(detail) => out::line(&format!("✓ {name}: {detail}"))?,
+            Err(detail) => out::line(&format!("✗ {name}: {detail}"))?,
+        }
+    }
+    Ok(())
+}

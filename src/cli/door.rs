@@ -1,0 +1,106 @@
+//! The door to a home's swarm: the running program, or its database where none runs.
+//!
+//! Either way a command is one call of the control interface's tools, so that both do the same.
+
+use actors::domain::life::Mode;
+use serde_json::{Map, Value};
+
+use crate::cli::global::GlobalArgs;
+use crate::control::client::ControlClient;
+use crate::control::{About, call_tool};
+use crate::home::{Home, RunFile};
+use crate::settings::Environment;
+use crate::wiring::{Flight, LaunchOptions};
+
+/// The door.
+pub(super) enum Door {
+    /// The program that runs in this home.
+    Running(ControlClient),
+    /// The home itself: orders are kept for the next run.
+    Direct(Box<Flight>, About),
+}
+
+impl Door {
+    /// Opens the door of the home that is meant.
+    pub(super) async fn open(
+        global: &GlobalArgs,
+        environment: &Environment,
+    ) -> anyhow::Result<Door> {
+        let home = global.open_home(environment)?;
+        if let Some(running) = RunFile::read(&home) {
+            let token = home.control_token()?.ok_or_else(|| {
+                anyhow::anyhow!("the running program has no control.token; stop and start it")
+            })?;
+            let client = ControlClient::connect(&running.control, &token).await?;
+            return Ok(Door::Running(client));
+        }
+        hint_at_offline(&home);
+        let settings = global.load_settings(&home, environment)?.settings;
+        let options = LaunchOptions {
+            resume: false,
+            start_idle: false,
+            mode: Mode::Grounded,
+        };
+        let flight = Flight::launch(&home, &settings, options).await?;
+        let about = About {
+            started_at: String::new(),
+            has_price: settings.providers.values().any(|p| p.price.is_some()),
+        };
+        Ok(Door::Direct(Box::new(flight), about))
+    }
+
+    /// Whether a swarm is running behind it.
+    pub(super) fn is_running(&self) -> bool {
+        match self {
+            Door::Running(_) => true,
+            Door::Direct(..) => false,
+        }
+    }
+
+    /// Calls a tool of the control interface.
+    ///
+    /// # Errors
+    /// The order was refused, or the program went away.
+    pub(super) async fn call(&self, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
+        let arguments = given(arguments);
+        match self {
+            Door::Running(client) => Ok(client.call(tool, arguments).await?),
+            Door::Direct(flight, about) => call_tool(flight.swarm(), about, tool, &arguments)
+                .await
+                .map_err(|why| anyhow::anyhow!(why)),
+        }
+    }
+
+    /// Closes the door; what was acknowledged is kept.
+    pub(super) async fn close(self) {
+        match self {
+            Door::Running(client) => drop(client),
+            Door::Direct(flight, _) => flight.land().await,
+        }
+    }
+}
+
+/// The members of an object that are there.
+fn given(arguments: Value) -> Map<String, Value> {
+    let Value::Object(members) = arguments else {
+        return Map::new();
+    };
+    members
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .collect()
+}
+
+/// Who has just started `run --offline` may look for it here.
+#[expect(
+    clippy::print_stderr,
+    reason = "a hint for the person at the prompt; the answer itself goes to stdout"
+)]
+fn hint_at_offline(home: &Home) {
+    if let Some(offline) = home.running_offline() {
+        eprintln!(
+            "note: an offline swarm is running; reach it with --home {}",
+            offline.directory().display()
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! `zoea log` and `zoea search`: what was said and done.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// How often a followed log is asked for new rows.
+const FOLLOWING: Duration = Duration::from_millis(250);
+/// Rows that are asked for at once.
+const PIECE: u64 = 1000;
+
+/// A Mysis' conversation.
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// Whose.
+    name: String,
+    /// Go on with what comes, until interrupted.
+    #[arg(long)]
+    follow: bool,
+    /// The newest rows; 0: all.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u64,
+    /// Only rows of this kind.
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows that hold a text, literally.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The text.
+    text: String,
+    /// Whose rows [default: everybody's].
+    #[arg(long, value_name = "NAME")]
+    mysis: Option<String>,
+    /// Where to look.
+    #[arg(long, value_name = "WHERE", default_value = "messages",
+          value_parser = ["messages", "reasoning", "missions"])]
+    r#in: String,
+    /// At most so many, the newest.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: u64,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn log(
+    args: &LogArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    if args.follow && !door.is_running() {
+        door.close().await;
+        anyhow::bail!("no swarm is running here, so there is nothing to follow");
+    }
+    let shown = show(&door, args).await;
+    door.close().await;
+    shown
+}
+
+async fn show(door: &Door, args: &LogArgs) -> anyhow::Result<()> {
+    let mut last = if args.limit == 0 {
+        0
+    } else {
+        let rows = read(door, args, json!({"limit": args.limit})).await?;
+        print(&rows, args.json)?.unwrap_or(0)
+    };
+    loop {
+        if args.limit == 0 || args.follow {
+            last = print_after(door, args, last).await?;
+        }
+        if !args.follow {
+            return Ok(());
+        }
+        tokio::time::sleep(FOLLOWING).await;
+    }
+}
+
+/// Prints everything after a row, in pieces, and says which row was the last.
+async fn print_after(door: &Door, args: &LogArgs, mut last: i64) -> anyhow::Result<i64> {
+    loop {
+        let rows = read(door, args, json!({"limit": PIECE, "after_seq": last})).await?;
+        match print(&rows, args.json)? {
+            Some(newest) => last = newest,
+            None => return Ok(last),
+        }
+    }
+}
+
+async fn read(door: &Door, args: &LogArgs, mut query: Value) -> anyhow::Result<Vec<Value>> {
+    query["name"] = json!(args.name);
+    query["kind"] = json!(args.kind);
+    let rows = door.call("read_log", query).await?;
+    Ok(rows.as_array().cloned().unwrap_or_default())
+}
+
+/// Prints rows and says which was the last.
+fn print(rows: &[Value], as_json: bool) -> anyhow::Result<Option<i64>> {
+    for row in rows {
+        if as_json {
+            out::json(row)?;
+        } else {
+            print_row(row)?;
+        }
+    }
+    Ok(rows.last().and_then(|row| row["seq"].as_i64()))
+}
+
+fn print_row(row: &Value) -> anyhow::Result<()> {
+    let text = |key: &str| row[key].as_str().unwrap_or_default();
+    let label = match text("kind") {
+        "prompt" => "YOU",
+        "mission" => "YOU (BROADCAST)",
+        "peer" => "SWARM",
+        "note" => "NOTE",
+        "host" => "HOST",
+        "result" if row["metadata"]["is_error"] == true => "✗",
+        "result" => "✓",
+        kind => kind,
+    };
+    let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
+    let head = format!("{:>6}  {}  {label} {tool}", row["seq"], text("at"));
+    out::line(head.trim_end())?;
+    if !text("reasoning").is_empty() {
+        indented(&format!("({})", text("reasoning")))?;
+    }
+    indented(text("content"))?;
+    for call in row["tool_calls"].as_array().into_iter().flatten() {
+        let (name, status) = (call["name"].as_str(), call["status"].as_str());
+        let (name, status) = (name.unwrap_or_default(), status.unwrap_or_default());
+        indented(&format!("⚙ {name} {} [{status}]", call["arguments"]))?;
+    }
+    Ok(())
+}
+
+fn indented(text: &str) -> anyhow::Result<()> {
+    for line in out::clean(text).lines() {
+        out::line(&format!("        {line}"))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn search(
+    args: &SearchArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let arguments = json!({
+        "query": args.text,
+        "mysis": args.mysis,
+        "in": args.r#in,
+        "limit": args.limit,
+    });
+    let found = door.call("search", arguments).await;
+    door.close().await;
+    for row in found?.as_array().into_iter().flatten() {
+        if args.json {
+            out::json(row)?;
+            continue;
+        }
+        let text = |key: &str| row[key].as_str().unwrap_or("-");
+        let content = if args.r#in == "reasoning" {
+            text("reasoning")
+        } else {
+            text("content")
+        };
+        let (who, at, kind) = (text("mysis"), text("at"), text("kind"));
+        out::line(&format!(
+            "{who} {}  {at}  {kind}  {}",
+            row["seq"],
+            out::short(content, 120)
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! `zoea mysis`: the Myses of a swarm.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use actors::domain::event::State;
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// What can be done about Myses.
+#[derive(Debug, Subcommand)]
+pub enum MysisCommand {
+    /// List them and how they stand.
+    List {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create one, idle.
+    Create {
+        /// Its name.
+        name: String,
+        /// Its provider [default: the configuration's].
+        #[arg(long)]
+        provider: Option<String>,
+        /// Its model [default: the provider's].
+        #[arg(long)]
+        model: Option<String>,
+    },
+    /// Start or relaunch some.
+    Start(Which),
+    /// Stop some.
+    Stop(Which),
+    /// Delete some, with their conversations.
+    Delete {
+        #[command(flatten)]
+        which: Which,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Change the settings of one.
+    Configure {
+        /// Which.
+        name: String,
+        /// Its new provider.
+        #[arg(long)]
+        provider: Option<String>,
+        /// Its new model.
+        #[arg(long)]
+        model: Option<String>,
+        /// Its new temperature, 0 to 2.
+        #[arg(long)]
+        temperature: Option<f32>,
+    },
+}
+
+/// Which Myses are meant.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Which {
+    /// These.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// All.
+    #[arg(long)]
+    all: bool,
+    /// Those in this state.
+    #[arg(long, value_name = "STATE", value_parser = state)]
+    state: Option<State>,
+}
+
+fn state(text: &str) -> Result<State, String> {
+    State::parse(text).ok_or_else(|| {
+        let known = State::ALL.map(State::as_str).join(", ");
+        format!("a state is one of {known}")
+    })
+}
+
+pub(super) async fn run(
+    command: &MysisCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let done = carry_out(&door, command).await;
+    door.close().await;
+    done
+}
+
+async fn carry_out(door: &Door, command: &MysisCommand) -> anyhow::Result<()> {
+    match command {
+        MysisCommand::List { json } => list(door, *json).await,
+        MysisCommand::Create {
+            name,
+            provider,
+            model,
+        } => {
+            let arguments = json!({"name": name, "provider": provider, "model": model});
+            door.call("create_mysis", arguments).await?;
+            Ok(out::line(&format!("created {name}"))?)
+        }
+        MysisCommand::Start(which) => each(door, which, "start_mysis", "started").await,
+        MysisCommand::Stop(which) => each(door, which, "stop_mysis", "stopped").await,
+        MysisCommand::Delete { which, yes } => delete(door, which, *yes).await,
+        MysisCommand::Configure {
+            name,
+            provider,
+            model,
+            temperature,
+        } => {
+            let arguments = json!({
+                "name": name,
+                "provider": provider,
+                "model": model,
+                "temperature": temperature,
+            });
+            door.call("configure_mysis", arguments).await?;
+            Ok(out::line(&format!("configured {name}"))?)
+        }
+    }
+}
+
+async fn list(door: &Door, as_json: bool) -> anyhow::Result<()> {
+    let myses = door.call("list_myses", json!({})).await?;
+    if as_json {
+        return Ok(out::json(&myses)?);
+    }
+    Ok(out::table(&table(&myses))?)
+}
+
+/// Myses as a table, its head first.
+pub(super) fn table(myses: &Value) -> Vec<Vec<String>> {
+    let head = [
+        "NAME", "STATE", "DOING", "ACCOUNT", "PROVIDER", "MODEL", "TURNS",
+    ];
+    let mut rows = vec![head.map(str::to_string).to_vec()];
+    for mysis in myses.as_array().into_iter().flatten() {
+        let text = |key: &str| mysis[key].as_str().unwrap_or("-");
+        let doing = match (mysis["state"].as_str(), mysis["reason"].as_str()) {
+            (Some("running"), _) | (_, None) => text("activity"),
+            (_, Some(reason)) => reason,
+        };
+        rows.push(vec![
+            text("name").to_string(),
+            text("state").to_string(),
+            out::short(doing, 50),
+            text("account").to_string(),
+            text("provider").to_string(),
+            text("model").to_string(),
+            mysis["turns"].to_string(),
+        ]);
+    }
+    rows
+}
+
+/// Does the same to several Myses; one that refuses does not spare the others.
+async fn each(door: &Door, which: &Which, tool: &'static str, done: &str) -> anyhow::Result<()> {
+    let names = names(door, which).await?;
+    let mut refused = Vec::new();
+    for name in &names {
+        match door.call(tool, json!({"name": name})).await {
+            Ok(_) => out::line(&format!("{done} {name}"))?,
+            Err(error) if names.len() == 1 => return Err(error),
+            Err(error) => refused.push(format!("{name}: {error:#}")),
+        }
+    }
+    if refused.is_empty() {
+        return Ok(());
+    }
+    anyhow::bail!("{}", refused.join("; "))
+}
+
+async fn names(door: &Door, which: &Which) -> anyhow::Result<Vec<String>> {
+    if !which.names.is_empty() {
+        return Ok(which.names.clone());
+    }
+    let myses = door.call("list_myses", json!({})).await?;
+    let wanted = which.state.map(State::as_str);
+    let fits = |mysis: &&Value| wanted.is_none() || mysis["state"].as_str() == wanted;
+    Ok(myses
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(fits)
+        .filter_map(|mysis| mysis["name"].as_str().map(str::to_string))
+        .collect())
+}
+
+async fn delete(door: &Door, which: &Which, yes: bool) -> anyhow::Result<()> {
+    let names = names(door, which).await?;
+    if !yes && !names.is_empty() {
+        confirm(&names)?;
+    }
+    let these = Which {
+        names,
+        all: false,
+        state: None,
+    };
+    if these.names.is_empty() {
+        return Ok(());
+    }
+    each(door, &these, "delete_mysis", "deleted").await
+}
+
+/// Asks the person at the prompt; where there is none, `--yes` is needed.
+#[expect(
+    clippy::print_stderr,
+    reason = "a question for the person at the prompt; the answer itself goes to stdout"
+)]
+fn confirm(names: &[String]) -> anyhow::Result<()> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");
+    }
+    eprint!(
+        "delete {} with all they have said? [y/N] ",
+        names.join(", ")
+    );
+    std::io::stderr().flush().context("ask")?;
+    let mut answer = String::new();
+    stdin
+        .lock()
+        .read_line(&mut answer)
+        .context("read the answer")?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(());
+    }
+    anyhow::bail!("not deleted")
+}

@@ -1,0 +1,151 @@
+//! `zoea send`, `broadcast`, `mission` and `note`: words to Myses.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// A direct message to one Mysis.
+#[derive(Debug, Args)]
+pub struct SendArgs {
+    /// Which.
+    name: String,
+    /// The message.
+    text: String,
+}
+
+/// A mission for the whole swarm.
+#[derive(Debug, Args)]
+pub struct BroadcastArgs {
+    /// The mission.
+    text: String,
+}
+
+/// What can be done about the mission.
+#[derive(Debug, Subcommand)]
+pub enum MissionCommand {
+    /// Show the mission in force.
+    Show,
+    /// Clear it.
+    Clear,
+}
+
+/// Persistent context for one Mysis.
+#[derive(Debug, Args)]
+pub struct NoteArgs {
+    /// Which.
+    name: String,
+    /// What to keep in mind.
+    #[arg(required_unless_present = "clear", conflicts_with = "clear")]
+    text: Option<String>,
+    /// Clear all its notes.
+    #[arg(long)]
+    clear: bool,
+}
+
+pub(super) async fn send(
+    args: &SendArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let when = when(&door);
+    let arguments = json!({"name": args.name, "text": args.text});
+    let sent = door.call("send_message", arguments).await;
+    door.close().await;
+    let seq = sent?["seq"].clone();
+    let name = &args.name;
+    Ok(out::line(&format!("stored for {name} as {seq}{when}"))?)
+}
+
+pub(super) async fn broadcast(
+    args: &BroadcastArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let when = when(&door);
+    let sent = door.call("broadcast", json!({"text": args.text})).await;
+    door.close().await;
+    let sent = sent?;
+    let delivered = joined(&sent["delivered"]);
+    out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
+    if sent["missed"]
+        .as_array()
+        .is_some_and(|names| !names.is_empty())
+    {
+        let missed = joined(&sent["missed"]);
+        out::line(&format!(
+            "it did not reach {missed} (they inherit it when they run again)"
+        ))?;
+    }
+    Ok(())
+}
+
+/// What is said about an order that nobody can carry out yet.
+fn when(door: &Door) -> &'static str {
+    if door.is_running() {
+        ""
+    } else {
+        " (no swarm is running here: it is kept for the next run)"
+    }
+}
+
+fn joined(names: &Value) -> String {
+    let names: Vec<&str> = names
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if names.is_empty() {
+        return "nobody".to_string();
+    }
+    names.join(", ")
+}
+
+pub(super) async fn mission(
+    command: &MissionCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let answer = match command {
+        MissionCommand::Show => door.call("get_mission", json!({})).await,
+        MissionCommand::Clear => door.call("clear_mission", json!({})).await,
+    };
+    door.close().await;
+    let answer = answer?;
+    let text = match command {
+        MissionCommand::Show => answer["text"].as_str().map(out::clean),
+        MissionCommand::Clear => {
+            (answer["cleared"] == true).then(|| "the mission is cleared".to_string())
+        }
+    };
+    Ok(out::line(text.as_deref().unwrap_or("there is no mission"))?)
+}
+
+pub(super) async fn note(
+    args: &NoteArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let name = &args.name;
+    let answer = match &args.text {
+        Some(text) => {
+            door.call("add_note", json!({"name": name, "text": text}))
+                .await
+        }
+        None => door.call("clear_notes", json!({"name": name})).await,
+    };
+    door.close().await;
+    let seq = answer?["seq"].clone();
+    Ok(out::line(&match args.text {
+        Some(_) => format!("noted for {name} as {seq}"),
+        None => format!("the notes of {name} are cleared"),
+    })?)
+}
