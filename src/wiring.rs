@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
 use actors::domain::life::Mode;
 use actors::domain::order::{Order, Refusal};
 use actors::ports::{Archive, Models, Upstream};
@@ -62,6 +62,7 @@ impl Flight {
         home: &Home,
         settings: &Settings,
         options: LaunchOptions,
+        watchers: Vec<Watcher>,
     ) -> anyhow::Result<Flight> {
         let lock = home.lock()?;
         let database = home.database();
@@ -77,6 +78,7 @@ impl Flight {
             rules: Arc::new(rules::swarm_rules(settings, home)?),
             secrets: rules::secrets(settings),
             outside,
+            watchers,
             seed: fastrand::u64(..),
         };
         let (commander, ended) = Actor::spawn(None, Commander, args)
@@ -98,12 +100,6 @@ impl Flight {
     #[must_use]
     pub fn swarm(&self) -> &Swarm {
         &self.swarm
-    }
-
-    /// The Commander, for those who want to watch.
-    #[must_use]
-    pub fn commander(&self) -> &ActorRef<CommanderMsg> {
-        &self.commander
     }
 
     /// Creates the Myses that the configuration wants and that do not exist.

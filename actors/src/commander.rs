@@ -62,6 +62,8 @@ pub struct CommanderArgs {
     pub secrets: Vec<Arc<str>>,
     /// The outside.
     pub outside: Outside,
+    /// Those who watch from the first moment on.
+    pub watchers: Vec<Watcher>,
     /// What chance is made from.
     pub seed: u64,
 }
@@ -224,7 +226,7 @@ impl CommanderState {
             by_actor: BTreeMap::new(),
             mode: args.mode,
             mission: args.swarm.mission.clone(),
-            watchers: Vec::new(),
+            watchers: args.watchers.clone(),
             broadcasts: BTreeMap::new(),
             expected: Vec::new(),
             jobs: JoinSet::new(),

@@ -41,7 +41,7 @@ impl Door {
             start_idle: false,
             mode: Mode::Grounded,
         };
-        let flight = Flight::launch(&home, &settings, options).await?;
+        let flight = Flight::launch(&home, &settings, options, Vec::new()).await?;
         let about = About {
             started_at: String::new(),
             has_price: settings.providers.values().any(|p| p.price.is_some()),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use actors::commander::CommanderMsg;
 use actors::domain::life::Mode;
 use anyhow::Context;
 use clap::Args;
@@ -116,11 +115,12 @@ async fn fly(
         start_idle: args.start_swarm,
         mode: Mode::Flying,
     };
-    let mut flight = Flight::launch(home, settings, options).await?;
     let headless = match args.headless {
-        true => Some(watch(&flight, args.format()).await?),
+        true => Some(open_output(args.format()).await?),
         false => None,
     };
+    let watchers = headless.iter().map(Headless::watcher).collect();
+    let mut flight = Flight::launch(home, settings, options, watchers).await?;
     let (control, run_file) = flight
         .open_control(settings.control.listen, settings)
         .await?;
@@ -143,15 +143,10 @@ async fn fly(
     Ok(stop)
 }
 
-async fn watch(flight: &Flight, format: Format) -> anyhow::Result<Headless> {
-    let headless = Headless::start(format)
+async fn open_output(format: Format) -> anyhow::Result<Headless> {
+    Headless::start(format)
         .await
-        .map_err(|error| anyhow::anyhow!("open the output: {error}"))?;
-    flight
-        .commander()
-        .cast(CommanderMsg::Watch(headless.watcher()))
-        .context("watch the swarm")?;
-    Ok(headless)
+        .map_err(|error| anyhow::anyhow!("open the output: {error}"))
 }
 
 /// Waits for a reason to stop.
