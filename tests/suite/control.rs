@@ -1,0 +1,61 @@
+//! The control interface: for those with the token, from this machine, and for nobody else.
+
+use serde_json::Value;
+
+use crate::rig::{Home, http};
+
+/// Asks for the tools, and gives the status and the body.
+fn post(url: &str, headers: &[&str]) -> (u16, String) {
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#;
+    let usual = [
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+    ];
+    http("POST", url, &[&usual, headers].concat(), body)
+}
+
+#[test]
+fn only_the_token_opens_it_and_foreign_hosts_and_origins_do_not() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let _swarm = home.fly(&[]);
+    let run: Value =
+        serde_json::from_str(&std::fs::read_to_string(home.file("run.json")).expect("run.json"))
+            .expect("JSON");
+    let url = run["control"].as_str().expect("an address");
+    assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    let token = std::fs::read_to_string(home.file("control.token")).expect("a token");
+    let bearer = format!("Authorization: Bearer {}", token.trim());
+
+    let (status, body) = post(url, &[&bearer]);
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("list_myses"), "{body}");
+    assert_eq!(post(url, &[]).0, 401);
+    assert_eq!(post(url, &["Authorization: Bearer guess"]).0, 401);
+    assert_eq!(post(url, &[&bearer, "Origin: https://evil.example"]).0, 403);
+    assert_eq!(post(url, &[&bearer, "Host: evil.example"]).0, 403);
+    assert_eq!(
+        post(url, &[&bearer, "Origin: http://localhost:3000"]).0,
+        200
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn files_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let _swarm = home.fly(&[]);
+    let mode = |path: std::path::PathBuf| {
+        std::fs::metadata(&path)
+            .expect("it exists")
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    assert_eq!(mode(home.path()), 0o700);
+    for name in ["zoea.db", "run.json", "control.token", "zoea.log"] {
+        assert_eq!(mode(home.file(name)), 0o600, "{name}");
+    }
+}

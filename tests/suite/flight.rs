@@ -1,0 +1,163 @@
+//! A swarm that plays: registers, mines, sells, and comes back after a kill.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::rig::{Home, Process, Server, http, lines, until};
+
+/// Reads events until every Mysis has done all of these.
+fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]) -> Vec<Value> {
+    let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut events = Vec::new();
+    loop {
+        let line = process.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("a line of JSON");
+        if event["event"] == "tool_returned" && event["is_error"] == false {
+            let (who, tool) = (event["mysis"].as_str(), event["tool"].as_str());
+            let tools = done.entry(who.unwrap_or_default().to_string()).or_default();
+            tools.insert(tool.unwrap_or_default().to_string());
+        }
+        events.push(event);
+        let is_done = |seen: &BTreeSet<String>| tools.iter().all(|tool| seen.contains(*tool));
+        if done.len() == myses && done.values().all(is_done) {
+            return events;
+        }
+    }
+}
+
+#[test]
+fn every_mysis_registers_mines_and_sells() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&["--nonsense", "0.05"]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    for name in ["alpha", "beta", "gamma"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&[
+        "broadcast",
+        "Mine ore, sell it at your station, refuel and go again.",
+    ]);
+    let mut swarm = home.fly(&[]);
+    let events = until_all_have(&mut swarm, 3, &["register", "mine", "dock", "sell"]);
+    let errored: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["to"] == "errored")
+        .collect();
+    assert!(errored.is_empty(), "{errored:?}");
+    let alpha = home.mysis("alpha");
+    assert_eq!(alpha["state"], "running");
+    assert_eq!(alpha["mcp"], "ok");
+    assert!(alpha["tokens_in"].as_u64().unwrap_or(0) > 0);
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let stats = pilot_stats(&pilot.url);
+    assert_eq!(stats["refused"], 0, "every request was valid: {stats}");
+}
+
+/// What the pilot says of the requests it got.
+fn pilot_stats(url: &str) -> Value {
+    let (status, body) = http("GET", &url.replace("/v1", "/stats"), &[], "");
+    assert_eq!(status, 200);
+    serde_json::from_str(&body).expect("JSON")
+}
+
+#[test]
+fn a_killed_swarm_goes_on_where_it_was() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["mysis", "create", "beta"]);
+    home.ok(&["broadcast", "mine"]);
+    let mut swarm = home.fly(&[]);
+    until_all_have(&mut swarm, 2, &["mine"]);
+    let account = home.mysis("alpha")["account"].clone();
+    let sent = home.ok(&["send", "alpha", "remember the number 7301"]);
+    assert!(sent.contains("stored for alpha"), "{sent}");
+    swarm.signal("-KILL");
+    assert!(!swarm.wait().success());
+
+    let found = home.lines(&["search", "remember the number 7301", "--json"]);
+    assert_eq!(found.len(), 1, "what was acknowledged is there");
+    assert_eq!(
+        home.mysis("alpha")["state"],
+        "idle",
+        "nobody runs before it is started"
+    );
+
+    let mut again = home.fly(&["--resume"]);
+    until_all_have(&mut again, 2, &["mine"]);
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["state"], &alpha["account"]),
+        (&Value::from("running"), &account)
+    );
+    let open = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
+    let is_open = |row: &Value| {
+        let calls = row["tool_calls"].as_array().cloned().unwrap_or_default();
+        calls
+            .iter()
+            .any(|call| matches!(call["status"].as_str(), Some("recorded" | "sent")))
+    };
+    let newest = open.len().saturating_sub(5);
+    assert!(
+        !open[..newest].iter().any(is_open),
+        "every call of before has its result"
+    );
+}
+
+#[test]
+fn offline_needs_nothing_and_stops_in_good_order() {
+    let home = Home::new();
+    let out = home.ok(&[
+        "run",
+        "--offline",
+        "--headless",
+        "--json",
+        "--for",
+        "6s",
+        "--tick",
+        "50ms",
+        "--myses",
+        "3",
+    ]);
+    let events = lines(&out);
+    let count = |name: &str| events.iter().filter(|event| event["event"] == name).count();
+    assert_eq!(count("mysis_created"), 3);
+    assert_eq!(count("shutdown"), 1);
+    assert!(count("tool_returned") > 0);
+    assert!(count("message") > 0);
+    assert!(events.iter().all(|event| event["at"].is_string()));
+    assert!(!events.iter().any(|event| event["to"] == "errored"));
+    let offline = home.file("offline");
+    assert!(offline.join("zoea.db").exists());
+    assert!(
+        !offline.join("run.json").exists(),
+        "nothing claims to run any more"
+    );
+}
+
+#[test]
+fn a_signal_ends_it_within_two_seconds_even_while_everything_hangs() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&["--fault", "hang"]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    for number in 0..20 {
+        home.ok(&["mysis", "create", &format!("m{number}")]);
+    }
+    let swarm = home.fly(&["--start-swarm"]);
+    until("all ask the model", || {
+        let myses = home.json(&["mysis", "list", "--json"]);
+        let asking = |mysis: &&Value| mysis["activity"] == "calling the model";
+        let count = myses.as_array()?.iter().filter(asking).count();
+        (count == 20).then_some(())
+    });
+    let asked = std::time::Instant::now();
+    swarm.signal("-INT");
+    assert!(swarm.wait().success());
+    assert!(asked.elapsed().as_secs() < 4, "{:?}", asked.elapsed());
+}

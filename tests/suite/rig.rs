@@ -1,0 +1,267 @@
+//! The rig: processes of the real program in homes of their own, ended when a test ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The longest that anything is waited for. Far beyond what it takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) fn zoea() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zoea"));
+    command
+        .env_remove("ZOEA_HOME")
+        .env_remove("ZOEA_MCP_ENDPOINT")
+        .env_remove("ZOEA_MAX_MYSES")
+        .stdin(Stdio::null())
+        .current_dir(std::env::temp_dir());
+    command
+}
+
+/// Waits until something holds.
+pub(crate) fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = check() {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE, "waited in vain until {what}");
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a pause between two looks; the condition decides"
+        )]
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A process that is killed when it is dropped.
+pub(crate) struct Process {
+    child: Child,
+    out: Option<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    pub(crate) fn spawn(mut command: Command) -> Process {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let out = child.stdout.take().map(BufReader::new);
+        Process { child, out }
+    }
+
+    /// The next line of its output; none at its end.
+    pub(crate) fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.out.as_mut()?.read_line(&mut line).expect("output");
+        (read > 0).then(|| line.trim_end().to_string())
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
+        let sent = Command::new("kill").args([name, &pid]).status();
+        assert!(sent.expect("kill runs").success(), "{name} {pid}");
+    }
+
+    /// Waits for its end; what it still writes is read and thrown away.
+    pub(crate) fn wait(mut self) -> ExitStatus {
+        while self.line().is_some() {}
+        self.child.wait().expect("it ends")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A server of ours that says where it listens.
+pub(crate) struct Server {
+    _process: Process,
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// `zoea galaxy` with a fast tick and no limits.
+    pub(crate) fn galaxy(more: &[&str]) -> Server {
+        let mut command = zoea();
+        command
+            .args(["galaxy", "--addr", "127.0.0.1:0", "--tick", "20ms"])
+            .args(["--logins-per-minute", "unlimited"])
+            .args(["--refusals-per-minute", "unlimited"])
+            .args(more);
+        Server::start(command)
+    }
+
+    /// `zoea pilot` that answers at once.
+    pub(crate) fn pilot(more: &[&str]) -> Server {
+        let mut command = zoea();
+        command.args(["pilot", "--addr", "127.0.0.1:0"]).args(more);
+        Server::start(command)
+    }
+
+    fn start(command: Command) -> Server {
+        let mut process = Process::spawn(command);
+        let line = process.line().expect("a server says where it listens");
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"))
+            .expect("an address")
+            .to_string();
+        Server {
+            _process: process,
+            url,
+        }
+    }
+}
+
+/// A home directory and the commands in it.
+pub(crate) struct Home {
+    directory: TempDir,
+}
+
+impl Home {
+    pub(crate) fn new() -> Home {
+        Home {
+            directory: tempfile::tempdir().expect("a directory"),
+        }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes the configuration for these servers.
+    pub(crate) fn configure(&self, pilot: &str, galaxy: &str, more: &str) {
+        std::fs::create_dir_all(self.path()).expect("a home");
+        let text = format!(
+            "[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
+             [providers.pilot]\nendpoint = \"{pilot}\"\nmodel = \"pilot\"\n\
+             max_concurrency = 64\nretry = [\"20ms\", \"50ms\", \"100ms\"]\n\
+             [mcp]\nupstream = \"{galaxy}\"\nretry = [\"20ms\", \"50ms\"]\n\
+             logins_per_minute = 1000000\n{more}"
+        );
+        std::fs::write(self.file("zoea.toml"), text).expect("a configuration");
+    }
+
+    /// A command of the program in this home.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = zoea();
+        command.arg("--home").arg(self.path()).args(arguments);
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the command runs")
+    }
+
+    /// Runs a command that must succeed, and gives its output.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let (out, err) = texts(&output);
+        assert!(output.status.success(), "{arguments:?}: {err}");
+        out
+    }
+
+    /// Runs a command that must fail, and gives its status and what it says.
+    pub(crate) fn fails(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "{arguments:?} succeeded");
+        (output.status.code().unwrap_or(-1), texts(&output).1)
+    }
+
+    /// Runs a command that answers in JSON.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.ok(arguments)).expect("JSON")
+    }
+
+    /// Runs a command that answers in JSON lines.
+    pub(crate) fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+        lines(&self.ok(arguments))
+    }
+
+    /// Starts the swarm without a terminal and waits until it can be reached.
+    pub(crate) fn fly(&self, arguments: &[&str]) -> Process {
+        let command = self.command(&[&["run", "--headless", "--json"], arguments].concat());
+        let process = Process::spawn(command);
+        let run_file = self.file("run.json");
+        until("the swarm is up", || {
+            pid_in(&run_file).filter(|pid| *pid == process.pid())
+        });
+        process
+    }
+
+    /// How the Mysis of that name stands.
+    pub(crate) fn mysis(&self, name: &str) -> Value {
+        let myses = self.json(&["mysis", "list", "--json"]);
+        let found = myses
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|mysis| mysis["name"] == name);
+        found.expect("the mysis exists").clone()
+    }
+}
+
+/// Sends one HTTP request over a connection of its own, and gives the status and the body.
+pub(crate) fn http(method: &str, url: &str, headers: &[&str], body: &str) -> (u16, String) {
+    let rest = url.strip_prefix("http://").expect("an http address");
+    let (address, path) = rest.split_once('/').expect("a path");
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let has_host = headers.iter().any(|header| header.starts_with("Host:"));
+    let host = if has_host {
+        String::new()
+    } else {
+        format!("Host: {address}\r\n")
+    };
+    let more: String = headers
+        .iter()
+        .map(|header| format!("{header}\r\n"))
+        .collect();
+    write!(
+        stream,
+        "{method} /{path} HTTP/1.1\r\n{host}{more}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .expect("the request leaves");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split_whitespace().nth(1).expect("a status");
+    (status.parse().expect("a number"), body.to_string())
+}
+
+fn pid_in(run_file: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(run_file).ok()?;
+    let run: Value = serde_json::from_str(&text).ok()?;
+    u32::try_from(run["pid"].as_u64()?).ok()
+}
+
+pub(crate) fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .collect()
+}
+
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}

@@ -1,0 +1,107 @@
+//! Starting under bad circumstances: each gets a clear error, and nothing is lost.
+
+use crate::rig::{Home, Server, until};
+
+#[test]
+fn every_mistake_of_a_configuration_is_listed_and_nothing_starts() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    std::fs::write(
+        home.file("zoea.toml"),
+        "[swarm]\nmax_mysis = 3\nturn_pause = \"soon\"\n[nonsense]\n",
+    )
+    .expect("a configuration");
+    let (status, error) = home.fails(&["run", "--headless"]);
+    assert_eq!(status, 2);
+    assert!(error.contains("max_myses"), "{error}");
+    assert!(error.contains("turn_pause"), "{error}");
+    assert!(error.contains("nonsense"), "{error}");
+    assert!(!home.file("zoea.db").exists());
+}
+
+#[test]
+fn a_missing_configuration_that_was_asked_for_is_an_error() {
+    let home = Home::new();
+    let (status, error) = home.fails(&["--config", "/nowhere/zoea.toml", "mysis", "list"]);
+    assert_eq!(status, 2);
+    assert!(error.contains("/nowhere/zoea.toml"), "{error}");
+}
+
+#[test]
+fn a_home_in_use_is_refused_and_the_one_that_runs_goes_on() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let swarm = home.fly(&[]);
+    let (status, error) = home.fails(&["run", "--headless"]);
+    assert_eq!(status, 1);
+    assert!(error.contains(&swarm.pid().to_string()), "{error}");
+    home.ok(&["mysis", "create", "alpha"]);
+}
+
+#[test]
+fn a_database_that_is_none_is_refused_and_left_alone() {
+    let home = Home::new();
+    home.ok(&["mysis", "list"]);
+    for name in ["zoea.db-wal", "zoea.db-shm"] {
+        // They may be gone already.
+        let _ = std::fs::remove_file(home.file(name));
+    }
+    let broken = "this is no database, but an operator may still want to look at it";
+    std::fs::write(home.file("zoea.db"), broken).expect("a broken database");
+    let (status, error) = home.fails(&["run", "--headless"]);
+    assert_eq!(status, 1);
+    assert!(
+        error.contains("not a database") && error.contains("--home"),
+        "{error}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(home.file("zoea.db")).expect("text"),
+        broken
+    );
+}
+
+#[test]
+fn an_unreachable_provider_makes_an_errored_mysis_and_a_relaunch_goes_on() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "hello"]);
+    let _swarm = home.fly(&[]);
+    let alpha = until("it is errored", || {
+        let alpha = home.mysis("alpha");
+        (alpha["state"] == "errored").then_some(alpha)
+    });
+    let reason = alpha["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("is its server running?"), "{reason}");
+    let retries = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
+    let codes: Vec<&str> = retries
+        .iter()
+        .filter_map(|row| row["metadata"]["code"].as_str())
+        .collect();
+    assert_eq!(codes, ["retry", "retry", "retry", "errored"]);
+    home.ok(&["mysis", "start", "alpha"]);
+    let prompts = home.lines(&["log", "alpha", "--kind", "prompt", "--json"]);
+    assert_eq!(prompts.len(), 1);
+}
+
+#[test]
+fn an_unreachable_game_is_a_notice_and_the_mysis_still_talks() {
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, "http://127.0.0.1:9/mcp", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "Are you there?"]);
+    let _swarm = home.fly(&[]);
+    let replies = until("it answers", || {
+        let rows = home.lines(&["log", "alpha", "--kind", "reply", "--json"]);
+        (!rows.is_empty()).then_some(rows)
+    });
+    assert_eq!(replies[0]["role"], "assistant");
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (alpha["mcp"].as_str(), alpha["state"].as_str()),
+        (Some("down"), Some("running"))
+    );
+    let notices = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
+    assert_eq!(notices[0]["metadata"]["code"], "mcp_down");
+}

@@ -1,0 +1,127 @@
+//! The shape of the code: what a reader may rely on, file by file.
+
+use std::path::{Path, PathBuf};
+
+/// Production lines that a file may have, tests not counted.
+const LONGEST: usize = 400;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(&path).expect("text");
+                found.push((
+                    path.strip_prefix(root())
+                        .expect("below the root")
+                        .to_path_buf(),
+                    text,
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn all() -> Vec<(PathBuf, String)> {
+    ["src", "actors/src", "migration/src", "tests", "benches"]
+        .into_iter()
+        .filter(|folder| root().join(folder).is_dir())
+        .flat_map(sources)
+        .collect()
+}
+
+/// The part of a file that is not its tests.
+fn production(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or(text)
+}
+
+#[test]
+fn every_file_says_first_what_it_is_for() {
+    let silent: Vec<PathBuf> = all()
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//! "))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(
+        silent.is_empty(),
+        "without a first line of `//!`: {silent:?}"
+    );
+}
+
+#[test]
+fn no_file_is_too_long_to_live_in() {
+    let is_tests = |path: &Path| path.ends_with("tests.rs") || path.starts_with("tests");
+    let long: Vec<(PathBuf, usize)> = all()
+        .into_iter()
+        .filter(|(path, _)| !is_tests(path))
+        .map(|(path, text)| (path, production(&text).lines().count()))
+        .filter(|(_, lines)| *lines > LONGEST)
+        .collect();
+    assert!(long.is_empty(), "over {LONGEST} lines: {long:?}");
+}
+
+#[test]
+fn the_domain_is_pure() {
+    let foreign = [
+        "tokio",
+        "ractor",
+        "tracing",
+        "async fn",
+        "SystemTime",
+        "Instant",
+        "std::env",
+        "std::fs",
+    ];
+    let mut found = Vec::new();
+    for (path, text) in sources("actors/src/domain") {
+        for word in foreign {
+            let is_used = production(&text)
+                .lines()
+                .any(|line| line.contains(word) && !line.trim_start().starts_with("//"));
+            if is_used {
+                found.push((path.clone(), word));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn the_inside_knows_no_outside_crate() {
+    let manifest = std::fs::read_to_string(root().join("actors/Cargo.toml")).expect("a manifest");
+    for outside in [
+        "reqwest",
+        "async-openai",
+        "rmcp",
+        "axum",
+        "sea-orm",
+        "ratatui",
+        "crossterm",
+    ] {
+        assert!(!manifest.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn the_map_names_files_that_exist() {
+    let map = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).expect("the map");
+    let missing: Vec<&str> = map
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| word.contains('/') && word.ends_with(".rs") || word.ends_with('/'))
+        .filter(|word| !root().join(word).exists())
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
