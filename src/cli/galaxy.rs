@@ -21,8 +21,8 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = FAULTS)]
 pub struct GalaxyArgs {
-    /// Where to listen; port 0 takes any free one.
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765")]
+    /// Where to listen; without a host on loopback, with port 0 on any free port (`:0`).
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = address)]
     addr: String,
     /// How long a tick lasts: 1ms to 10s and more.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = tick)]
@@ -166,6 +166,15 @@ impl GalaxyArgs {
             registration_code: self.registration_code,
             ..GalaxyOptions::default()
         }
+    }
+}
+
+/// `:8765` listens on loopback: nobody else is let in by leaving something out.
+fn address(text: &str) -> Result<String, String> {
+    match text.strip_prefix(':') {
+        Some(port) => Ok(format!("127.0.0.1:{port}")),
+        None if text.contains(':') => Ok(text.to_owned()),
+        None => Err("an address looks like 127.0.0.1:8765 or :0".to_owned()),
     }
 }
 

@@ -22,7 +22,7 @@ struct Program {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zoea"));
     command
-        .args(["galaxy", "--addr", "127.0.0.1:0"])
+        .args(["galaxy", "--addr", ":0"])
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

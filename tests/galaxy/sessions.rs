@@ -1,10 +1,16 @@
 //! Both session layers: the MCP session's header and the game's own session.
 
-use rmcp::model::ProtocolVersion;
+use rmcp::{
+    ClientLifecycleMode, ClientServiceExt as _,
+    model::ProtocolVersion,
+    transport::{
+        StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
 use serde_json::json;
 use zoea::galaxy::{GalaxyOptions, UnknownSession, desk::SessionRules};
 
-use crate::clients::{OwnClock, Player, Wire, fast, start};
+use crate::clients::{OwnClock, Player, Wire, fast, http, start};
 
 #[tokio::test]
 async fn rmcp_and_the_server_agree_on_a_protocol_version() {
@@ -25,6 +31,21 @@ async fn rmcp_and_the_server_agree_on_a_protocol_version() {
         );
         player.ok("get_version", json!({})).await;
     }
+}
+
+#[tokio::test]
+async fn a_client_that_asks_for_the_newest_protocol_first_falls_back() {
+    let running = start(fast()).await;
+    let config = StreamableHttpClientTransportConfig::with_uri(running.galaxy.url());
+    let transport = StreamableHttpClientTransport::with_client(http(), config);
+    let mode = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: None,
+    };
+    let client = ().serve_with_lifecycle(transport, mode).await.unwrap();
+    let server = client.peer_info().unwrap();
+    assert_eq!(server.protocol_version.as_str(), "2025-03-26");
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 162);
 }
 
 #[tokio::test]

@@ -222,6 +222,50 @@ async fn a_galaxy_stops_within_a_second_whoever_waits() {
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
+#[tokio::test]
+async fn a_callers_own_name_for_a_call_reaches_the_ledger() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = dir.path().join("ledger.jsonl");
+    let running = start(GalaxyOptions {
+        ledger: Some(ledger.clone()),
+        ..fast()
+    })
+    .await;
+    let wire = Wire::open(&running.galaxy.url()).await;
+    let application = json!({ "username": "Quill", "empire": "crimson", "registration_code": "C" });
+    let welcome = wire.tool("register", application).await.unwrap().words();
+    let welcome: Value = serde_json::from_str(&welcome).unwrap();
+    for (tool, call) in [("undock", "call-1"), ("mine", "call-2")] {
+        let params = json!({ "name": tool, "arguments": {}, "_meta": { "zoea/call": call } });
+        wire.request("tools/call", params).await.unwrap();
+    }
+    let text = std::fs::read_to_string(ledger).unwrap();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let outline: Vec<Value> = lines
+        .iter()
+        .map(|line| {
+            json!([
+                line["player"],
+                line["command"],
+                line["ok"],
+                line["code"],
+                line["call"]
+            ])
+        })
+        .collect();
+    let player = &welcome["player_id"];
+    assert_eq!(
+        outline,
+        [
+            json!([player, "undock", true, null, "call-1"]),
+            json!([player, "mine", false, "no_resources", "call-2"]),
+        ]
+    );
+}
+
 /// Plays a fixed script and writes down every answer.
 async fn script(seed: u64) -> Vec<String> {
     let running = start(GalaxyOptions {

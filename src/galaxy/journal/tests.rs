@@ -184,7 +184,7 @@ fn files_are_private_and_do_not_pile_up() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn every_play_is_rebuilt(steps in proptest::collection::vec((0_u64..3, 0_usize..12, 0_u64..3), 1..60)) {

@@ -7,15 +7,15 @@ use http::StatusCode;
 
 use super::{
     super::{
-        super::{
-            desk::Connection,
-            fault::{Strike, Target},
-        },
         envelope::{Envelope, Kind},
         owner::Request,
         response,
     },
     Inside,
+};
+use crate::galaxy::{
+    desk::Connection,
+    fault::{Strike, Target},
 };
 
 /// What faults leave of a request's way.

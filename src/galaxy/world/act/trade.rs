@@ -17,7 +17,7 @@ use super::{
 };
 
 pub(crate) fn read_sell(arguments: Arguments) -> Result<Act, Refusal> {
-    let item = arguments.named_item("Use 'get_cargo' to see what you carry.")?;
+    let item = arguments.named_item("Use 'view_market' to see available items.")?;
     let quantity = arguments.quantity()?;
     arguments.flag("auto_list")?;
     Ok(Act::Sell(Goods { item, quantity }))

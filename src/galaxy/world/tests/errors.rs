@@ -115,7 +115,7 @@ fn trading_refuses_in_the_words_of_the_market() {
         (
             "sell",
             json!({ "item": "iron_ore", "quantity": 1 }),
-            "invalid_payload: Must specify 'item_id'. Use 'get_cargo' to see what you carry.",
+            "invalid_payload: Must specify 'item_id'. Use 'view_market' to see available items.",
         ),
         (
             "buy",

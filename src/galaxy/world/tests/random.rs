@@ -170,7 +170,7 @@ fn owned(world: &World) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
     fn no_play_panics_or_makes_something_out_of_nothing(
