@@ -9,6 +9,7 @@ pub mod ids;
 pub mod message;
 pub mod model;
 pub mod order;
+pub mod reading;
 
 pub mod life;
 pub mod redact;

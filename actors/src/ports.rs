@@ -9,11 +9,13 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
-use crate::domain::ids::{MysisId, Seq, Timestamp};
-use crate::domain::message::{Kind, Row};
+use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::tool::Toolset;
 use crate::domain::write::{Account, Batch, Mission, MysisRecord, Recollection};
+
+pub use crate::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
 
 /// The wall clock. Nothing inside reads another one.
 pub trait Clock: Send + Sync + 'static {
@@ -88,65 +90,6 @@ pub struct SwarmRecord {
     pub mission: Option<Mission>,
     /// The passwords of all game accounts, so that they can be redacted.
     pub passwords: Vec<Arc<str>>,
-}
-
-/// Which piece of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Whose.
-    pub mysis: MysisId,
-    /// Which end, and from where.
-    pub from: PageFrom,
-    /// At most so many rows.
-    pub limit: usize,
-    /// Only rows of these kinds; empty: of every kind.
-    pub kinds: Vec<Kind>,
-}
-
-/// Where a piece of a conversation begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageFrom {
-    /// The newest rows.
-    Newest,
-    /// The newest rows before this one.
-    Before(Seq),
-    /// The oldest rows after this one.
-    After(Seq),
-}
-
-/// What to look for, literally.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
-    /// The text; `%` and `_` mean themselves.
-    pub text: String,
-    /// Whose rows; absent: everybody's.
-    pub mysis: Option<MysisId>,
-    /// Where.
-    pub within: SearchIn,
-    /// Whether capital letters matter.
-    pub case_sensitive: bool,
-    /// At most so many.
-    pub limit: usize,
-}
-
-/// Where to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchIn {
-    /// What was said: every row but missions.
-    Messages,
-    /// What the model thought.
-    Reasoning,
-    /// The operator's missions.
-    Missions,
-}
-
-/// What was found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// Whose row, and the row; the oldest first.
-    pub rows: Vec<(MysisId, Arc<Row>)>,
-    /// Where nothing was found and capital letters mattered: how many there are if they do not.
-    pub ignoring_case: usize,
 }
 
 /// The model servers.
