@@ -2,6 +2,7 @@
 
 pub mod compose;
 pub mod conversation;
+pub mod dashboard;
 pub mod event;
 pub mod fault;
 pub mod gate;

@@ -1,0 +1,10 @@
+//! The dashboard.
+pub mod clean;
+pub mod field;
+pub mod figures;
+pub mod history;
+pub mod press;
+pub mod tone;
+pub mod transcript;
+pub mod tree;
+pub mod width;
