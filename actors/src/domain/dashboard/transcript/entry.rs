@@ -21,6 +21,8 @@ const PREVIEW: usize = 2;
 const PREVIEW_OF_A_FAILURE: usize = 6;
 const PREVIEW_OF_WORDS: usize = 40;
 const MOST: usize = 1500;
+/// Members of a value within a value that a preview names.
+const MEMBERS: usize = 6;
 /// A result longer than this is not taken apart for its preview.
 const LARGE: usize = 64 * 1024;
 
@@ -452,15 +454,18 @@ fn brief(value: &Value) -> String {
     one_line(&parts.join(" · "))
 }
 
+/// A value in the middle of a line: of one with members, those that say something on their own.
 fn inside_in_short(value: &Value) -> String {
     let Value::Object(members) = value else {
         return in_short(value).0;
     };
-    let named = ["name", "username", "title", "id"]
-        .into_iter()
-        .find_map(|name| members.get(name)?.as_str());
-    match named {
-        Some(name) => name.to_string(),
-        None => in_short(value).0,
+    let scalars = members
+        .iter()
+        .filter(|(_, value)| !matches!(value, Value::Array(_) | Value::Object(_)))
+        .map(|(name, value)| format!("{name} {}", in_short(value).0));
+    let shown: Vec<String> = scalars.take(MEMBERS).collect();
+    match shown.len() {
+        0 => in_short(value).0,
+        _ => shown.join(", "),
     }
 }
