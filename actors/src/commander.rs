@@ -2,7 +2,7 @@
 //!
 //! Owns: the roster, the mission, the rules, and every other actor, as their supervisor. Hears:
 //! orders of the operator, reports of Myses, news of the Store, the end of its children. Tells:
-//! Myses their orders, those who watch what happens. Fails: it must not, and the program ends with
+//! Myses their orders, those who watch (the Ui first) what happens. Fails: it must not, and the program ends with
 //! it; it decides and waits for nothing.
 
 mod broadcast;
@@ -10,6 +10,7 @@ mod closing;
 mod members;
 mod messages;
 mod orders;
+mod terminal;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,12 +33,14 @@ use crate::mysis::Surroundings;
 use crate::ports::{Archive, Clock, Ledger, LedgerFault, Models, SwarmRecord, Upstream};
 use crate::session::Means;
 use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
+use crate::ui::Bridge;
 
 pub use messages::{CommanderMsg, OtherMessage};
 
 use broadcast::Broadcast;
 use closing::Closing;
 use members::Member;
+use terminal::Terminal;
 
 /// Who watches the swarm.
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
@@ -59,6 +62,8 @@ pub struct CommanderArgs {
     pub secrets: Vec<Arc<str>>,
     /// The outside.
     pub outside: Outside,
+    /// The terminal, where there is one.
+    pub bridge: Option<Bridge>,
     /// What chance is made from.
     pub seed: u64,
 }
@@ -97,6 +102,7 @@ pub struct CommanderState {
     expected: Vec<String>,
     jobs: JoinSet<()>,
     closing: Option<Closing>,
+    terminal: Option<Terminal>,
     dice: fastrand::Rng,
 }
 
@@ -111,7 +117,11 @@ impl Actor for Commander {
         args: CommanderArgs,
     ) -> Result<CommanderState, ActorProcessingErr> {
         let mut state = CommanderState::new(&myself, &args).await?;
+        let bridge = args.bridge.clone();
         state.take_over(&myself, args).await?;
+        if let Some(bridge) = bridge {
+            state.open_terminal(&myself, bridge).await?;
+        }
         Ok(state)
     }
 
@@ -224,6 +234,7 @@ impl CommanderState {
             expected: Vec::new(),
             jobs: JoinSet::new(),
             closing: None,
+            terminal: None,
             dice: fastrand::Rng::with_seed(args.seed),
         };
         state.renew_redactor();
@@ -292,6 +303,7 @@ impl CommanderState {
     fn change_rules(&mut self, rules: Arc<SwarmRules>) {
         let lanes = lanes(&rules);
         self.rules = rules;
+        self.show_rules();
         // A gate that is gone gets the rules when it is replaced.
         let _ = self.gate.borrow().cast(GateMsg::RulesChanged(lanes));
         self.spread_rules();

@@ -9,6 +9,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
+use crate::domain::dashboard::Dashboard;
+use crate::domain::dashboard::wish::Act;
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -161,4 +163,16 @@ pub enum LinkFault {
     /// The request left and no answer came: nobody knows.
     #[error("{0}")]
     AnswerLost(String),
+}
+
+/// The operator's screen. None of this waits for it: a terminal that stands still holds nobody up.
+pub trait Screen: Send + Sync + 'static {
+    /// Shows this, in place of whatever was to be shown before.
+    fn show(&self, dashboard: Arc<Dashboard>);
+
+    /// What was given to be shown last; before anything was, how the dashboard begins.
+    fn last(&self) -> Arc<Dashboard>;
+
+    /// Does what only a terminal can do. What came of it comes back as an input.
+    fn act(&self, act: Act);
 }
