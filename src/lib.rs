@@ -10,6 +10,7 @@ pub mod logging;
 pub mod provider;
 pub mod settings;
 pub mod toolbox;
+pub mod tui;
 
 pub mod galaxy;
 pub mod pilot;
