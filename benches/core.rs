@@ -7,9 +7,7 @@ use std::sync::Arc;
 use actors::domain::compose::{Composition, Owner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{
-    Body, Call, CallStatus, ReplyMeta, ResultMeta, Row, Utterance,
-};
+use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row, Utterance};
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Recollection, Write};
 use actors::ports::Ledger;
 use divan::Bencher;
@@ -117,9 +115,7 @@ impl Desk {
             .expect("a runtime");
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("zoea.db");
-        let ledger = runtime
-            .block_on(SqlLedger::open(&path))
-            .expect("a ledger");
+        let ledger = runtime.block_on(SqlLedger::open(&path)).expect("a ledger");
         let writes = (1..=myses)
             .map(|id| {
                 Write::Create(Box::new(NewMysis {

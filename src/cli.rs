@@ -10,6 +10,7 @@ pub mod mysis;
 mod out;
 pub mod pilot;
 pub mod run;
+mod screen;
 mod status;
 pub mod talk;
 

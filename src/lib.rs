@@ -15,6 +15,7 @@ pub mod provider;
 pub mod settings;
 pub mod swarm;
 pub mod toolbox;
+pub mod tui;
 pub mod wiring;
 
 pub mod galaxy;

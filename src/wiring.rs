@@ -13,6 +13,7 @@ use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher
 use actors::domain::life::Mode;
 use actors::domain::order::{Order, Refusal};
 use actors::ports::{Archive, Models, Upstream};
+use actors::ui::Bridge;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
@@ -44,6 +45,15 @@ pub struct LaunchOptions {
     pub mode: Mode,
 }
 
+/// Who sees what happens from the first moment on.
+#[derive(Default)]
+pub struct Audience {
+    /// Those who only watch.
+    pub watchers: Vec<Watcher>,
+    /// The terminal.
+    pub bridge: Option<Bridge>,
+}
+
 /// A swarm that is up.
 pub struct Flight {
     swarm: Swarm,
@@ -62,7 +72,7 @@ impl Flight {
         home: &Home,
         settings: &Settings,
         options: LaunchOptions,
-        watchers: Vec<Watcher>,
+        audience: Audience,
     ) -> anyhow::Result<Flight> {
         let lock = home.lock()?;
         let database = home.database();
@@ -78,7 +88,8 @@ impl Flight {
             rules: Arc::new(rules::swarm_rules(settings, home)?),
             secrets: rules::secrets(settings),
             outside,
-            watchers,
+            watchers: audience.watchers,
+            bridge: audience.bridge,
             seed: fastrand::u64(..),
         };
         let (commander, ended) = Actor::spawn(None, Commander, args)

@@ -2,7 +2,7 @@
 //!
 //! Owns: the roster, the mission, the rules, and every other actor, as their supervisor. Hears:
 //! orders of the operator, reports of Myses, news of the Store, the end of its children. Tells:
-//! Myses their orders, those who watch what happens. Fails: it must not, and the program ends with
+//! Myses their orders, those who watch (the Ui first) what happens. Fails: it must not, and the program ends with
 //! it; it decides and waits for nothing.
 
 mod broadcast;
@@ -11,6 +11,7 @@ mod closing;
 mod members;
 mod messages;
 mod orders;
+mod terminal;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +22,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::domain::event::{Standing, SwarmEvent, What};
-use crate::domain::gate::{Lane, LaneRules};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
@@ -29,11 +29,12 @@ use crate::domain::order::Refusal;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::Mission;
-use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
+use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::Surroundings;
 use crate::ports::{Archive, Clock, Ledger, LedgerFault, Models, SwarmRecord, Upstream};
 use crate::session::Means;
-use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
+use crate::store::{StoreHandle, StoreMsg};
+use crate::ui::Bridge;
 
 pub use messages::{CommanderMsg, OtherMessage};
 
@@ -41,6 +42,7 @@ use broadcast::Broadcast;
 use children::{lanes, spawn_gate, spawn_store};
 use closing::Closing;
 use members::Member;
+use terminal::Terminal;
 
 /// Who watches the swarm.
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
@@ -66,6 +68,8 @@ pub struct CommanderArgs {
     pub outside: Outside,
     /// Those who watch from the first moment on.
     pub watchers: Vec<Watcher>,
+    /// The terminal, where there is one.
+    pub bridge: Option<Bridge>,
     /// What chance is made from.
     pub seed: u64,
 }
@@ -105,6 +109,7 @@ pub struct CommanderState {
     expected: Vec<String>,
     jobs: JoinSet<()>,
     closing: Option<Closing>,
+    terminal: Option<Terminal>,
     dice: fastrand::Rng,
 }
 
@@ -119,7 +124,11 @@ impl Actor for Commander {
         args: CommanderArgs,
     ) -> Result<CommanderState, ActorProcessingErr> {
         let mut state = CommanderState::new(&myself, &args).await?;
+        let bridge = args.bridge.clone();
         state.take_over(&myself, args).await?;
+        if let Some(bridge) = bridge {
+            state.open_terminal(&myself, bridge).await?;
+        }
         Ok(state)
     }
 
@@ -233,6 +242,7 @@ impl CommanderState {
             expected: Vec::new(),
             jobs: JoinSet::new(),
             closing: None,
+            terminal: None,
             dice: fastrand::Rng::with_seed(args.seed),
         };
         state.renew_redactor();
@@ -301,6 +311,7 @@ impl CommanderState {
     fn change_rules(&mut self, rules: Arc<SwarmRules>) {
         let lanes = lanes(&rules);
         self.rules = rules;
+        self.show_rules();
         // A gate that is gone gets the rules when it is replaced.
         let _ = self.gate.borrow().cast(GateMsg::RulesChanged(lanes));
         self.spread_rules();

@@ -2,6 +2,7 @@
 
 pub mod compose;
 pub mod conversation;
+pub mod dashboard;
 pub mod event;
 pub mod fault;
 pub mod gate;
@@ -9,6 +10,7 @@ pub mod ids;
 pub mod message;
 pub mod model;
 pub mod order;
+pub mod reading;
 
 pub mod life;
 pub mod redact;

@@ -11,3 +11,4 @@ pub mod mysis;
 pub mod reply;
 pub mod session;
 pub mod store;
+pub mod ui;

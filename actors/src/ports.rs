@@ -9,11 +9,15 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
-use crate::domain::ids::{MysisId, Seq, Timestamp};
-use crate::domain::message::{Kind, Row};
+use crate::domain::dashboard::Dashboard;
+use crate::domain::dashboard::wish::Act;
+use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::tool::Toolset;
 use crate::domain::write::{Account, Batch, Mission, MysisRecord, Recollection};
+
+pub use crate::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
 
 /// The wall clock. Nothing inside reads another one.
 pub trait Clock: Send + Sync + 'static {
@@ -90,65 +94,6 @@ pub struct SwarmRecord {
     pub passwords: Vec<Arc<str>>,
 }
 
-/// Which piece of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Whose.
-    pub mysis: MysisId,
-    /// Which end, and from where.
-    pub from: PageFrom,
-    /// At most so many rows.
-    pub limit: usize,
-    /// Only rows of these kinds; empty: of every kind.
-    pub kinds: Vec<Kind>,
-}
-
-/// Where a piece of a conversation begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageFrom {
-    /// The newest rows.
-    Newest,
-    /// The newest rows before this one.
-    Before(Seq),
-    /// The oldest rows after this one.
-    After(Seq),
-}
-
-/// What to look for, literally.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
-    /// The text; `%` and `_` mean themselves.
-    pub text: String,
-    /// Whose rows; absent: everybody's.
-    pub mysis: Option<MysisId>,
-    /// Where.
-    pub within: SearchIn,
-    /// Whether capital letters matter.
-    pub case_sensitive: bool,
-    /// At most so many.
-    pub limit: usize,
-}
-
-/// Where to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchIn {
-    /// What was said: every row but missions.
-    Messages,
-    /// What the model thought.
-    Reasoning,
-    /// The operator's missions.
-    Missions,
-}
-
-/// What was found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// Whose row, and the row; the oldest first.
-    pub rows: Vec<(MysisId, Arc<Row>)>,
-    /// Where nothing was found and capital letters mattered: how many there are if they do not.
-    pub ignoring_case: usize,
-}
-
 /// The model servers.
 pub trait Models: Send + Sync + 'static {
     /// Asks once; retries are the caller's.
@@ -218,4 +163,16 @@ pub enum LinkFault {
     /// The request left and no answer came: nobody knows.
     #[error("{0}")]
     AnswerLost(String),
+}
+
+/// The operator's screen. None of this waits for it: a terminal that stands still holds nobody up.
+pub trait Screen: Send + Sync + 'static {
+    /// Shows this, in place of whatever was to be shown before.
+    fn show(&self, dashboard: Arc<Dashboard>);
+
+    /// What was given to be shown last; before anything was, how the dashboard begins.
+    fn last(&self) -> Arc<Dashboard>;
+
+    /// Does what only a terminal can do. What came of it comes back as an input.
+    fn act(&self, act: Act);
 }

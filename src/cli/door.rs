@@ -10,7 +10,7 @@ use crate::control::client::ControlClient;
 use crate::control::{About, call_tool};
 use crate::home::{Home, RunFile};
 use crate::settings::Environment;
-use crate::wiring::{Flight, LaunchOptions};
+use crate::wiring::{Audience, Flight, LaunchOptions};
 
 /// The door.
 pub(super) enum Door {
@@ -41,7 +41,7 @@ impl Door {
             start_idle: false,
             mode: Mode::Grounded,
         };
-        let flight = Flight::launch(&home, &settings, options, Vec::new()).await?;
+        let flight = Flight::launch(&home, &settings, options, Audience::default()).await?;
         let about = About {
             started_at: String::new(),
             has_price: settings.providers.values().any(|p| p.price.is_some()),

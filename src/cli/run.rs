@@ -3,17 +3,21 @@
 use std::time::Duration;
 
 use actors::domain::life::Mode;
+use actors::ui::Bridge;
 use anyhow::Context;
 use clap::Args;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use crate::cli::global::GlobalArgs;
+use crate::cli::screen;
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 use crate::logging;
 use crate::settings::units::parse_duration;
 use crate::settings::{Environment, Settings};
-use crate::wiring::{Flight, LaunchOptions, Offline, OfflineOptions};
+use crate::tui::Terminal;
+use crate::wiring::{Audience, Flight, LaunchOptions, Offline, OfflineOptions};
 
 /// What `zoea run` can be told.
 #[derive(Debug, Default, Args)]
@@ -77,7 +81,15 @@ pub(super) async fn run(
         Some(offline) => offline.settings().clone(),
         None => load_settings(global, &home, environment)?,
     };
-    let stopped = fly(args, &home, &settings, offline.as_ref(), &mut signals).await;
+    let stopped = fly(
+        args,
+        &home,
+        &settings,
+        environment,
+        offline.as_ref(),
+        &mut signals,
+    )
+    .await;
     if let Some(offline) = offline {
         offline.stop().await;
     }
@@ -107,6 +119,7 @@ async fn fly(
     args: &RunArgs,
     home: &Home,
     settings: &Settings,
+    environment: &Environment,
     offline: Option<&Offline>,
     signals: &mut Signals,
 ) -> anyhow::Result<Stop> {
@@ -115,12 +128,8 @@ async fn fly(
         start_idle: args.start_swarm,
         mode: Mode::Flying,
     };
-    let headless = match args.headless {
-        true => Some(open_output(args.format()).await?),
-        false => None,
-    };
-    let watchers = headless.iter().map(Headless::watcher).collect();
-    let mut flight = Flight::launch(home, settings, options, watchers).await?;
+    let face = Face::open(args, environment).await?;
+    let mut flight = Flight::launch(home, settings, options, face.audience()).await?;
     let (control, run_file) = flight
         .open_control(settings.control.listen, settings)
         .await?;
@@ -128,7 +137,7 @@ async fn fly(
         offline.populate(flight.swarm()).await?;
     }
     tracing::info!(control = %control.url(), "up");
-    let stop = wait(args.r#for, &mut flight, signals).await;
+    let stop = wait(args.r#for, &face, &mut flight, signals).await;
     tracing::info!(?stop, "closing");
     control.stop().await;
     drop(run_file);
@@ -137,10 +146,60 @@ async fn fly(
         () = flight.land() => {}
         () = signals.stop() => {}
     }
-    if let Some(headless) = headless {
-        headless.stop().await;
-    }
+    face.close().await;
     Ok(stop)
+}
+
+/// What the operator sees of the swarm.
+enum Face {
+    Lines(Headless),
+    Screen {
+        bridge: Bridge,
+        terminal: Terminal,
+        quit: CancellationToken,
+    },
+}
+
+impl Face {
+    async fn open(args: &RunArgs, environment: &Environment) -> anyhow::Result<Face> {
+        if args.headless {
+            return Ok(Face::Lines(open_output(args.format()).await?));
+        }
+        let (bridge, terminal, quit) = screen::open(environment)?;
+        Ok(Face::Screen {
+            bridge,
+            terminal,
+            quit,
+        })
+    }
+
+    fn audience(&self) -> Audience {
+        match self {
+            Face::Lines(headless) => Audience {
+                watchers: vec![headless.watcher()],
+                bridge: None,
+            },
+            Face::Screen { bridge, .. } => Audience {
+                watchers: Vec::new(),
+                bridge: Some(bridge.clone()),
+            },
+        }
+    }
+
+    /// Waits until the operator quits at the screen.
+    async fn quit(&self) {
+        match self {
+            Face::Lines(_) => std::future::pending().await,
+            Face::Screen { quit, .. } => quit.cancelled().await,
+        }
+    }
+
+    async fn close(self) {
+        match self {
+            Face::Lines(headless) => headless.stop().await,
+            Face::Screen { terminal, .. } => terminal.stop(),
+        }
+    }
 }
 
 async fn open_output(format: Format) -> anyhow::Result<Headless> {
@@ -150,17 +209,32 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
 }
 
 /// Waits for a reason to stop.
-async fn wait(limit: Option<Duration>, flight: &mut Flight, signals: &mut Signals) -> Stop {
+async fn wait(
+    limit: Option<Duration>,
+    face: &Face,
+    flight: &mut Flight,
+    signals: &mut Signals,
+) -> Stop {
     let over = async {
         match limit {
             Some(limit) => tokio::time::sleep(limit).await,
             None => std::future::pending().await,
         }
     };
+    let hung_up = async {
+        match face {
+            // Without a terminal there is nothing to hang up.
+            Face::Lines(_) => std::future::pending().await,
+            Face::Screen { .. } => signals.hangup.recv().await,
+        }
+    };
     // Cancel-safe: signals and the Commander's end are remembered by their owners.
     tokio::select! {
         () = over => Stop::Asked,
-        () = signals.stop() => Stop::Asked,
+        () = face.quit() => Stop::Asked,
+        _ = hung_up => Stop::Asked,
+        _ = signals.interrupt.recv() => Stop::Asked,
+        _ = signals.terminate.recv() => Stop::Asked,
         () = flight.ended() => Stop::Failed,
     }
 }
@@ -188,6 +262,7 @@ impl RunArgs {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
@@ -195,6 +270,7 @@ impl Signals {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt()).context("listen for SIGINT")?,
             terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
+            hangup: signal(SignalKind::hangup()).context("listen for SIGHUP")?,
         })
     }
 

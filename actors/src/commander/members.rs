@@ -129,18 +129,27 @@ impl CommanderState {
             }),
             None => Arc::new(Standing::first(&record, &self.rules, self.now())),
         };
-        self.members.insert(
-            id,
-            Member {
-                actor,
-                incarnation,
-                record,
-                standing,
-                is_going: false,
-                relaunches: before.map(|member| member.relaunches).unwrap_or_default(),
-                relaunch: None,
-            },
-        );
+        let lived_before = before.is_some();
+        let member = Member {
+            actor,
+            incarnation,
+            record,
+            standing: standing.clone(),
+            is_going: false,
+            relaunches: before.map(|member| member.relaunches).unwrap_or_default(),
+            relaunch: None,
+        };
+        let who = Some(member.who());
+        self.members.insert(id, member);
+        if lived_before {
+            // It says so itself once it has read its past, which may take long.
+            let at = self.now();
+            self.tell_all(SwarmEvent {
+                at,
+                mysis: who,
+                what: What::Standing(standing),
+            });
+        }
         Ok(())
     }
 
@@ -198,6 +207,9 @@ impl CommanderState {
         let is_gate = self.gate.borrow().get_id() == actor;
         if is_gate {
             return self.replace_gate(myself).await;
+        }
+        if self.is_terminal(actor) {
+            return self.replace_terminal(myself, cause).await;
         }
         let Some(id) = self.by_actor.remove(&actor) else {
             return Ok(());

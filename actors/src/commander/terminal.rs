@@ -1,0 +1,114 @@
+//! The terminal: the Ui that draws for it, and what becomes of one that died.
+
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
+
+use crate::domain::dashboard::Stock;
+use crate::domain::ids::Timestamp;
+use crate::domain::message::Severity;
+use crate::ui::{Bridge, UiActor, UiArgs, UiMsg, View};
+
+use super::{CommanderMsg, CommanderState};
+
+/// A Ui that dies again within this time may have died of its view.
+const SOON_MS: u64 = 10_000;
+/// So many deaths in a row, and there is no terminal any more.
+const TOO_MANY: u32 = 5;
+
+/// The terminal and its Ui.
+pub(super) struct Terminal {
+    bridge: Bridge,
+    ui: ActorRef<UiMsg>,
+    since: Timestamp,
+    /// Deaths in a row, each soon after the one before.
+    deaths: u32,
+}
+
+impl CommanderState {
+    pub(super) async fn open_terminal(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        bridge: Bridge,
+    ) -> Result<(), ActorProcessingErr> {
+        let ui = self.spawn_ui(myself, &bridge, View::Last).await?;
+        self.terminal = Some(Terminal {
+            bridge,
+            ui,
+            since: self.now(),
+            deaths: 0,
+        });
+        Ok(())
+    }
+
+    pub(super) fn is_terminal(&self, actor: ActorId) -> bool {
+        self.terminal
+            .as_ref()
+            .is_some_and(|terminal| terminal.ui.get_id() == actor)
+    }
+
+    /// The Ui died: another one takes up its view. One that keeps dying gets a new view, and in the
+    /// end the program closes: an operator who sees nothing must not be left with it.
+    pub(super) async fn replace_terminal(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        cause: Option<String>,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some(mut terminal) = self.terminal.take() else {
+            return Ok(());
+        };
+        let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
+        tracing::error!(%cause, "the ui died");
+        let is_soon = self.now().since(terminal.since) < SOON_MS;
+        terminal.deaths = if is_soon { terminal.deaths + 1 } else { 1 };
+        if terminal.deaths > TOO_MANY {
+            terminal.bridge.quit.cancel();
+            return Ok(());
+        }
+        let view = match terminal.deaths {
+            1 => View::Last,
+            _ => View::Fresh,
+        };
+        match self.spawn_ui(myself, &terminal.bridge, view).await {
+            Ok(ui) => terminal.ui = ui,
+            Err(error) => {
+                tracing::error!(%error, "failed to replace the ui");
+                terminal.bridge.quit.cancel();
+                return Ok(());
+            }
+        }
+        terminal.since = self.now();
+        self.terminal = Some(terminal);
+        let text = format!("the screen died and was replaced: {cause}");
+        self.notice(Severity::Warn, "ui_restarted", &text);
+        Ok(())
+    }
+
+    pub(super) fn show_rules(&self) {
+        if let Some(terminal) = &self.terminal {
+            // One that is dead gets them with its next life.
+            let _ = terminal.ui.cast(UiMsg::RulesChanged(self.rules.clone()));
+        }
+    }
+
+    async fn spawn_ui(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        bridge: &Bridge,
+        view: View,
+    ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
+        let args = UiArgs {
+            bridge: bridge.clone(),
+            archive: self.outside.archive.clone(),
+            clock: self.outside.clock.clone(),
+            commander: myself.get_derived(),
+            stock: Stock {
+                standings: self.standings(),
+                mission: self.mission.as_ref().map(|mission| mission.text.clone()),
+                rules: self.rules.clone(),
+            },
+            view,
+        };
+        let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
+        self.watchers.push(ui.get_derived());
+        Ok(ui)
+    }
+}

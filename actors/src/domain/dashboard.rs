@@ -1,0 +1,282 @@
+//! The dashboard: what the operator sees and what the operator does to it (DESIGN 8).
+//!
+//! Pure: it hears what happens in the swarm and on the keyboard, and says what it wants done. It
+//! holds facts, which come from the Myses themselves and are never counted from events, and the
+//! state of the view, which hangs on ids and not on places. Views paint it and change nothing.
+
+pub mod appearance;
+pub mod cells;
+pub mod clean;
+pub mod columns;
+pub mod compose;
+pub mod field;
+pub mod figures;
+pub mod form;
+pub mod history;
+pub mod keys;
+pub mod layout;
+pub mod log;
+pub mod orders;
+pub mod press;
+pub mod question;
+pub mod roster;
+pub mod table;
+pub mod tone;
+pub mod transcript;
+pub mod tree;
+pub mod width;
+pub mod wish;
+
+mod answering;
+mod handling;
+mod listening;
+mod ordering;
+mod settling;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::event::Standing;
+use super::ids::{MysisId, Timestamp};
+use super::rules::SwarmRules;
+
+use appearance::Appearance;
+use compose::{Composer, Drafts, Target};
+use form::Form;
+use history::History;
+use log::Log;
+use orders::Orders;
+use press::Attention;
+use question::Question;
+use roster::{Counts, Roster};
+use table::Table;
+use transcript::Transcript;
+use wish::{OrderId, Wish};
+
+pub use listening::Stock;
+
+/// What the operator sees.
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    roster: Arc<Roster>,
+    counts: Counts,
+    mission: Option<Arc<str>>,
+    rules: Option<Arc<SwarmRules>>,
+    log: Arc<Log>,
+    orders: Arc<Orders>,
+    /// Since when the program is closing.
+    closing: Option<Timestamp>,
+    now: Timestamp,
+    size: (u16, u16),
+    appearance: Appearance,
+    attention: Attention,
+    table: Table,
+    focus: Option<Transcript>,
+    layers: Vec<Layer>,
+    drafts: Drafts,
+    history: History,
+    /// Texts on their way, so that a refused one is not lost.
+    sent: BTreeMap<OrderId, (Target, Arc<str>)>,
+    stamps: u64,
+    wishes: Vec<Wish>,
+}
+
+/// Something that lies over the view and has the keys.
+#[derive(Clone, Debug)]
+pub enum Layer {
+    /// The operator writes.
+    Compose(Composer),
+    /// The operator fills in a form.
+    Form(Box<Form>),
+    /// The operator is asked.
+    Question(Question),
+    /// What keys do, from this line on.
+    Help(usize),
+}
+
+impl Layer {
+    /// The text being written.
+    #[must_use]
+    pub fn composer(&self) -> Option<&Composer> {
+        match self {
+            Layer::Compose(composer) => Some(composer),
+            Layer::Form(_) | Layer::Question(_) | Layer::Help(_) => None,
+        }
+    }
+}
+
+/// What a dashboard begins with.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The terminal's columns and rows.
+    pub size: (u16, u16),
+    /// How things look.
+    pub appearance: Appearance,
+    /// What the operator wrote in earlier runs.
+    pub history: History,
+}
+
+impl Dashboard {
+    /// A dashboard that has heard of nothing yet.
+    #[must_use]
+    pub fn new(opening: Opening) -> Dashboard {
+        Dashboard {
+            roster: Arc::default(),
+            counts: Counts::default(),
+            mission: None,
+            rules: None,
+            log: Arc::default(),
+            orders: Arc::default(),
+            closing: None,
+            now: Timestamp(0),
+            size: opening.size,
+            appearance: opening.appearance,
+            attention: Attention::Here,
+            table: Table::default(),
+            focus: None,
+            layers: Vec::new(),
+            drafts: Drafts::default(),
+            history: opening.history,
+            sent: BTreeMap::new(),
+            stamps: 0,
+            wishes: Vec::new(),
+        }
+    }
+
+    /// The same facts, texts and looks in a view as it is at the beginning: for when the view
+    /// itself may be what brings the terminal down.
+    #[must_use]
+    pub fn afresh(&self) -> Dashboard {
+        Dashboard {
+            table: Table::default(),
+            focus: None,
+            layers: Vec::new(),
+            wishes: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether it wants anything done.
+    #[must_use]
+    pub fn has_wishes(&self) -> bool {
+        !self.wishes.is_empty()
+    }
+
+    /// What it wants done, once.
+    pub fn take_wishes(&mut self) -> Vec<Wish> {
+        std::mem::take(&mut self.wishes)
+    }
+
+    /// All Myses.
+    #[must_use]
+    pub fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// How many are in which state.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The mission in force.
+    #[must_use]
+    pub fn mission(&self) -> Option<&Arc<str>> {
+        self.mission.as_ref()
+    }
+
+    /// The rules of the swarm, once they are known.
+    #[must_use]
+    pub fn rules(&self) -> Option<&SwarmRules> {
+        self.rules.as_deref()
+    }
+
+    /// What flew past.
+    #[must_use]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// The orders given.
+    #[must_use]
+    pub fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// Since when the program is closing.
+    #[must_use]
+    pub fn closing(&self) -> Option<Timestamp> {
+        self.closing
+    }
+
+    /// The moment that is shown.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The terminal's columns and rows.
+    #[must_use]
+    pub fn size(&self) -> (u16, u16) {
+        self.size
+    }
+
+    /// How things look.
+    #[must_use]
+    pub fn appearance(&self) -> Appearance {
+        self.appearance
+    }
+
+    /// The table of Myses.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The conversation that is open.
+    #[must_use]
+    pub fn focus(&self) -> Option<&Transcript> {
+        self.focus.as_ref()
+    }
+
+    /// What lies over the view, the topmost last.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// What the operator wrote, for keeping across runs.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The Mysis that keys act upon: the one in focus, else the one selected.
+    #[must_use]
+    pub fn in_hand(&self) -> Option<&Arc<Standing>> {
+        let id = match &self.focus {
+            Some(transcript) => Some(transcript.mysis),
+            None => self.table.selected(),
+        };
+        Some(&self.roster.get(id?)?.standing)
+    }
+
+    /// What the terminal's title says.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let counts = self.counts;
+        match counts.errored {
+            0 => format!("zoea: {} of {} running", counts.running, counts.all),
+            errored => format!("zoea: {errored} errored, {} running", counts.running),
+        }
+    }
+
+    fn name_of(&self, id: MysisId) -> Arc<str> {
+        self.roster
+            .get(id)
+            .map_or_else(|| "?".into(), |member| member.standing.name.clone())
+    }
+}

@@ -1,0 +1,135 @@
+//! Answering: what comes back of orders and questions.
+
+use std::sync::Arc;
+
+use crate::domain::message::Row;
+use crate::domain::order::{Answer, Done, Refusal};
+
+use super::compose::Target;
+use super::orders::Outcome;
+use super::tone::Tone;
+use super::transcript::pages::Stamp;
+use super::wish::OrderId;
+use super::{Dashboard, Layer};
+
+impl Dashboard {
+    /// An order was carried out, or not.
+    pub fn answered(&mut self, id: OrderId, answer: Answer) {
+        let sent = self.sent.remove(&id);
+        let Some(outcome) = Arc::make_mut(&mut self.orders).answered(id, answer) else {
+            return;
+        };
+        if let Ok(Done::Created(mysis)) = &outcome.answer {
+            self.table.select(*mysis);
+        }
+        if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
+            self.give_back(&outcome, target, &text);
+        }
+        if !self.answered_form(id, &outcome) {
+            self.complain(&outcome);
+        }
+    }
+
+    /// A piece of a conversation was read, or the store could not be read.
+    pub fn paged(&mut self, stamp: Stamp, page: Result<Vec<Arc<Row>>, String>) {
+        match page {
+            Ok(page) => {
+                if let Some(transcript) = &mut self.focus {
+                    transcript.take(stamp, page);
+                }
+            }
+            Err(why) => self.unreadable(stamp, &why),
+        }
+    }
+
+    /// What the terminal was asked to do, and what came of it.
+    pub fn performed(&mut self, result: Result<String, String>) {
+        match result {
+            Ok(text) => self.note(self.now, Tone::Success, None, "screen", &text),
+            Err(why) => self.note(self.now, Tone::Fault, None, "screen", &why),
+        }
+    }
+
+    fn unreadable(&mut self, stamp: Stamp, why: &str) {
+        let was_awaited = self
+            .focus
+            .as_mut()
+            .is_some_and(|transcript| transcript.give_up(stamp));
+        if was_awaited {
+            let text = format!("the conversation cannot be read: {why}");
+            self.note(self.now, Tone::Fault, None, "unreadable", &text);
+        }
+    }
+
+    /// A form waits for its order: it goes when that is carried out, else it says why not.
+    fn answered_form(&mut self, id: OrderId, outcome: &Outcome) -> bool {
+        let is_ours = |layer: &Layer| match layer {
+            Layer::Form(form) => form.awaited == Some(id),
+            Layer::Compose(_) | Layer::Question(_) | Layer::Help(_) => false,
+        };
+        let Some(place) = self.layers.iter().position(is_ours) else {
+            return false;
+        };
+        match (&outcome.answer, &mut self.layers[place]) {
+            (Err(refusal), Layer::Form(form)) => form.complain(&refusal.to_string()),
+            (Ok(_), _) | (Err(_), _) => drop(self.layers.remove(place)),
+        }
+        true
+    }
+
+    /// A refused text is there again when the operator wants to write to the same ones.
+    fn give_back(&mut self, outcome: &Outcome, target: Target, text: &str) {
+        let target = match (target, self.roster.named(&outcome.name)) {
+            (Target::Myses(_), Some(member)) => Target::Myses(vec![member.standing.id]),
+            (Target::Notes(_), Some(member)) => Target::Notes(vec![member.standing.id]),
+            (target, _) => target,
+        };
+        let open = self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Compose(composer) if composer.target == target => Some(composer),
+            Layer::Compose(_) | Layer::Form(_) | Layer::Question(_) | Layer::Help(_) => None,
+        });
+        match open {
+            Some(composer) if composer.field.is_empty() => composer.field.replace(text),
+            // What is being written now is not overwritten; the history has the other text.
+            Some(_) => {}
+            None if self.drafts.get(&target).is_empty() => self.drafts.keep(&target, text),
+            None => {}
+        }
+    }
+
+    /// Says who did not take an order, and why: at once where one was asked, together where many.
+    fn complain(&mut self, outcome: &Outcome) {
+        let Some(receipt) = self.orders.receipt(outcome.receipt).cloned() else {
+            return;
+        };
+        if !outcome.is_last || receipt.refused.is_empty() {
+            return;
+        }
+        let total = receipt.done + receipt.refused.len();
+        let text = match &receipt.refused[..] {
+            [(who, why)] if total == 1 => format!("{} {who}: {why}", receipt.what),
+            refused => {
+                let listed: Vec<String> = refused
+                    .iter()
+                    .take(5)
+                    .map(|(who, why)| format!("{who} ({why})"))
+                    .collect();
+                let more = refused.len().saturating_sub(listed.len());
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                let count = refused.len();
+                let listed = listed.join(", ");
+                format!(
+                    "{}: {count} of {total} refused: {listed}{more}",
+                    receipt.what
+                )
+            }
+        };
+        let is_known = outcome.answer == Err(Refusal::Closing);
+        let tone = if is_known { Tone::Warning } else { Tone::Fault };
+        self.note(self.now, tone, None, "refused", &text);
+    }
+}

@@ -1,0 +1,77 @@
+//! Appearance: what the operator chose about how things look.
+
+use super::figures::UtcOffset;
+
+/// How things look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Appearance {
+    /// The colours.
+    pub theme: Theme,
+    /// The letters that may be used.
+    pub letters: Letters,
+    /// Whether things move by themselves.
+    pub motion: Motion,
+    /// The operator's time.
+    pub offset: UtcOffset,
+}
+
+/// A set of colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Deep violet and teal on near-black.
+    #[default]
+    Dark,
+    /// Dark on white.
+    Light,
+    /// Few colours, far apart.
+    HighContrast,
+    /// None: bold, dim and reversed only.
+    NoColour,
+}
+
+impl Theme {
+    /// All of them.
+    pub const ALL: [Theme; 4] = [
+        Theme::Dark,
+        Theme::Light,
+        Theme::HighContrast,
+        Theme::NoColour,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Theme::Dark => "dark",
+            Theme::Light => "light",
+            Theme::HighContrast => "contrast",
+            Theme::NoColour => "none",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Theme> {
+        Self::ALL.into_iter().find(|theme| theme.as_str() == name)
+    }
+}
+
+/// The letters that the terminal can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Letters {
+    /// All of them.
+    #[default]
+    Unicode,
+    /// ASCII only.
+    Ascii,
+}
+
+/// Whether things move by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Motion {
+    /// What is live may move.
+    #[default]
+    Full,
+    /// Nothing moves but figures.
+    Reduced,
+}

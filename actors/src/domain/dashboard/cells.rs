@@ -1,0 +1,139 @@
+//! Cells: what the table and the panels say of one Mysis, in words.
+
+use crate::domain::event::{Activity, Standing, State};
+use crate::domain::ids::Timestamp;
+
+use super::clean::one_line;
+use super::columns::Column;
+use super::figures;
+use super::roster::Member;
+use super::tone::Tone;
+
+/// Columns of a cell beyond which nothing is read.
+const MOST: usize = 400;
+
+/// What a column says of a Mysis.
+#[must_use]
+pub fn cell(column: Column, member: &Member, now: Timestamp, nudge_limit: u32) -> (String, Tone) {
+    let standing = &*member.standing;
+    let totals = standing.totals;
+    match column {
+        Column::Mark => mark(member),
+        Column::Name => (one_line(&standing.name), Tone::Strong),
+        Column::State => state(standing.state),
+        Column::Doing => doing(standing, now),
+        Column::Words => words(member),
+        Column::Account => match &standing.account {
+            Some(account) => (one_line(account), Tone::Text),
+            None => ("–".to_string(), Tone::Faint),
+        },
+        Column::Provider => (one_line(&standing.provider), Tone::Dim),
+        Column::Model => (one_line(&standing.model), Tone::Dim),
+        Column::Nudges => nudges(standing.nudges, nudge_limit),
+        Column::Turns => (figures::amount(totals.turns), Tone::Dim),
+        Column::Tokens => {
+            let tokens = totals.tokens_in + totals.tokens_out;
+            (figures::amount(tokens), Tone::Dim)
+        }
+        Column::Cost => (figures::money(totals.cost_micros), Tone::Dim),
+        Column::Latency => {
+            let latency = standing.last_call_ms.map(figures::span);
+            (latency.unwrap_or_default(), Tone::Dim)
+        }
+        Column::Seen => {
+            let ago = now.since(standing.last_activity_at);
+            (figures::ago(ago), Tone::Dim)
+        }
+    }
+}
+
+fn mark(member: &Member) -> (String, Tone) {
+    let sign = if member.is_unread() { "●" } else { "" };
+    (sign.to_string(), Tone::Accent)
+}
+
+/// A state, with its sign.
+#[must_use]
+pub fn state(state: State) -> (String, Tone) {
+    let (sign, tone) = match state {
+        State::Running => ("⬢", Tone::Running),
+        State::Idle => ("⬡", Tone::Idle),
+        State::Stopped => ("■", Tone::Stopped),
+        State::Errored => ("✖", Tone::Errored),
+    };
+    (format!("{sign} {}", state.as_str()), tone)
+}
+
+fn nudges(given: u32, limit: u32) -> (String, Tone) {
+    match given {
+        0 => ("–".to_string(), Tone::Faint),
+        given if limit == 0 => (given.to_string(), Tone::Warning),
+        given => (format!("{given}/{limit}"), Tone::Warning),
+    }
+}
+
+/// What a Mysis does, with the time it has taken or still takes.
+#[must_use]
+pub fn doing(standing: &Standing, now: Timestamp) -> (String, Tone) {
+    let taken = figures::stopwatch(now.since(standing.activity_since));
+    let left = standing
+        .activity_until
+        .map(|until| figures::stopwatch(until.since(now)));
+    let timed = |words: &str| match &left {
+        Some(left) => format!("{words} −{left}"),
+        None => format!("{words} {taken}"),
+    };
+    match &standing.activity {
+        Activity::Resting => match standing.state {
+            State::Idle => ("waits for orders".to_string(), Tone::Dim),
+            State::Running | State::Stopped | State::Errored => ("–".to_string(), Tone::Faint),
+        },
+        Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
+        Activity::Pausing => ("pauses".to_string(), Tone::Dim),
+        Activity::Queueing(_) => (timed("queues"), Tone::Dim),
+        Activity::Connecting => (timed("connects"), Tone::Dim),
+        Activity::CallingModel => (timed("thinks"), Tone::Accent),
+        Activity::CoolingDown(_) => match &left {
+            Some(left) => (format!("retries in {left}"), Tone::Warning),
+            None => (format!("cools down {taken}"), Tone::Warning),
+        },
+        Activity::CallingTool(tool) => {
+            let tool: String = one_line(tool).chars().take(40).collect();
+            (timed(&tool), Tone::Tool)
+        }
+        Activity::Travelling => (timed("travels"), Tone::Tool),
+        Activity::Recording => ("writes down".to_string(), Tone::Dim),
+        Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
+    }
+}
+
+/// The last thing it said, or why it says nothing.
+fn words(member: &Member) -> (String, Tone) {
+    let standing = &*member.standing;
+    if let Some(fault) = &standing.fault {
+        return (first_of(&fault.text), Tone::Errored);
+    }
+    if let Activity::Paused(why) | Activity::CoolingDown(why) | Activity::Queueing(why) =
+        &standing.activity
+        && !why.is_empty()
+    {
+        return (first_of(why), Tone::Warning);
+    }
+    let is_reason_newer = standing.state != State::Running || standing.last_words.is_empty();
+    if let Some(reason) = &standing.reason
+        && is_reason_newer
+    {
+        return (first_of(reason), Tone::Dim);
+    }
+    let tone = if member.is_unread() {
+        Tone::Text
+    } else {
+        Tone::Dim
+    };
+    (first_of(&standing.last_words), tone)
+}
+
+fn first_of(text: &str) -> String {
+    let end = text.floor_char_boundary(MOST);
+    one_line(&text[..end])
+}

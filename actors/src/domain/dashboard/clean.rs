@@ -1,0 +1,140 @@
+//! Clean: text from anywhere, made safe to put on a screen.
+//!
+//! Models, tools and other players write what they like: escape sequences, control characters,
+//! marks that turn the writing direction, towers of combining marks. None of it reaches a column.
+
+use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::Chars;
+
+use unicode_width::UnicodeWidthChar;
+
+/// How many marks without a width may stand on one letter.
+const MARKS: u32 = 4;
+
+/// The text with nothing in it but letters and line ends.
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte == b'\n' || (0x20..0x7f).contains(&byte);
+    if text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut marks = 0;
+    let mut rest = text.chars().peekable();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '\n' | '\u{2028}' | '\u{2029}' => clean.push('\n'),
+            '\r' => {
+                if rest.peek() != Some(&'\n') {
+                    clean.push('\n');
+                }
+            }
+            '\t' => clean.push_str("    "),
+            '\u{1b}' => skip_escape(&mut rest),
+            letter if letter.is_control() => clean.push('·'),
+            letter if is_invisible(letter) => {}
+            letter => {
+                let is_mark = letter.width() == Some(0);
+                marks = if is_mark { marks + 1 } else { 0 };
+                if marks <= MARKS {
+                    clean.push(letter);
+                }
+            }
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// The text as one line: line ends become spaces, and spaces in a row become one.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let clean = clean(text);
+    let mut line = String::with_capacity(clean.len());
+    for word in clean.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
+/// Skips what follows an escape: a control sequence, a string up to its end, or one character.
+fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
+    match rest.next() {
+        Some('[') => while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+        Some(']' | 'P' | '_' | '^' | 'X') => skip_string(rest),
+        Some(_) | None => {}
+    }
+}
+
+fn skip_string(rest: &mut Peekable<Chars<'_>>) {
+    while let Some(letter) = rest.next() {
+        if letter == '\u{7}' || letter == '\u{9c}' {
+            return;
+        }
+        if letter == '\u{1b}' {
+            rest.next_if_eq(&'\\');
+            return;
+        }
+    }
+}
+
+/// Letters that show nothing and can do harm: direction marks, tags, byte order marks.
+fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_not_touched() {
+        assert!(matches!(clean("hello\nworld"), Cow::Borrowed(_)));
+        assert_eq!(clean("grüße, 世界 👩‍🚀"), "grüße, 世界 👩‍🚀");
+    }
+
+    #[test]
+    fn escape_sequences_and_control_characters_do_not_reach_the_screen() {
+        assert_eq!(clean("\u{1b}[31mred\u{1b}[0m"), "red");
+        assert_eq!(clean("\u{1b}]0;title\u{7}after"), "after");
+        assert_eq!(clean("\u{1b}]8;;http://x\u{1b}\\link"), "link");
+        assert_eq!(clean("a\u{0}b\u{7f}c\u{9b}d"), "a·b·c·d");
+        assert_eq!(clean("cut \u{1b}[3"), "cut ");
+    }
+
+    #[test]
+    fn line_ends_of_every_kind_are_one() {
+        assert_eq!(clean("a\r\nb\rc\u{2028}d\te"), "a\nb\nc\nd    e");
+    }
+
+    #[test]
+    fn towers_of_marks_are_cut_down() {
+        let tower = format!("z{}", "\u{301}".repeat(50));
+        assert_eq!(clean(&tower).chars().count(), 5);
+    }
+
+    #[test]
+    fn direction_marks_and_hidden_tags_are_dropped() {
+        assert_eq!(clean("a\u{202e}b\u{2066}c\u{e0041}d"), "abcd");
+    }
+
+    #[test]
+    fn one_line_has_no_line_ends() {
+        assert_eq!(one_line("  a \n\n b\tc  "), "a b c");
+    }
+}

@@ -1,0 +1,172 @@
+//! Columns: what the table says of each Mysis, and how much of it fits.
+
+/// What a column says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Whether it is selected, marked, unread.
+    Mark,
+    /// Its name.
+    Name,
+    /// Its state.
+    State,
+    /// What it is doing.
+    Doing,
+    /// Its last words, or what went wrong.
+    Words,
+    /// Its game account.
+    Account,
+    /// Its provider.
+    Provider,
+    /// Its model.
+    Model,
+    /// Nudges given.
+    Nudges,
+    /// Turns taken.
+    Turns,
+    /// Tokens used.
+    Tokens,
+    /// What that cost.
+    Cost,
+    /// How long its last model call took.
+    Latency,
+    /// When it last did something.
+    Seen,
+}
+
+impl Column {
+    /// Its title.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Column::Mark => "",
+            Column::Name => "MYSIS",
+            Column::State => "STATE",
+            Column::Doing => "DOING",
+            Column::Words => "LAST WORDS",
+            Column::Account => "ACCOUNT",
+            Column::Provider => "PROVIDER",
+            Column::Model => "MODEL",
+            Column::Nudges => "NUDGE",
+            Column::Turns => "TURNS",
+            Column::Tokens => "TOKENS",
+            Column::Cost => "COST",
+            Column::Latency => "CALL",
+            Column::Seen => "SEEN",
+        }
+    }
+
+    /// Whether it holds figures, which stand at the right.
+    #[must_use]
+    pub fn is_figure(self) -> bool {
+        match self {
+            Column::Nudges
+            | Column::Turns
+            | Column::Tokens
+            | Column::Cost
+            | Column::Latency
+            | Column::Seen => true,
+            Column::Mark
+            | Column::Name
+            | Column::State
+            | Column::Doing
+            | Column::Words
+            | Column::Account
+            | Column::Provider
+            | Column::Model => false,
+        }
+    }
+}
+
+/// A column in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Which.
+    pub column: Column,
+    /// Where it begins.
+    pub x: u16,
+    /// How wide it is.
+    pub width: u16,
+}
+
+const AT_80: &[(Column, u16)] = &[
+    (Column::Mark, 3),
+    (Column::Name, 11),
+    (Column::State, 9),
+    (Column::Doing, 13),
+    (Column::Words, 0),
+    (Column::Account, 9),
+    (Column::Provider, 8),
+];
+
+const AT_110: &[(Column, u16)] = &[
+    (Column::Mark, 3),
+    (Column::Name, 14),
+    (Column::State, 9),
+    (Column::Doing, 17),
+    (Column::Words, 0),
+    (Column::Account, 12),
+    (Column::Provider, 10),
+    (Column::Nudges, 5),
+    (Column::Tokens, 6),
+];
+
+const AT_150: &[(Column, u16)] = &[
+    (Column::Mark, 3),
+    (Column::Name, 18),
+    (Column::State, 9),
+    (Column::Doing, 22),
+    (Column::Words, 0),
+    (Column::Account, 14),
+    (Column::Provider, 10),
+    (Column::Model, 16),
+    (Column::Nudges, 5),
+    (Column::Turns, 5),
+    (Column::Tokens, 6),
+    (Column::Cost, 7),
+    (Column::Latency, 5),
+    (Column::Seen, 4),
+];
+
+/// The columns that fit; the words take what is left.
+#[must_use]
+pub fn columns(width: u16) -> Vec<Placed> {
+    let chosen = match width {
+        150.. => AT_150,
+        110..150 => AT_110,
+        _ => AT_80,
+    };
+    let gaps = u16::try_from(chosen.len().saturating_sub(2)).unwrap_or(0);
+    let fixed: u16 = chosen.iter().map(|(_, width)| width).sum();
+    let words = width.saturating_sub(fixed + gaps);
+    let mut x = 0;
+    let mut placed = Vec::with_capacity(chosen.len());
+    for (column, fixed) in chosen {
+        let wide = if *fixed == 0 { words } else { *fixed };
+        let wide = wide.min(width.saturating_sub(x));
+        placed.push(Placed {
+            column: *column,
+            x: x.min(width),
+            width: wide,
+        });
+        // The mark stands close to the name.
+        x += wide + u16::from(*column != Column::Mark);
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_fill_every_width_and_never_more() {
+        for width in 0..400 {
+            let placed = columns(width);
+            let end = placed.iter().map(|column| column.x + column.width).max();
+            assert!(end <= Some(width.max(1)), "{width}: {placed:?}");
+            if width >= 80 {
+                assert_eq!(end, Some(width));
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! History: what the operator wrote before, kept across runs.
+
+use std::sync::Arc;
+
+/// How much of it is kept.
+const KEPT: usize = 500;
+
+/// What the operator wrote, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    texts: Arc<Vec<Arc<str>>>,
+}
+
+/// Where in the history the operator is, and what was being written before going there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recall {
+    /// How many texts back; 0: not in the history.
+    back: usize,
+    unsent: String,
+}
+
+impl History {
+    /// Reads what [`History::to_lines`] wrote; lines that cannot be read are left out.
+    #[must_use]
+    pub fn from_lines(lines: &str) -> History {
+        let mut history = History::default();
+        for line in lines.lines() {
+            if let Ok(text) = serde_json::from_str::<String>(line) {
+                history.add(&text);
+            }
+        }
+        history
+    }
+
+    /// One line for each text, as JSON strings.
+    #[must_use]
+    pub fn to_lines(&self) -> String {
+        self.texts
+            .iter()
+            .map(|text| format!("{}\n", serde_json::Value::from(&**text)))
+            .collect()
+    }
+
+    /// Adds a text; one that stands in it already moves to the end.
+    pub fn add(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let texts = Arc::make_mut(&mut self.texts);
+        texts.retain(|known| **known != *text);
+        texts.push(text.into());
+        let surplus = texts.len().saturating_sub(KEPT);
+        texts.drain(..surplus);
+    }
+
+    fn nth_back(&self, back: usize) -> Option<&Arc<str>> {
+        let place = self.texts.len().checked_sub(back)?;
+        self.texts.get(place)
+    }
+}
+
+impl Recall {
+    /// The text before this one that begins as what was being written does.
+    pub fn older(&mut self, history: &History, written: &str) -> Option<Arc<str>> {
+        if self.back == 0 {
+            self.unsent = written.to_string();
+        }
+        let place = (self.back + 1..=history.texts.len()).find(|back| {
+            let text = history.nth_back(*back);
+            text.is_some_and(|text| text.starts_with(&self.unsent) && **text != *written)
+        })?;
+        self.back = place;
+        history.nth_back(place).cloned()
+    }
+
+    /// The text after this one; in the end what was being written.
+    pub fn newer(&mut self, history: &History) -> Option<Arc<str>> {
+        if self.back == 0 {
+            return None;
+        }
+        let place = (1..self.back).rev().find(|back| {
+            let text = history.nth_back(*back);
+            text.is_some_and(|text| text.starts_with(&self.unsent))
+        });
+        match place {
+            Some(place) => {
+                self.back = place;
+                history.nth_back(place).cloned()
+            }
+            None => {
+                self.back = 0;
+                Some(std::mem::take(&mut self.unsent).into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn history_reads_back_as_it_was_written() {
+        let mut history = History::default();
+        for text in ["mine", "two\nlines \"quoted\"", "mine", "  "] {
+            history.add(text);
+        }
+        let lines = history.to_lines();
+        assert_eq!(lines, "\"two\\nlines \\\"quoted\\\"\"\n\"mine\"\n");
+        assert_eq!(History::from_lines(&lines), history);
+        assert_eq!(History::from_lines("nonsense\n\"mine\""), {
+            let mut other = History::default();
+            other.add("mine");
+            other
+        });
+    }
+
+    #[test]
+    fn going_back_and_forth_ends_with_what_was_being_written() {
+        let mut history = History::default();
+        for text in ["mine iron", "sell all", "mine gold"] {
+            history.add(text);
+        }
+        let mut recall = Recall::default();
+        assert_eq!(recall.older(&history, "mi").as_deref(), Some("mine gold"));
+        assert_eq!(
+            recall.older(&history, "mine gold").as_deref(),
+            Some("mine iron")
+        );
+        assert_eq!(recall.older(&history, "mine iron"), None);
+        assert_eq!(recall.newer(&history).as_deref(), Some("mine gold"));
+        assert_eq!(recall.newer(&history).as_deref(), Some("mi"));
+        assert_eq!(recall.newer(&history), None);
+    }
+}

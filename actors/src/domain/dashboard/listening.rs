@@ -1,0 +1,183 @@
+//! Listening: what the swarm tells the dashboard.
+
+use std::sync::Arc;
+
+use crate::domain::event::{Standing, State, SwarmEvent, What, Who};
+use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::message::{Body, Row, Severity};
+use crate::domain::rules::SwarmRules;
+
+use super::Dashboard;
+use super::log::Message;
+use super::tone::Tone;
+
+/// How everything stands at one moment.
+#[derive(Clone, Debug)]
+pub struct Stock {
+    /// How the Myses stand.
+    pub standings: Vec<Arc<Standing>>,
+    /// The mission in force.
+    pub mission: Option<Arc<str>>,
+    /// The rules.
+    pub rules: Arc<SwarmRules>,
+}
+
+impl Dashboard {
+    /// Learns how everything stands; whatever was known before and is not so any more is forgotten.
+    pub fn take_stock(&mut self, stock: Stock) {
+        Arc::make_mut(&mut self.roster).replace(&stock.standings);
+        self.mission = stock.mission;
+        self.rules = Some(stock.rules);
+        self.table.doubt();
+        if let Some(transcript) = &mut self.focus {
+            transcript.doubt_end();
+        }
+        self.leave_the_gone();
+    }
+
+    /// The rules changed.
+    pub fn take_rules(&mut self, rules: Arc<SwarmRules>) {
+        self.rules = Some(rules);
+    }
+
+    /// Learns of something that happened.
+    pub fn learn(&mut self, event: &SwarmEvent) {
+        let who = event.mysis.as_ref();
+        match &event.what {
+            What::Standing(standing) => self.stands(standing),
+            What::Stored(row) => {
+                if let Some(who) = who {
+                    self.stored(who, row);
+                }
+            }
+            What::Created => self.note(event.at, Tone::Text, who, "created", "was created"),
+            What::Deleted => self.deleted(event.at, who),
+            What::StateChanged { from, to, reason } => {
+                self.changed_state(event.at, who, (*from, *to), reason.as_deref());
+            }
+            What::Mission(mission) => self.mission.clone_from(mission),
+            What::Notice {
+                severity,
+                code,
+                text,
+            } => self.noticed(event.at, who, (*severity, code), text),
+            What::Shutdown => self.closing = Some(event.at),
+            What::TurnStarted
+            | What::ModelReplied { .. }
+            | What::ToolCalled { .. }
+            | What::ToolReturned { .. }
+            | What::Learned(_) => {}
+        }
+    }
+
+    fn stands(&mut self, standing: &Arc<Standing>) {
+        Arc::make_mut(&mut self.roster).stands(standing);
+        self.table.doubt();
+        if let Some(transcript) = self.focus_on(standing.id) {
+            transcript.rename(&standing.name);
+        }
+    }
+
+    fn stored(&mut self, who: &Who, row: &Arc<Row>) {
+        if let Body::Reply(utterance) = &row.body
+            && !utterance.text.trim().is_empty()
+        {
+            Arc::make_mut(&mut self.roster).spoke(who.id, row.seq);
+        }
+        let may_concern_orders =
+            row.utterance().is_some() || matches!(row.body, Body::Mission { .. });
+        if may_concern_orders && !self.orders.receipts().is_empty() {
+            Arc::make_mut(&mut self.orders).stored(who.id, row);
+        }
+        if let Some(transcript) = self.focus_on(who.id) {
+            transcript.stored(row);
+        }
+        if let Body::Host { text, meta } = &row.body {
+            let tone = match meta.severity {
+                Severity::Info => return,
+                Severity::Warn => Tone::Warning,
+                Severity::Error => Tone::Errored,
+            };
+            self.note(row.at, tone, Some(who), "host", text);
+        }
+    }
+
+    fn deleted(&mut self, at: Timestamp, who: Option<&Who>) {
+        self.note(at, Tone::Text, who, "deleted", "was deleted");
+        if let Some(who) = who {
+            Arc::make_mut(&mut self.roster).remove(who.id);
+            self.table.doubt();
+            self.leave_the_gone();
+        }
+    }
+
+    fn changed_state(
+        &mut self,
+        at: Timestamp,
+        who: Option<&Who>,
+        (from, to): (State, State),
+        reason: Option<&str>,
+    ) {
+        let tone = match to {
+            State::Running => Tone::Running,
+            State::Idle => Tone::Idle,
+            State::Stopped => Tone::Stopped,
+            State::Errored => Tone::Errored,
+        };
+        let text = match reason {
+            Some(reason) => format!("{} → {}: {reason}", from.as_str(), to.as_str()),
+            None => format!("{} → {}", from.as_str(), to.as_str()),
+        };
+        self.note(at, tone, who, "state", &text);
+    }
+
+    fn noticed(
+        &mut self,
+        at: Timestamp,
+        who: Option<&Who>,
+        (severity, code): (Severity, &'static str),
+        text: &str,
+    ) {
+        let tone = match severity {
+            Severity::Info => Tone::Text,
+            Severity::Warn => Tone::Warning,
+            Severity::Error => Tone::Fault,
+        };
+        if code == "store_healed" {
+            Arc::make_mut(&mut self.log).resolve("store_trouble");
+        }
+        self.note(at, tone, who, code, text);
+    }
+
+    /// Adds a message to the log.
+    pub(super) fn note(
+        &mut self,
+        at: Timestamp,
+        tone: Tone,
+        who: Option<&Who>,
+        code: &'static str,
+        text: &str,
+    ) {
+        let who = who.map(|who| who.name.clone()).unwrap_or_default();
+        let message = Message::new(at, tone, &who, code, text);
+        Arc::make_mut(&mut self.log).add(message);
+    }
+
+    fn focus_on(&mut self, id: MysisId) -> Option<&mut super::Transcript> {
+        self.focus
+            .as_mut()
+            .filter(|transcript| transcript.mysis == id)
+    }
+
+    /// Nobody looks on at a Mysis that is gone.
+    fn leave_the_gone(&mut self) {
+        let is_gone = |id: MysisId| self.roster.get(id).is_none();
+        if self
+            .focus
+            .as_ref()
+            .is_some_and(|focus| is_gone(focus.mysis))
+        {
+            self.focus = None;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The message log: what flew past, and the errors that stay until they are dismissed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::domain::ids::Timestamp;
+
+use super::clean::one_line;
+use super::tone::Tone;
+
+/// Messages that are kept.
+const KEPT: usize = 2000;
+/// Errors that stay; older ones are still in the log.
+const STANDING: usize = 20;
+
+/// What flew past.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    messages: VecDeque<Arc<Message>>,
+    standing: Vec<Arc<Message>>,
+}
+
+/// Something that the operator was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When.
+    pub at: Timestamp,
+    /// What it means.
+    pub tone: Tone,
+    /// Whom it is about; empty: the swarm.
+    pub who: Arc<str>,
+    /// A short stable word for it.
+    pub code: &'static str,
+    /// What was said; one line.
+    pub text: Box<str>,
+}
+
+impl Message {
+    /// A message; its text is made fit for one line.
+    #[must_use]
+    pub fn new(at: Timestamp, tone: Tone, who: &Arc<str>, code: &'static str, text: &str) -> Self {
+        Message {
+            at,
+            tone,
+            who: who.clone(),
+            code,
+            text: one_line(text).into(),
+        }
+    }
+}
+
+impl Log {
+    /// The messages, the oldest first.
+    #[must_use]
+    pub fn messages(&self) -> &VecDeque<Arc<Message>> {
+        &self.messages
+    }
+
+    /// The errors that nobody has dismissed, the oldest first.
+    #[must_use]
+    pub fn standing(&self) -> &[Arc<Message>] {
+        &self.standing
+    }
+
+    /// Adds a message; an error stays until it is dismissed or resolved.
+    pub fn add(&mut self, message: Message) {
+        let message = Arc::new(message);
+        if self.messages.len() == KEPT {
+            self.messages.pop_front();
+        }
+        self.messages.push_back(message.clone());
+        if message.tone != Tone::Fault {
+            return;
+        }
+        let same = |known: &Arc<Message>| known.code == message.code && known.text == message.text;
+        self.standing.retain(|known| !same(known));
+        self.standing.push(message);
+        let surplus = self.standing.len().saturating_sub(STANDING);
+        self.standing.drain(..surplus);
+    }
+
+    /// What such errors were about is mended.
+    pub fn resolve(&mut self, code: &'static str) {
+        self.standing.retain(|message| message.code != code);
+    }
+
+    /// Dismisses the newest error; `false` where there is none.
+    pub fn dismiss(&mut self) -> bool {
+        self.standing.pop().is_some()
+    }
+
+    /// Dismisses all errors.
+    pub fn dismiss_all(&mut self) {
+        self.standing.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_stay_until_they_are_dismissed_or_resolved() {
+        let mut log = Log::default();
+        let add = |log: &mut Log, tone, code, text| {
+            log.add(Message::new(Timestamp(0), tone, &"".into(), code, text));
+        };
+        add(&mut log, Tone::Text, "created", "alpha was created");
+        add(&mut log, Tone::Fault, "store_trouble", "disk\nfull");
+        add(&mut log, Tone::Fault, "refused", "no");
+        add(&mut log, Tone::Fault, "store_trouble", "disk full");
+        assert_eq!(log.messages().len(), 4);
+        assert_eq!(log.standing().len(), 2);
+        log.resolve("store_trouble");
+        assert_eq!(log.standing().len(), 1);
+        assert!(log.dismiss());
+        assert!(!log.dismiss());
+    }
+}

@@ -1,0 +1,341 @@
+//! The dashboard, as an operator handles it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
+use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
+use crate::domain::message::{Body, Row, Severity, Utterance};
+use crate::domain::order::{Done, Order, Refusal};
+use crate::domain::reading::PageFrom;
+use crate::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+
+use super::press::{Input, Key, Press};
+use super::wish::{OrderId, Wish};
+use super::{Dashboard, Layer, Opening, Stock};
+
+/// Rules with two providers.
+pub(super) fn rules() -> Arc<SwarmRules> {
+    let provider = |model: &str| ProviderRules {
+        model: model.into(),
+        temperature: None,
+        timeout: Duration::from_secs(1),
+        max_concurrency: 4,
+        requests_per_minute: None,
+        retry: Vec::new(),
+        price: None,
+    };
+    Arc::new(SwarmRules {
+        max_myses: 16,
+        default_provider: "local".into(),
+        turn_pause: Duration::from_secs(2),
+        max_model_calls: 10,
+        context_window: 20,
+        context_budget: 65_536,
+        nudges: vec!["a".into(), "b".into(), "c".into()],
+        system_prompt: "".into(),
+        tools: ToolRules {
+            timeout: Duration::from_secs(1),
+            retry: Vec::new(),
+            logins_per_minute: None,
+        },
+        supervision: SupervisionRules {
+            relaunch: Relaunch::Manual,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(1),
+            max_relaunches: 5,
+            within: Duration::from_secs(1),
+        },
+        providers: BTreeMap::from([
+            ("local".into(), provider("qwen")),
+            ("remote".into(), provider("deepseek")),
+        ]),
+    })
+}
+
+pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<Standing> {
+    Arc::new(Standing {
+        id: MysisId(id),
+        name: name.into(),
+        provider: "local".into(),
+        model: "qwen".into(),
+        temperature: None,
+        state,
+        reason: None,
+        fault: None,
+        activity: Activity::Resting,
+        activity_since: Timestamp(0),
+        activity_until: None,
+        account: None,
+        link: LinkState::None,
+        tick: None,
+        nudges: 0,
+        totals: Totals::default(),
+        last_activity_at: Timestamp(0),
+        last_words: "".into(),
+        last_call_ms: None,
+    })
+}
+
+/// A dashboard, and the hands of an operator.
+pub(super) struct Desk {
+    pub(super) board: Dashboard,
+}
+
+impl Desk {
+    /// Three Myses: alpha runs, bravo is stopped, ceres is idle.
+    pub(super) fn new() -> Desk {
+        Desk::with(vec![
+            standing(1, "alpha", State::Running),
+            standing(2, "bravo", State::Stopped),
+            standing(3, "ceres", State::Idle),
+        ])
+    }
+
+    pub(super) fn with(standings: Vec<Arc<Standing>>) -> Desk {
+        let mut board = Dashboard::new(Opening {
+            size: (120, 40),
+            ..Opening::default()
+        });
+        board.tick(Timestamp(1_000_000));
+        board.take_stock(Stock {
+            standings,
+            mission: None,
+            rules: rules(),
+        });
+        board.settle();
+        Desk { board }
+    }
+
+    pub(super) fn press(&mut self, press: Press) -> Vec<Wish> {
+        self.board.input(Input::Press(press));
+        self.board.settle();
+        self.board.take_wishes()
+    }
+
+    /// Presses the keys of a text, one after the other; the wishes of all of them.
+    pub(super) fn types(&mut self, text: &str) -> Vec<Wish> {
+        text.chars()
+            .flat_map(|letter| self.press(Press::letter(letter)))
+            .collect()
+    }
+
+    pub(super) fn key(&mut self, key: Key) -> Vec<Wish> {
+        self.press(Press::of(key))
+    }
+
+    pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: What) {
+        self.board.learn(&SwarmEvent {
+            at: Timestamp(1_000_000),
+            mysis: mysis.map(|(id, name)| Who {
+                id: MysisId(id),
+                name: name.into(),
+            }),
+            what,
+        });
+        self.board.settle();
+    }
+
+    pub(super) fn answers(&mut self, id: OrderId, answer: Result<Done, Refusal>) {
+        self.board.answered(id, answer);
+        self.board.settle();
+    }
+
+    pub(super) fn in_hand(&self) -> &str {
+        self.board.in_hand().map_or("", |standing| &standing.name)
+    }
+
+    pub(super) fn complaint(&self) -> &str {
+        let standing = self.board.log().standing().last();
+        standing.map_or("", |message| &message.text)
+    }
+}
+
+fn order_of(wishes: &[Wish]) -> (OrderId, Order) {
+    match wishes {
+        [Wish::Order { id, order }] => (*id, order.clone()),
+        other => panic!("one order was expected: {other:?}"),
+    }
+}
+
+fn words(seq: i64, text: &str) -> Arc<Row> {
+    Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(seq),
+        turn: TurnNumber(1),
+        body: Body::Reply(Utterance {
+            text: text.into(),
+            ..Utterance::default()
+        }),
+    })
+}
+
+#[test]
+fn a_message_is_written_sent_and_cleared() {
+    let mut desk = Desk::new();
+    desk.types("mhello");
+    let (id, order) = order_of(&desk.key(Key::Enter));
+    let name = "alpha".to_string();
+    let text = "hello".to_string();
+    assert_eq!(order, Order::Send { name, text });
+    assert!(desk.board.layers().is_empty());
+    desk.answers(id, Ok(Done::Stored(Seq(4))));
+    let receipt = desk.board.receipt_in_sight().unwrap();
+    assert_eq!(receipt.progress(), "stored as #4");
+    desk.types("m");
+    let composer = desk.board.layers()[0].composer().unwrap();
+    assert!(composer.field.is_empty());
+}
+
+#[test]
+fn a_refused_message_says_why_and_is_there_again() {
+    let mut desk = Desk::new();
+    desk.types("jmhello");
+    let (id, _) = order_of(&desk.key(Key::Enter));
+    desk.answers(id, Err(Refusal::Stopped));
+    assert_eq!(
+        desk.complaint(),
+        "message bravo: mysis stopped - press 'r' to relaunch"
+    );
+    desk.types("m");
+    let composer = desk.board.layers()[0].composer().unwrap();
+    assert_eq!(composer.field.text(), "hello");
+    desk.key(Key::Esc);
+    desk.key(Key::Esc);
+    assert_eq!(desk.complaint(), "");
+}
+
+#[test]
+fn drafts_are_kept_for_each_mysis() {
+    let mut desk = Desk::new();
+    desk.types("mfirst");
+    desk.key(Key::Esc);
+    desk.types("jmsecond");
+    desk.key(Key::Esc);
+    desk.types("km");
+    let composer = desk.board.layers()[0].composer().unwrap();
+    assert_eq!(composer.field.text(), "first");
+}
+
+#[test]
+fn start_stop_and_a_delete_that_asks() {
+    let mut desk = Desk::new();
+    let name = || "alpha".to_string();
+    assert_eq!(order_of(&desk.types("s")).1, Order::Stop { name: name() });
+    assert_eq!(order_of(&desk.types("r")).1, Order::Start { name: name() });
+    assert!(desk.types("d").is_empty());
+    assert!(
+        desk.key(Key::Enter).is_empty(),
+        "a delete wants a clear yes"
+    );
+    assert_eq!(order_of(&desk.types("y")).1, Order::Delete { name: name() });
+}
+
+#[test]
+fn quitting_asks_while_myses_run() {
+    let mut desk = Desk::new();
+    assert!(desk.types("q").is_empty());
+    assert!(desk.types("n").is_empty());
+    assert_eq!(desk.types("qy"), [Wish::Quit]);
+    assert!(desk.types("q").is_empty(), "it closes already");
+    let mut quiet = Desk::with(vec![standing(1, "alpha", State::Idle)]);
+    assert_eq!(quiet.types("q"), [Wish::Quit]);
+}
+
+#[test]
+fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
+    let mut desk = Desk::new();
+    desk.types("j");
+    assert_eq!(desk.in_hand(), "bravo");
+    desk.happens(
+        Some((9, "aaa")),
+        What::Standing(standing(9, "aaa", State::Idle)),
+    );
+    assert_eq!(desk.in_hand(), "bravo");
+    desk.happens(Some((2, "bravo")), What::Deleted);
+    assert_eq!(desk.in_hand(), "ceres");
+    desk.types("G");
+    desk.happens(Some((3, "ceres")), What::Deleted);
+    assert_eq!(desk.in_hand(), "alpha");
+}
+
+#[test]
+fn a_form_stays_until_its_order_is_carried_out() {
+    let mut desk = Desk::new();
+    desk.types("nzed");
+    let (id, order) = order_of(&desk.key(Key::Enter));
+    assert_eq!(
+        order,
+        Order::Create {
+            name: "zed".to_string(),
+            provider: Some("local".to_string()),
+            model: None,
+            start: true
+        }
+    );
+    desk.answers(id, Err(Refusal::NameTaken("zed".to_string())));
+    let Some(Layer::Form(form)) = desk.board.layers().last() else {
+        panic!("the form is gone");
+    };
+    assert!(form.complaint.as_ref().unwrap().contains("exists already"));
+    let (id, _) = order_of(&desk.key(Key::Enter));
+    desk.happens(
+        Some((4, "zed")),
+        What::Standing(standing(4, "zed", State::Idle)),
+    );
+    desk.answers(id, Ok(Done::Created(MysisId(4))));
+    assert!(desk.board.layers().is_empty());
+    assert_eq!(desk.in_hand(), "zed");
+}
+
+#[test]
+fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
+    let mut desk = Desk::new();
+    desk.happens(Some((1, "alpha")), What::Stored(words(7, "hello")));
+    let is_unread = |desk: &Desk| desk.board.roster().get(MysisId(1)).unwrap().is_unread();
+    assert!(is_unread(&desk));
+    let wishes = desk.key(Key::Enter);
+    let [Wish::Load { stamp, page }] = &wishes[..] else {
+        panic!("{wishes:?}");
+    };
+    assert_eq!((page.mysis, page.from), (MysisId(1), PageFrom::Newest));
+    desk.board.paged(*stamp, Ok(vec![words(7, "hello")]));
+    desk.board.settle();
+    assert!(!is_unread(&desk));
+    desk.happens(Some((1, "alpha")), What::Deleted);
+    assert!(desk.board.focus().is_none());
+}
+
+#[test]
+fn errors_of_the_program_stay_until_they_are_mended() {
+    let mut desk = Desk::new();
+    let notice = |severity, code, text: &str| What::Notice {
+        severity,
+        code,
+        text: text.into(),
+    };
+    desk.happens(None, notice(Severity::Error, "store_trouble", "disk full"));
+    assert_eq!(desk.complaint(), "disk full");
+    desk.happens(
+        None,
+        notice(Severity::Info, "store_healed", "the store works again"),
+    );
+    assert_eq!(desk.complaint(), "");
+    assert_eq!(desk.board.log().messages().len(), 2);
+}
+
+#[test]
+fn taking_stock_forgets_who_is_gone() {
+    let mut desk = Desk::new();
+    desk.key(Key::Enter);
+    desk.board.take_stock(Stock {
+        standings: vec![standing(2, "bravo", State::Idle)],
+        mission: Some("mine".into()),
+        rules: rules(),
+    });
+    desk.board.settle();
+    assert!(desk.board.focus().is_none());
+    assert_eq!(desk.in_hand(), "bravo");
+    assert_eq!(desk.board.counts().all, 1);
+}

@@ -1,0 +1,196 @@
+//! Width: how many columns text takes on a screen, and cutting and wrapping it to so many.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// The columns that one grapheme takes.
+#[must_use]
+pub fn of_grapheme(grapheme: &str) -> usize {
+    if grapheme.len() == 1 {
+        return usize::from(!grapheme.as_bytes()[0].is_ascii_control());
+    }
+    // Terminals give the halfwidth sound marks a column of their own.
+    let sound_marks = grapheme
+        .chars()
+        .filter(|c| matches!(c, '\u{ff9e}' | '\u{ff9f}'));
+    grapheme.width() + sound_marks.count()
+}
+
+/// The columns that a line takes.
+#[must_use]
+pub fn of(line: &str) -> usize {
+    if line.is_ascii() {
+        return line.bytes().filter(|byte| !byte.is_ascii_control()).count();
+    }
+    line.graphemes(true).map(of_grapheme).sum()
+}
+
+/// The line in at most so many columns; where something is cut off, `…` says so.
+#[must_use]
+pub fn clip(line: &str, columns: usize) -> Cow<'_, str> {
+    if line.len() <= columns || of(line) <= columns {
+        return Cow::Borrowed(line);
+    }
+    match columns {
+        0 => Cow::Borrowed(""),
+        columns => Cow::Owned(format!("{}…", start(line, columns - 1))),
+    }
+}
+
+/// As much of the beginning of a line as fits.
+#[must_use]
+pub fn start(line: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (at, grapheme) in line.grapheme_indices(true) {
+        taken += of_grapheme(grapheme);
+        if taken > columns {
+            return &line[..at];
+        }
+    }
+    line
+}
+
+/// The line, cut or filled up with spaces to exactly so many columns.
+#[must_use]
+pub fn fit(line: &str, columns: usize) -> String {
+    let clipped = clip(line, columns);
+    let missing = columns.saturating_sub(of(&clipped));
+    let mut line = clipped.into_owned();
+    line.extend(std::iter::repeat_n(' ', missing));
+    line
+}
+
+/// The lines of a text, wrapped between words where that is possible. A line is wider than
+/// `columns` only where one grapheme alone is.
+#[must_use]
+pub fn wrap(text: &str, columns: usize) -> Wrapped<'_> {
+    Wrapped {
+        rest: Some(text),
+        columns: columns.max(1),
+    }
+}
+
+/// See [`wrap`].
+#[derive(Clone, Debug)]
+pub struct Wrapped<'a> {
+    rest: Option<&'a str>,
+    columns: usize,
+}
+
+impl<'a> Wrapped<'a> {
+    /// What has not been given out yet.
+    #[must_use]
+    pub fn rest(&self) -> &'a str {
+        self.rest.unwrap_or_default()
+    }
+}
+
+impl<'a> Iterator for Wrapped<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let text = self.rest?;
+        let end = text.find('\n').unwrap_or(text.len());
+        let paragraph = &text[..end];
+        let cut = cut(paragraph, self.columns);
+        if cut < paragraph.len() {
+            let (line, rest) = text.split_at(cut);
+            // The space at which a line was broken belongs to neither line.
+            self.rest = Some(rest.strip_prefix(' ').unwrap_or(rest));
+            return Some(line.trim_end_matches(' '));
+        }
+        self.rest = text.get(end + 1..);
+        Some(paragraph)
+    }
+}
+
+/// Where to cut a paragraph so that its beginning fits.
+fn cut(paragraph: &str, columns: usize) -> usize {
+    if paragraph.len() <= columns {
+        return paragraph.len();
+    }
+    let mut taken = 0;
+    let mut last_space = None;
+    for (at, grapheme) in paragraph.grapheme_indices(true) {
+        taken += of_grapheme(grapheme);
+        if taken > columns && at > 0 {
+            let is_space = grapheme == " ";
+            return match last_space {
+                _ if is_space => at,
+                Some(space) if !paragraph[..space].trim().is_empty() => space,
+                Some(_) | None => at,
+            };
+        }
+        if grapheme == " " {
+            last_space = Some(at);
+        }
+    }
+    paragraph.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines(text: &str, columns: usize) -> Vec<&str> {
+        wrap(text, columns).collect()
+    }
+
+    #[test]
+    fn wide_letters_take_two_columns_and_marks_none() {
+        assert_eq!(of("abc"), 3);
+        assert_eq!(of("世界"), 4);
+        assert_eq!(of("e\u{301}"), 1);
+        assert_eq!(of("👩‍🚀"), 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_ends_in_an_ellipsis() {
+        assert_eq!(clip("hello", 5), "hello");
+        assert_eq!(clip("hello", 4), "hel…");
+        assert_eq!(clip("世界", 3), "世…");
+        assert_eq!(clip("世界", 2), "…");
+        assert_eq!(clip("x", 0), "");
+        assert_eq!(fit("世界", 6), "世界  ");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(lines("mine the belt", 8), ["mine the", "belt"]);
+        assert_eq!(lines("mine the belt", 9), ["mine the", "belt"]);
+        assert_eq!(
+            lines("incomprehensible", 5),
+            ["incom", "prehe", "nsibl", "e"]
+        );
+        assert_eq!(lines("a\n\nb\n", 5), ["a", "", "b", ""]);
+        assert_eq!(
+            lines("  - indented words", 10),
+            ["  -", "indented", "words"]
+        );
+        assert_eq!(lines("世界世界", 5), ["世界", "世界"]);
+        assert_eq!(lines("", 5), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_wrapped_line_is_too_wide_and_no_letter_is_lost(
+            text in "[a-z 世é\n]{0,80}",
+            columns in 2_usize..20,
+        ) {
+            let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+            let wrapped = lines(&text, columns);
+            for line in &wrapped {
+                prop_assert!(of(line) <= columns, "{line:?}");
+            }
+            prop_assert_eq!(letters(&wrapped.concat()), letters(&text));
+        }
+
+        #[test]
+        fn a_fitted_line_has_exactly_so_many_columns(text in "\\PC{0,40}", columns in 0_usize..30) {
+            prop_assert_eq!(of(&fit(&text, columns)), columns);
+        }
+    }
+}

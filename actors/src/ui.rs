@@ -1,0 +1,273 @@
+//! The Ui actor: keeps the dashboard up to date and hands it to the screen.
+//!
+//! Hears: what happens in the swarm, the operator's keys, answers to orders and to questions to the
+//! store. Tells: the Commander the operator's orders, the screen what to show, at most sixty times
+//! a second and only when something changed. Fails: the Commander starts another one, which takes
+//! up the view that was shown last.
+
+mod reading;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::dashboard::press::Input;
+use crate::domain::dashboard::transcript::pages::Stamp;
+use crate::domain::dashboard::wish::{OrderId, Wish};
+use crate::domain::dashboard::{Dashboard, Stock};
+use crate::domain::event::SwarmEvent;
+use crate::domain::message::Row;
+use crate::domain::order::{Answer, Order};
+use crate::domain::rules::SwarmRules;
+use crate::ports::{Archive, Clock, Screen};
+use crate::reply::{Reply, Request};
+
+/// The shortest time between two pictures.
+const FRAME: Duration = Duration::from_micros(16_600);
+
+/// What the Ui is told.
+#[derive(Debug)]
+pub enum UiMsg {
+    /// Something happened in the swarm.
+    Event(Arc<SwarmEvent>),
+    /// The rules changed.
+    RulesChanged(Arc<SwarmRules>),
+    /// The operator did something.
+    Input(Input),
+    /// An order was carried out, or not.
+    Answered(OrderId, Answer),
+    /// A piece of a conversation was read, or could not be.
+    Paged(Stamp, Result<Vec<Arc<Row>>, String>),
+    /// Time for another picture.
+    Frame,
+}
+
+impl From<Arc<SwarmEvent>> for UiMsg {
+    fn from(event: Arc<SwarmEvent>) -> Self {
+        UiMsg::Event(event)
+    }
+}
+
+/// A message that is not of the kind that was asked for; ractor's derived addresses want a way
+/// back.
+#[derive(Debug)]
+pub struct OtherMessage;
+
+impl TryFrom<UiMsg> for Arc<SwarmEvent> {
+    type Error = OtherMessage;
+
+    fn try_from(message: UiMsg) -> Result<Self, OtherMessage> {
+        if let UiMsg::Event(event) = message {
+            Ok(event)
+        } else {
+            Err(OtherMessage)
+        }
+    }
+}
+
+/// Where the Ui that is alive now is written down; survives its replacement.
+pub type UiAddress = watch::Sender<Option<ActorRef<UiMsg>>>;
+
+/// Reaches the Ui that is alive now.
+#[derive(Clone, Debug)]
+pub struct UiHandle(watch::Receiver<Option<ActorRef<UiMsg>>>);
+
+/// A place for the address of the Ui, and how to reach it there.
+#[must_use]
+pub fn address() -> (UiAddress, UiHandle) {
+    let (address, handle) = watch::channel(None);
+    (address, UiHandle(handle))
+}
+
+impl UiHandle {
+    /// Passes on what the operator did; before the Ui is alive, and once it is gone for good, that
+    /// is lost.
+    pub fn input(&self, input: Input) {
+        if let Some(ui) = &*self.0.borrow() {
+            let _ = ui.cast(UiMsg::Input(input));
+        }
+    }
+}
+
+/// What a terminal brings with it.
+#[derive(Clone)]
+pub struct Bridge {
+    /// The screen.
+    pub screen: Arc<dyn Screen>,
+    /// Where the screen finds the Ui.
+    pub address: Arc<UiAddress>,
+    /// Set off when the operator wants to quit.
+    pub quit: CancellationToken,
+}
+
+/// The actor.
+pub struct UiActor;
+
+/// What it is started with.
+pub struct UiArgs {
+    /// The terminal.
+    pub bridge: Bridge,
+    /// What is stored.
+    pub archive: Arc<dyn Archive>,
+    /// The wall clock.
+    pub clock: Arc<dyn Clock>,
+    /// Who takes the operator's orders.
+    pub commander: DerivedActorRef<Request>,
+    /// How everything stands.
+    pub stock: Stock,
+    /// Which view it takes up.
+    pub view: View,
+}
+
+/// Which view a Ui takes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// The one that was shown last.
+    Last,
+    /// A new one: the last one may be what it died of.
+    Fresh,
+}
+
+/// What it keeps.
+pub struct UiState {
+    dashboard: Arc<Dashboard>,
+    bridge: Bridge,
+    archive: Arc<dyn Archive>,
+    clock: Arc<dyn Clock>,
+    commander: DerivedActorRef<Request>,
+    jobs: JoinSet<()>,
+    /// The next picture, and when it is due.
+    frame: Option<(Instant, AbortOnDropHandle<()>)>,
+    shown_at: Option<Instant>,
+}
+
+impl Actor for UiActor {
+    type Msg = UiMsg;
+    type State = UiState;
+    type Arguments = UiArgs;
+
+    async fn pre_start(
+        &self,
+        myself: ActorRef<UiMsg>,
+        args: UiArgs,
+    ) -> Result<UiState, ActorProcessingErr> {
+        let last = args.bridge.screen.last();
+        let mut dashboard = match args.view {
+            View::Last => last,
+            View::Fresh => Arc::new(last.afresh()),
+        };
+        Arc::make_mut(&mut dashboard).take_stock(args.stock);
+        args.bridge.address.send_replace(Some(myself.clone()));
+        let mut state = UiState {
+            dashboard,
+            bridge: args.bridge,
+            archive: args.archive,
+            clock: args.clock,
+            commander: args.commander,
+            jobs: JoinSet::new(),
+            frame: None,
+            shown_at: None,
+        };
+        state.show_within(&myself, Duration::ZERO);
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<UiMsg>,
+        message: UiMsg,
+        state: &mut UiState,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            UiMsg::Event(event) => state.change(&myself, |dashboard| dashboard.learn(&event)),
+            UiMsg::RulesChanged(rules) => {
+                state.change(&myself, |dashboard| dashboard.take_rules(rules));
+            }
+            UiMsg::Input(input) => state.change(&myself, |dashboard| dashboard.input(input)),
+            UiMsg::Answered(id, answer) => {
+                state.change(&myself, |dashboard| dashboard.answered(id, answer));
+            }
+            UiMsg::Paged(stamp, page) => {
+                state.change(&myself, |dashboard| dashboard.paged(stamp, page));
+            }
+            UiMsg::Frame => state.show(&myself),
+        }
+        Ok(())
+    }
+}
+
+impl UiState {
+    /// Changes the dashboard, does what it wants done, and shows it soon.
+    fn change(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut Dashboard)) {
+        while self.jobs.try_join_next().is_some() {}
+        let dashboard = Arc::make_mut(&mut self.dashboard);
+        dashboard.tick(self.clock.now());
+        change(dashboard);
+        self.do_what_it_wants(myself);
+        let since = self.shown_at.map(|at| at.elapsed()).unwrap_or(FRAME);
+        self.show_within(myself, FRAME.saturating_sub(since));
+    }
+
+    /// Shows the dashboard as it is now.
+    fn show(&mut self, myself: &ActorRef<UiMsg>) {
+        self.frame = None;
+        self.shown_at = Some(Instant::now());
+        let dashboard = Arc::make_mut(&mut self.dashboard);
+        let now = self.clock.now();
+        dashboard.tick(now);
+        dashboard.settle();
+        self.do_what_it_wants(myself);
+        self.bridge.screen.show(self.dashboard.clone());
+        if let Some(next) = self.dashboard.next_change() {
+            let wait = Duration::from_millis(next.since(now)).max(FRAME);
+            self.show_within(myself, wait);
+        }
+    }
+
+    /// Shows the dashboard after so long at the latest.
+    fn show_within(&mut self, myself: &ActorRef<UiMsg>, wait: Duration) {
+        let due = Instant::now() + wait;
+        let is_soon_enough = self.frame.as_ref().is_some_and(|(at, _)| *at <= due);
+        if is_soon_enough {
+            return;
+        }
+        let ui = myself.clone();
+        let task = tokio::spawn(async move {
+            tokio::time::sleep_until(due).await;
+            // A Ui that is gone shows nothing.
+            let _ = ui.cast(UiMsg::Frame);
+        });
+        self.frame = Some((due, AbortOnDropHandle::new(task)));
+    }
+
+    fn do_what_it_wants(&mut self, myself: &ActorRef<UiMsg>) {
+        let has_wishes = self.dashboard.has_wishes();
+        if !has_wishes {
+            return;
+        }
+        for wish in Arc::make_mut(&mut self.dashboard).take_wishes() {
+            match wish {
+                Wish::Order { id, order } => self.order(myself, id, order),
+                Wish::Load { stamp, page } => self.load(myself, stamp, page),
+                Wish::Act(act) => self.bridge.screen.act(act),
+                Wish::Quit => self.bridge.quit.cancel(),
+            }
+        }
+    }
+
+    fn order(&mut self, myself: &ActorRef<UiMsg>, id: OrderId, order: Order) {
+        let ui = myself.clone();
+        let reply = Reply::new(move |answer| {
+            // A Ui that is gone is told by the state of the Mysis.
+            let _ = ui.cast(UiMsg::Answered(id, answer));
+        });
+        // A Commander that is gone drops the request, and with it answers.
+        let _ = self.commander.send_message(Request { order, reply });
+    }
+}

@@ -1,0 +1,175 @@
+//! The terminal with a swarm that is none, for looking at it: `cargo run --example tui_demo -- 12`.
+//!
+//! Arguments: how many Myses, then how many events a second.
+
+#[path = "../tests/tui/swarm.rs"]
+mod swarm;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use actors::domain::dashboard::Stock;
+use actors::domain::event::State;
+use actors::domain::ids::Timestamp;
+use actors::domain::message::Severity;
+use actors::ports::Clock;
+use actors::reply::Request;
+use actors::ui::{self, Bridge, UiActor, UiArgs, UiMsg, View};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use swarm::Swarm;
+use tokio_util::sync::CancellationToken;
+use zoea::tui::{Options, Terminal};
+
+struct Now;
+
+impl Clock for Now {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let ms = since.map_or(0, |since| since.as_millis());
+        Timestamp(i64::try_from(ms).unwrap_or(i64::MAX))
+    }
+}
+
+/// Takes orders as the Commander does.
+struct Pretender;
+
+struct Pretending {
+    swarm: Swarm,
+    ui: ActorRef<UiMsg>,
+    rate: u64,
+}
+
+#[derive(Debug)]
+enum PretenderMsg {
+    Order(Request),
+    Live,
+}
+
+impl From<Request> for PretenderMsg {
+    fn from(request: Request) -> Self {
+        PretenderMsg::Order(request)
+    }
+}
+
+impl TryFrom<PretenderMsg> for Request {
+    type Error = String;
+
+    fn try_from(message: PretenderMsg) -> Result<Self, String> {
+        match message {
+            PretenderMsg::Order(request) => Ok(request),
+            PretenderMsg::Live => Err("not an order".to_string()),
+        }
+    }
+}
+
+impl Actor for Pretender {
+    type Msg = PretenderMsg;
+    type State = Pretending;
+    type Arguments = (Swarm, Bridge, u64);
+
+    async fn pre_start(
+        &self,
+        myself: ActorRef<PretenderMsg>,
+        (swarm, bridge, rate): (Swarm, Bridge, u64),
+    ) -> Result<Pretending, ActorProcessingErr> {
+        let standings = swarm.standings.values().cloned().map(Arc::new);
+        let args = UiArgs {
+            bridge,
+            archive: Arc::new(swarm.stored.clone()),
+            clock: Arc::new(Now),
+            commander: myself.get_derived(),
+            stock: Stock {
+                standings: standings.collect(),
+                mission: swarm.mission.clone(),
+                rules: swarm::rules(),
+            },
+            view: View::Last,
+        };
+        let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
+        myself.send_interval(Duration::from_millis(20), || PretenderMsg::Live);
+        Ok(Pretending { swarm, ui, rate })
+    }
+
+    async fn handle(
+        &self,
+        _myself: ActorRef<PretenderMsg>,
+        message: PretenderMsg,
+        state: &mut Pretending,
+    ) -> Result<(), ActorProcessingErr> {
+        let now = Now.now();
+        let mut told = Vec::new();
+        match message {
+            PretenderMsg::Order(Request { order, reply }) => {
+                let (answer, events) = state.swarm.order(order, now);
+                told = events;
+                reply.answer(answer);
+            }
+            PretenderMsg::Live => {
+                let due = state.rate / 50 + u64::from(fastrand::u64(..50) < state.rate % 50);
+                for _ in 0..due {
+                    told.extend(state.swarm.live(now));
+                }
+            }
+        }
+        for event in told {
+            state.ui.cast(UiMsg::Event(Arc::new(event)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Some run, one is stopped, one is errored.
+fn mixed(count: usize) -> Swarm {
+    let mut swarm = Swarm::new(count, 20, 7);
+    let now = Now.now();
+    let names: Vec<String> = swarm
+        .standings
+        .values()
+        .map(|s| s.name.to_string())
+        .collect();
+    for (place, name) in names.iter().enumerate() {
+        let state = match place % 8 {
+            6 => State::Idle,
+            7 => State::Stopped,
+            _ => State::Running,
+        };
+        drop(swarm.change(name, state, now));
+    }
+    if let Some(id) = swarm.ids().get(3).copied() {
+        let why = "model server: 401 Unauthorized: invalid api key for provider openrouter";
+        drop(swarm.fail(id, why, now));
+    }
+    if let Some(id) = swarm.ids().first().copied() {
+        let why = "retry 1 of 3 in 5s: model server: 503 Service Unavailable";
+        drop(swarm.host(id, now, Severity::Warn, why));
+    }
+    if count > 0 {
+        let mission = "Mine iron in Sol, sell it at Sol Central, and report prices to each other.";
+        drop(swarm.broadcast(mission, now));
+    }
+    swarm
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let mut numbers = std::env::args()
+        .skip(1)
+        .filter_map(|word| word.parse().ok());
+    let count = numbers.next().unwrap_or(12);
+    let rate = numbers.next().unwrap_or(8);
+    let (address, handle) = ui::address();
+    let (screen, terminal) = Terminal::start(handle, Options::default())?;
+    let bridge = Bridge {
+        screen,
+        address: Arc::new(address),
+        quit: CancellationToken::new(),
+    };
+    let quit = bridge.quit.clone();
+    let swarm = mixed(usize::try_from(count)?);
+    let (pretender, running) = Actor::spawn(None, Pretender, (swarm, bridge, rate)).await?;
+    quit.cancelled().await;
+    pretender.stop(None);
+    running.await?;
+    terminal.stop();
+    Ok(())
+}

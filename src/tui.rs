@@ -1,0 +1,137 @@
+//! The terminal: draws the dashboard and passes on what the operator does.
+//!
+//! Two threads: one owns the output and draws the newest picture, one reads keys and mouse. Neither
+//! is waited for by anybody but [`Terminal::stop`], and that not for long.
+
+pub mod brush;
+pub mod theme;
+pub mod view;
+
+mod drawing;
+mod input;
+mod modes;
+mod slot;
+mod suspend;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use actors::domain::dashboard::appearance::Appearance;
+use actors::domain::dashboard::history::History;
+use actors::domain::dashboard::{Dashboard, Opening};
+use actors::ports::Screen;
+use actors::ui::UiHandle;
+use signal_hook::iterator::Handle;
+
+use slot::Slot;
+use theme::Depth;
+
+/// How long a terminal may take to be put back, before it is left as it is.
+const PUTTING_BACK: Duration = Duration::from_secs(1);
+
+/// What the operator set about the terminal.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How things look.
+    pub appearance: Appearance,
+    /// How many colours the terminal has.
+    pub depth: Depth,
+    /// What the operator wrote in earlier runs.
+    pub history: History,
+}
+
+/// The terminal while the screen is up. It is put back as it was when this is dropped.
+pub struct Terminal {
+    slot: Arc<Slot>,
+    drawing: Option<JoinHandle<()>>,
+    put_back: mpsc::Receiver<()>,
+    signals: Handle,
+}
+
+impl Terminal {
+    /// Takes the terminal over; its keys go to the Ui that is alive.
+    ///
+    /// # Errors
+    /// There is no terminal, or it does not obey.
+    pub fn start(handle: UiHandle, options: Options) -> io::Result<(Arc<dyn Screen>, Terminal)> {
+        let size = crossterm::terminal::size()?;
+        let first = Dashboard::new(Opening {
+            size,
+            appearance: options.appearance,
+            history: options.history,
+        });
+        let slot = Arc::new(Slot::new(first));
+        let (signals, background) = suspend::listen(slot.clone(), handle.clone())?;
+        modes::enter().inspect_err(|_| modes::leave())?;
+        put_back_on_panic();
+        let (tell, put_back) = mpsc::channel();
+        let drawing = {
+            let (slot, handle) = (slot.clone(), handle.clone());
+            thread::Builder::new()
+                .name("tui-drawing".to_string())
+                .spawn(move || {
+                    drawing::run(&slot, options.depth, handle, background);
+                    // Who no longer waits needs no answer.
+                    let _ = tell.send(());
+                })?
+        };
+        let reader = slot.clone();
+        thread::Builder::new()
+            .name("tui-input".to_string())
+            .spawn(move || input::run(&reader, &handle))?;
+        let terminal = Terminal {
+            slot: slot.clone(),
+            drawing: Some(drawing),
+            put_back,
+            signals,
+        };
+        Ok((slot, terminal))
+    }
+
+    /// Puts the terminal back as it was. One that does not read any more is not waited for.
+    pub fn stop(mut self) {
+        self.put_back();
+    }
+
+    fn put_back(&mut self) {
+        let Some(drawing) = self.drawing.take() else {
+            return;
+        };
+        self.slot.end();
+        self.signals.close();
+        if self.put_back.recv_timeout(PUTTING_BACK).is_ok() {
+            let _ = drawing.join();
+        } else {
+            modes::leave_input();
+        }
+        if !thread::panicking() {
+            drop(std::panic::take_hook());
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.put_back();
+    }
+}
+
+/// A panic of the thread that runs the program ends it, and must not leave a wrecked terminal. One
+/// of any other thread is dealt with by whoever supervises it, and must not touch the screen.
+fn put_back_on_panic() {
+    let ours = thread::current().id();
+    std::panic::set_hook(Box::new(move |panic| {
+        if thread::current().id() == ours {
+            modes::leave();
+            #[expect(clippy::print_stderr, reason = "the program ends, and this says why")]
+            {
+                eprintln!("{panic}");
+            }
+        } else {
+            tracing::error!(%panic, "a panic was caught");
+        }
+    }));
+}

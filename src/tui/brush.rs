@@ -1,0 +1,186 @@
+//! The brush: puts text on a screen, and never a cell beside it.
+
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::theme::{Ground, Paint};
+
+/// Puts text on a screen.
+pub struct Brush<'a> {
+    buffer: &'a mut Buffer,
+    paint: Paint,
+    ground: Ground,
+    cursor: Option<(u16, u16)>,
+}
+
+/// Where the text stands in its area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// At the left.
+    Left,
+    /// At the right.
+    Right,
+    /// In the middle.
+    Middle,
+}
+
+impl<'a> Brush<'a> {
+    /// A brush for a screen that is all ground.
+    pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Brush<'a> {
+        let area = buffer.area;
+        let mut brush = Brush {
+            buffer,
+            paint,
+            ground: Ground::Base,
+            cursor: None,
+        };
+        brush.fill(
+            Area {
+                x: area.x,
+                y: area.y,
+                width: area.width,
+                height: area.height,
+            },
+            Ground::Base,
+        );
+        brush
+    }
+
+    /// Where the cursor is to stand, if anywhere.
+    #[must_use]
+    pub fn cursor(&self) -> Option<(u16, u16)> {
+        self.cursor
+    }
+
+    /// Puts the cursor somewhere, if that is on the screen.
+    pub fn put_cursor(&mut self, x: u16, y: u16) {
+        let screen = self.buffer.area;
+        if x < screen.right() && y < screen.bottom() {
+            self.cursor = Some((x, y));
+        }
+    }
+
+    /// Empties an area; what is written from now on lies on this ground.
+    pub fn fill(&mut self, area: Area, ground: Ground) {
+        self.ground = ground;
+        let style = self.paint.style(Tone::Text, ground);
+        let area = self.on_screen(area);
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                let cell = &mut self.buffer[(x, y)];
+                cell.reset();
+                cell.set_style(style);
+            }
+        }
+    }
+
+    /// Writes on this ground from now on, without emptying anything.
+    pub fn on(&mut self, ground: Ground) {
+        self.ground = ground;
+    }
+
+    /// Writes into one row of an area, and says where the text ended.
+    pub fn text(&mut self, area: Area, row: u16, text: &str, tone: Tone) -> u16 {
+        self.write(area, row, 0, text, tone)
+    }
+
+    /// Writes into one row of an area at a side of it.
+    pub fn text_at(&mut self, area: Area, row: u16, side: Side, text: &str, tone: Tone) {
+        let wide = u16::try_from(width::of(text)).unwrap_or(u16::MAX);
+        let room = area.width.saturating_sub(wide);
+        let from = match side {
+            Side::Left => 0,
+            Side::Right => room,
+            Side::Middle => room / 2,
+        };
+        self.write(area, row, from, text, tone);
+    }
+
+    /// Writes a line into one row of an area, and says where it ended.
+    pub fn line(&mut self, area: Area, row: u16, line: &Line) -> u16 {
+        let mut from = 0;
+        for span in &line.spans {
+            from = self.write(area, row, from, &span.text, span.tone);
+        }
+        from
+    }
+
+    /// Writes a line into one row of an area at its right side.
+    pub fn line_at_right(&mut self, area: Area, row: u16, line: &Line) {
+        let wide = u16::try_from(width::of(&line.text())).unwrap_or(u16::MAX);
+        let from = area.width.saturating_sub(wide);
+        let area = Area {
+            x: area.x + from,
+            width: area.width - from,
+            ..area
+        };
+        self.line(area, row, line);
+    }
+
+    /// Writes from a column of an area on; what does not fit is cut off with `…`.
+    pub fn write(&mut self, area: Area, row: u16, from: u16, text: &str, tone: Tone) -> u16 {
+        if row >= area.height || from >= area.width {
+            return from.min(area.width);
+        }
+        let (x, y) = (area.x.saturating_add(from), area.y.saturating_add(row));
+        let screen = self.buffer.area;
+        if x >= screen.right() || y >= screen.bottom() {
+            return from;
+        }
+        let room = (area.width - from).min(screen.right() - x);
+        let text = width::clip(text, usize::from(room));
+        let style = self.paint.style(tone, self.ground);
+        let (end, _) = self
+            .buffer
+            .set_stringn(x, y, &text, usize::from(room), style);
+        end.saturating_sub(area.x)
+    }
+
+    /// Draws a frame round an area and empties it; what remains inside.
+    pub fn frame(&mut self, area: Area, title: &str, ground: Ground) -> Area {
+        self.fill(area, ground);
+        if area.width < 4 || area.height < 3 {
+            return area;
+        }
+        let bar = "─".repeat(usize::from(area.width - 2));
+        self.text(area, 0, &format!("╭{bar}╮"), Tone::Faint);
+        self.text(area, area.height - 1, &format!("╰{bar}╯"), Tone::Faint);
+        for row in 1..area.height - 1 {
+            self.text(area, row, "│", Tone::Faint);
+            self.text_at(area, row, Side::Right, "│", Tone::Faint);
+        }
+        if !title.is_empty() {
+            let head = Area {
+                x: area.x + 2,
+                width: area.width - 4,
+                ..area
+            };
+            self.text(head, 0, &format!(" {title} "), Tone::Brand);
+        }
+        Area {
+            x: area.x + 2,
+            y: area.y + 1,
+            width: area.width - 4,
+            height: area.height - 2,
+        }
+    }
+
+    fn on_screen(&self, area: Area) -> Rect {
+        Rect::new(area.x, area.y, area.width, area.height).intersection(self.buffer.area)
+    }
+}
+
+/// An area of so many columns and rows in the middle of another one.
+#[must_use]
+pub fn middle(of: Area, width: u16, height: u16) -> Area {
+    let (width, height) = (width.min(of.width), height.min(of.height));
+    Area {
+        x: of.x + (of.width - width) / 2,
+        y: of.y + (of.height - height) / 2,
+        width,
+        height,
+    }
+}

@@ -1,0 +1,144 @@
+//! Drawing: the thread that owns the terminal's output.
+
+use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::press::Input;
+use actors::domain::dashboard::wish::Act;
+use actors::ui::UiHandle;
+use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
+use crossterm::{execute, queue};
+use ratatui::backend::{Backend, ClearType, CrosstermBackend};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::slot::{Job, Slot};
+use super::suspend::Background;
+use super::theme::Depth;
+use super::{modes, view};
+
+/// Pictures in a row that could not be painted before the screen is given up.
+const BROKEN: u32 = 20;
+
+/// The terminal's output.
+pub(super) struct Canvas {
+    backend: CrosstermBackend<BufWriter<Stdout>>,
+    depth: Depth,
+    handle: UiHandle,
+    background: Background,
+    /// What the terminal shows.
+    shown: Buffer,
+    /// What it is to show; kept for its memory.
+    next: Buffer,
+    title: String,
+    broken: u32,
+}
+
+/// Draws until the end is called; then the terminal is as it was before.
+pub(super) fn run(slot: &Slot, depth: Depth, handle: UiHandle, background: Background) {
+    let mut canvas = Canvas {
+        backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
+        depth,
+        handle,
+        background,
+        shown: Buffer::empty(Rect::ZERO),
+        next: Buffer::empty(Rect::ZERO),
+        title: String::new(),
+        broken: 0,
+    };
+    loop {
+        let done = match slot.wait() {
+            Job::Show(dashboard) => canvas.show(&dashboard),
+            Job::Act(act) => canvas.act(&act, slot),
+            Job::End => break,
+        };
+        if let Err(error) = done {
+            tracing::error!(%error, "failed to draw");
+            canvas.handle.input(Input::Gone);
+            break;
+        }
+    }
+    modes::leave();
+}
+
+impl Canvas {
+    fn show(&mut self, dashboard: &Arc<Dashboard>) -> io::Result<()> {
+        let (width, height) = dashboard.size();
+        let area = Rect::new(0, 0, width, height);
+        self.next.resize(area);
+        let painted = catch_unwind(AssertUnwindSafe(|| {
+            view::paint_into(dashboard, self.depth, &mut self.next)
+        }));
+        let Ok(cursor) = painted else {
+            return self.could_not_paint();
+        };
+        self.broken = 0;
+        self.put_out(area, cursor)?;
+        self.put_title(dashboard)?;
+        if let Ok((columns, rows)) = crossterm::terminal::size()
+            && (columns, rows) != (width, height)
+        {
+            self.handle.input(Input::Resized(columns, rows));
+        }
+        Ok(())
+    }
+
+    /// One picture is left out; a screen that shows none any more is given up.
+    fn could_not_paint(&mut self) -> io::Result<()> {
+        self.broken += 1;
+        self.next = Buffer::empty(Rect::ZERO);
+        if self.broken > BROKEN {
+            return Err(io::Error::other("no picture could be painted any more"));
+        }
+        Ok(())
+    }
+
+    fn put_out(&mut self, area: Rect, cursor: Option<(u16, u16)>) -> io::Result<()> {
+        queue!(self.backend, BeginSynchronizedUpdate)?;
+        if self.shown.area != area {
+            self.backend.clear_region(ClearType::All)?;
+            self.shown = Buffer::empty(area);
+        }
+        self.backend.hide_cursor()?;
+        self.backend.draw(self.shown.diff(&self.next).into_iter())?;
+        if let Some((x, y)) = cursor {
+            self.backend.set_cursor_position(Position::new(x, y))?;
+            self.backend.show_cursor()?;
+        }
+        queue!(self.backend, EndSynchronizedUpdate)?;
+        Write::flush(&mut self.backend)?;
+        std::mem::swap(&mut self.shown, &mut self.next);
+        Ok(())
+    }
+
+    fn put_title(&mut self, dashboard: &Dashboard) -> io::Result<()> {
+        let title = dashboard.title();
+        if title != self.title {
+            execute!(self.backend, SetTitle(&title))?;
+            self.title = title;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, act: &Act, slot: &Slot) -> io::Result<()> {
+        match act {
+            Act::Suspend => {
+                if let Err(why) = self.background.go() {
+                    self.handle.input(Input::Performed(Err(why)));
+                }
+            }
+            Act::Redraw => modes::renew()?,
+        }
+        self.forget(slot);
+        Ok(())
+    }
+
+    /// Whatever the terminal shows is not to be relied upon.
+    fn forget(&mut self, slot: &Slot) {
+        self.shown = Buffer::empty(Rect::ZERO);
+        self.title.clear();
+        slot.again();
+    }
+}

@@ -1,0 +1,141 @@
+//! Input: the thread that reads the terminal, in words of the inside.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
+use actors::ui::UiHandle;
+use crossterm::event::{
+    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
+    MouseEventKind,
+};
+
+use super::slot::Slot;
+
+/// How often the thread looks whether the end was called.
+const LOOK_UP: Duration = Duration::from_millis(250);
+
+/// Reads until the end is called or the terminal is gone.
+pub(super) fn run(slot: &Arc<Slot>, handle: &UiHandle) {
+    while !slot.is_over() {
+        let event = match event::poll(LOOK_UP) {
+            Ok(false) => continue,
+            Ok(true) => event::read(),
+            Err(error) => Err(error),
+        };
+        match event {
+            Ok(event) => {
+                if let Some(input) = translate(event) {
+                    handle.input(input);
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "failed to read the terminal");
+                return handle.input(Input::Gone);
+            }
+        }
+    }
+}
+
+/// What an event of the terminal is to us; `None` where it is nothing.
+fn translate(event: Event) -> Option<Input> {
+    match event {
+        Event::Key(key) => press(key).map(Input::Press),
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::Mouse(event) => mouse(event).map(Input::Mouse),
+        Event::Resize(columns, rows) => Some(Input::Resized(columns, rows)),
+        Event::FocusGained => Some(Input::Attention(Attention::Here)),
+        Event::FocusLost => Some(Input::Attention(Attention::Elsewhere)),
+    }
+}
+
+fn press(event: KeyEvent) -> Option<Press> {
+    if event.kind == KeyEventKind::Release {
+        return None;
+    }
+    let has = |modifier| event.modifiers.contains(modifier);
+    let mut shift = has(KeyModifiers::SHIFT);
+    let key = match event.code {
+        KeyCode::Char(letter) => {
+            shift = false;
+            Key::Char(letter)
+        }
+        KeyCode::BackTab => {
+            shift = true;
+            Key::Tab
+        }
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Esc,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Delete => Key::Delete,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::F(number) => Key::Function(number),
+        KeyCode::Insert
+        | KeyCode::Null
+        | KeyCode::CapsLock
+        | KeyCode::ScrollLock
+        | KeyCode::NumLock
+        | KeyCode::PrintScreen
+        | KeyCode::Pause
+        | KeyCode::Menu
+        | KeyCode::KeypadBegin
+        | KeyCode::Media(_)
+        | KeyCode::Modifier(_) => return None,
+    };
+    Some(Press {
+        key,
+        ctrl: has(KeyModifiers::CONTROL),
+        alt: has(KeyModifiers::ALT),
+        shift,
+    })
+}
+
+fn mouse(event: MouseEvent) -> Option<Mouse> {
+    let did = match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Did::Click,
+        MouseEventKind::ScrollUp => Did::WheelUp,
+        MouseEventKind::ScrollDown => Did::WheelDown,
+        MouseEventKind::Down(_)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => return None,
+    };
+    Some(Mouse {
+        x: event.column,
+        y: event.row,
+        did,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_arrive_in_words_of_the_inside() {
+        let key = |code, modifiers| press(KeyEvent::new(code, modifiers));
+        assert_eq!(
+            key(KeyCode::Char('G'), KeyModifiers::SHIFT),
+            Some(Press::letter('G'))
+        );
+        assert_eq!(
+            key(KeyCode::BackTab, KeyModifiers::SHIFT),
+            Some(Press::shift(Key::Tab))
+        );
+        assert_eq!(
+            key(KeyCode::Char('c'), KeyModifiers::CONTROL),
+            Some(Press::ctrl('c'))
+        );
+        assert_eq!(key(KeyCode::CapsLock, KeyModifiers::NONE), None);
+    }
+}

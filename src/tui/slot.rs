@@ -1,0 +1,111 @@
+//! The slot: what is to be shown next. The newest picture takes the place of any other, so that a
+//! terminal that does not read costs one picture and holds nobody up.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::wish::Act;
+use actors::ports::Screen;
+
+/// Acts that wait while the terminal does not read; more are dropped.
+const ACTS: usize = 64;
+
+/// What is to be shown next.
+pub(super) struct Slot {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    last: Arc<Dashboard>,
+    is_new: bool,
+    acts: VecDeque<Act>,
+    is_over: bool,
+}
+
+/// What the drawing thread is to do.
+pub(super) enum Job {
+    Show(Arc<Dashboard>),
+    Act(Act),
+    End,
+}
+
+impl Slot {
+    pub(super) fn new(first: Dashboard) -> Slot {
+        Slot {
+            state: Mutex::new(State {
+                last: Arc::new(first),
+                is_new: true,
+                acts: VecDeque::new(),
+                is_over: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Waits for something to do.
+    pub(super) fn wait(&self) -> Job {
+        let mut state = self.lock();
+        loop {
+            if state.is_over {
+                return Job::End;
+            }
+            if let Some(act) = state.acts.pop_front() {
+                return Job::Act(act);
+            }
+            if std::mem::take(&mut state.is_new) {
+                return Job::Show(state.last.clone());
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Nothing more is to be shown.
+    pub(super) fn end(&self) {
+        self.lock().is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether somebody called the end.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
+    /// Shows what was shown last once more.
+    pub(super) fn again(&self) {
+        self.lock().is_new = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // Nothing that panics happens under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Screen for Slot {
+    fn show(&self, dashboard: Arc<Dashboard>) {
+        let mut state = self.lock();
+        state.last = dashboard;
+        state.is_new = true;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn last(&self) -> Arc<Dashboard> {
+        self.lock().last.clone()
+    }
+
+    fn act(&self, act: Act) {
+        let mut state = self.lock();
+        if state.acts.len() < ACTS {
+            state.acts.push_back(act);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}

@@ -1,0 +1,314 @@
+//! Themes: the colours, by meaning. Nowhere else is a colour named.
+
+use actors::domain::dashboard::appearance::Theme;
+use actors::domain::dashboard::tone::Tone;
+use ratatui::style::{Color, Modifier, Style};
+
+/// How many colours the terminal has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// Sixteen million.
+    #[default]
+    True,
+    /// 256.
+    Indexed,
+}
+
+/// What lies behind the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// The screen.
+    Base,
+    /// The header and the line of hints.
+    Bar,
+    /// What keys act upon.
+    Selected,
+    /// What lies over the view.
+    Panel,
+    /// Where the operator writes.
+    Field,
+}
+
+/// Red, green, blue.
+type Rgb = u32;
+
+/// The colours of one theme.
+struct Palette {
+    base: Rgb,
+    bar: Rgb,
+    selected: Rgb,
+    panel: Rgb,
+    field: Rgb,
+    text: Rgb,
+    strong: Rgb,
+    dim: Rgb,
+    faint: Rgb,
+    brand: Rgb,
+    accent: Rgb,
+    success: Rgb,
+    fault: Rgb,
+    warning: Rgb,
+    you: Rgb,
+    broadcast: Rgb,
+    peer: Rgb,
+    reasoning: Rgb,
+    tool: Rgb,
+    name: Rgb,
+    number: Rgb,
+    found: Rgb,
+}
+
+/// Deep violet and teal on near-black.
+const DARK: Palette = Palette {
+    base: 0x0b_0a12,
+    bar: 0x14_1021,
+    selected: 0x2a_2147,
+    panel: 0x16_1226,
+    field: 0x1d_1833,
+    text: 0xcf_cbe0,
+    strong: 0xf1_eeff,
+    dim: 0x86_809f,
+    faint: 0x46_405f,
+    brand: 0xa7_8bfa,
+    accent: 0x2d_d4bf,
+    success: 0x4a_de9b,
+    fault: 0xfb_7185,
+    warning: 0xf5_b94d,
+    you: 0x7d_d3fc,
+    broadcast: 0xf0_a6f5,
+    peer: 0x93_b4fd,
+    reasoning: 0x8f_89ad,
+    tool: 0xb4_9cfb,
+    name: 0x8f_86c4,
+    number: 0x6e_d4e6,
+    found: 0xf5_d74d,
+};
+
+/// Dark on white.
+const LIGHT: Palette = Palette {
+    base: 0xfb_faff,
+    bar: 0xed_e9fb,
+    selected: 0xd9_d0fa,
+    panel: 0xf2_effc,
+    field: 0xff_ffff,
+    text: 0x2d_2845,
+    strong: 0x0f_0b22,
+    dim: 0x6b_658a,
+    faint: 0xb5_afce,
+    brand: 0x6d_28d9,
+    accent: 0x0f_766e,
+    success: 0x15_803d,
+    fault: 0xbe_123c,
+    warning: 0xa1_5c05,
+    you: 0x03_69a1,
+    broadcast: 0xa2_1caf,
+    peer: 0x1d_4ed8,
+    reasoning: 0x6f_6a88,
+    tool: 0x6d_3fd0,
+    name: 0x5b_4fa8,
+    number: 0x0e_7490,
+    found: 0xfd_e047,
+};
+
+/// The colours behind what is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paint {
+    theme: Theme,
+    depth: Depth,
+}
+
+impl Paint {
+    /// The colours of a theme.
+    #[must_use]
+    pub fn of(theme: Theme, depth: Depth) -> Paint {
+        Paint { theme, depth }
+    }
+
+    /// How something looks, by what it means and what lies behind it.
+    #[must_use]
+    pub fn style(self, tone: Tone, ground: Ground) -> Style {
+        match self.theme {
+            Theme::Dark => self.coloured(&DARK, tone, ground),
+            Theme::Light => self.coloured(&LIGHT, tone, ground),
+            Theme::HighContrast => contrast(tone, ground),
+            Theme::NoColour => plain(tone, ground),
+        }
+    }
+
+    fn coloured(self, palette: &Palette, tone: Tone, ground: Ground) -> Style {
+        let ground = match ground {
+            Ground::Base => palette.base,
+            Ground::Bar => palette.bar,
+            Ground::Selected => palette.selected,
+            Ground::Panel => palette.panel,
+            Ground::Field => palette.field,
+        };
+        let style = Style::new()
+            .fg(self.colour(colour_of(palette, tone)))
+            .bg(self.colour(ground))
+            .add_modifier(weight(tone));
+        if tone == Tone::Found {
+            return style
+                .fg(self.colour(0x10_0d1c))
+                .bg(self.colour(palette.found));
+        }
+        style
+    }
+
+    fn colour(self, rgb: Rgb) -> Color {
+        let [_, red, green, blue] = rgb.to_be_bytes();
+        match self.depth {
+            Depth::True => Color::Rgb(red, green, blue),
+            Depth::Indexed => Color::Indexed(nearest(red, green, blue)),
+        }
+    }
+}
+
+fn colour_of(palette: &Palette, tone: Tone) -> Rgb {
+    match tone {
+        Tone::Text | Tone::Value => palette.text,
+        Tone::Strong => palette.strong,
+        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle => palette.dim,
+        Tone::Faint | Tone::Stopped => palette.faint,
+        Tone::Brand => palette.brand,
+        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => palette.accent,
+        Tone::Success => palette.success,
+        Tone::Fault | Tone::Errored => palette.fault,
+        Tone::Warning | Tone::Note => palette.warning,
+        Tone::You => palette.you,
+        Tone::Broadcast => palette.broadcast,
+        Tone::Peer => palette.peer,
+        Tone::Reasoning => palette.reasoning,
+        Tone::Tool => palette.tool,
+        Tone::Name => palette.name,
+        Tone::Number => palette.number,
+        Tone::Found => palette.found,
+    }
+}
+
+/// What stands out is bold, what the Mysis thinks is slanted.
+fn weight(tone: Tone) -> Modifier {
+    match tone {
+        Tone::Strong
+        | Tone::Brand
+        | Tone::You
+        | Tone::Broadcast
+        | Tone::Peer
+        | Tone::Note
+        | Tone::Mysis
+        | Tone::Found
+        | Tone::Key => Modifier::BOLD,
+        Tone::Reasoning => Modifier::ITALIC,
+        Tone::Text
+        | Tone::Dim
+        | Tone::Faint
+        | Tone::Accent
+        | Tone::Success
+        | Tone::Fault
+        | Tone::Warning
+        | Tone::Hint
+        | Tone::Tool
+        | Tone::Host
+        | Tone::Name
+        | Tone::Value
+        | Tone::Number
+        | Tone::Running
+        | Tone::Idle
+        | Tone::Stopped
+        | Tone::Errored => Modifier::empty(),
+    }
+}
+
+/// Few colours, far apart; the terminal's own.
+fn contrast(tone: Tone, ground: Ground) -> Style {
+    let colour = match tone {
+        Tone::Text | Tone::Strong | Tone::Value | Tone::Name | Tone::Dim | Tone::Reasoning => {
+            Color::White
+        }
+        Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped | Tone::Faint => Color::Gray,
+        Tone::Brand | Tone::Tool | Tone::Broadcast => Color::LightMagenta,
+        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running | Tone::You | Tone::Peer => {
+            Color::LightCyan
+        }
+        Tone::Success | Tone::Number => Color::LightGreen,
+        Tone::Fault | Tone::Errored => Color::LightRed,
+        Tone::Warning | Tone::Note => Color::LightYellow,
+        Tone::Found => Color::Black,
+    };
+    let ground = match (tone, ground) {
+        (Tone::Found, _) => Color::LightYellow,
+        (_, Ground::Selected) => Color::Blue,
+        (_, Ground::Base | Ground::Bar | Ground::Panel | Ground::Field) => Color::Black,
+    };
+    Style::new()
+        .fg(colour)
+        .bg(ground)
+        .add_modifier(weight(tone))
+}
+
+/// No colour: bold, dim and reversed only.
+fn plain(tone: Tone, ground: Ground) -> Style {
+    let is_low = matches!(
+        tone,
+        Tone::Dim | Tone::Faint | Tone::Hint | Tone::Host | Tone::Stopped
+    );
+    let is_loud = matches!(tone, Tone::Fault | Tone::Errored | Tone::Warning);
+    let modifier = if tone == Tone::Found {
+        Modifier::REVERSED
+    } else if is_low {
+        Modifier::DIM
+    } else if is_loud {
+        Modifier::BOLD
+    } else {
+        weight(tone)
+    };
+    let style = Style::new().add_modifier(modifier);
+    match ground {
+        Ground::Selected => style.add_modifier(Modifier::REVERSED),
+        Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => style,
+    }
+}
+
+/// The nearest of the 256 colours: of the cube or of the greys.
+fn nearest(red: u8, green: u8, blue: u8) -> u8 {
+    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let step = |value: u8| (0_u8..6).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(value));
+    let far = |a: [u8; 3], b: [u8; 3]| -> u32 {
+        let squares = a
+            .iter()
+            .zip(b)
+            .map(|(a, b)| u32::from(a.abs_diff(b)).pow(2));
+        squares.sum()
+    };
+    let wanted = [red, green, blue];
+    let cube = wanted.map(|value| step(value).unwrap_or(0));
+    let cube_colour = cube.map(|step| STEPS[usize::from(step)]);
+    let level = wanted.iter().map(|value| u32::from(*value)).sum::<u32>() / 3;
+    let grey = u8::try_from(level.saturating_sub(8) / 10)
+        .unwrap_or(23)
+        .min(23);
+    if far([8 + 10 * grey; 3], wanted) < far(cube_colour, wanted) {
+        return 232 + grey;
+    }
+    16 + 36 * cube[0] + 6 * cube[1] + cube[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_fall_back_to_the_nearest_of_256() {
+        assert_eq!(nearest(0, 0, 0), 16);
+        assert_eq!(nearest(255, 255, 255), 231);
+        assert_eq!(nearest(0x0b, 0x0a, 0x12), 232);
+        assert_eq!(nearest(0x2d, 0xd4, 0xbf), 43);
+    }
+
+    #[test]
+    fn without_colour_no_colour_is_named() {
+        let paint = Paint::of(Theme::NoColour, Depth::True);
+        let style = paint.style(Tone::Fault, Ground::Selected);
+        assert_eq!((style.fg, style.bg), (None, None));
+    }
+}

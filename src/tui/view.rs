@@ -1,0 +1,84 @@
+//! Views: the dashboard as a picture. They paint and change nothing.
+
+mod ascii;
+mod compose;
+mod focus;
+mod foot;
+mod form;
+mod header;
+mod help;
+mod question;
+mod small;
+mod table;
+
+use actors::domain::dashboard::appearance::Letters;
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::{Dashboard, Layer};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::brush::Brush;
+use super::theme::{Depth, Paint};
+
+/// A picture of the dashboard.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// The cells.
+    pub buffer: Buffer,
+    /// Where the cursor stands, if anywhere.
+    pub cursor: Option<(u16, u16)>,
+}
+
+/// Paints the dashboard as it was settled, in its own size.
+#[must_use]
+pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
+    let (width, height) = dashboard.size();
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+    let cursor = paint_into(dashboard, depth, &mut buffer);
+    Picture { buffer, cursor }
+}
+
+/// Paints the dashboard into cells that are there; where the cursor is to stand.
+pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
+    let appearance = dashboard.appearance();
+    let mut brush = Brush::new(buffer, Paint::of(appearance.theme, depth));
+    if dashboard.is_too_small() {
+        small::paint(dashboard, &mut brush);
+    } else {
+        paint_all(dashboard, &mut brush);
+    }
+    let cursor = brush.cursor();
+    if appearance.letters == Letters::Ascii {
+        ascii::flatten(buffer);
+    }
+    cursor
+}
+
+fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
+    let layout = dashboard.layout();
+    header::paint(dashboard, layout.header, brush);
+    match dashboard.focus() {
+        Some(transcript) => focus::paint(dashboard, transcript, &layout, brush),
+        None => table::paint(dashboard, &layout, brush),
+    }
+    foot::paint(dashboard, &layout, brush);
+    let all = screen(dashboard);
+    for layer in dashboard.layers() {
+        match layer {
+            Layer::Compose(composer) => compose::paint(dashboard, composer, layout.writing, brush),
+            Layer::Form(form) => form::paint(form, all, brush),
+            Layer::Question(question) => question::paint(question, all, brush),
+            Layer::Help(top) => help::paint(dashboard, *top, all, brush),
+        }
+    }
+}
+
+fn screen(dashboard: &Dashboard) -> Area {
+    let (width, height) = dashboard.size();
+    Area {
+        x: 0,
+        y: 0,
+        width,
+        height,
+    }
+}

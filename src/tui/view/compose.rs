@@ -1,0 +1,58 @@
+//! The text that the operator writes.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::clean::one_line;
+use actors::domain::dashboard::compose::{Composer, Target};
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::ids::MysisId;
+
+use crate::tui::brush::Brush;
+use crate::tui::theme::Ground;
+
+pub(super) fn paint(dashboard: &Dashboard, composer: &Composer, area: Area, brush: &mut Brush<'_>) {
+    brush.fill(area, Ground::Field);
+    brush.line(area, 0, &title(dashboard, &composer.target));
+    let (_, below) = area.split_top(1);
+    let text = Area {
+        x: below.x + 3,
+        width: below.width.saturating_sub(4),
+        ..below
+    };
+    let laid = composer.field.lay(usize::from(text.width));
+    let rows = usize::from(text.height);
+    let top = (laid.row + 1).saturating_sub(rows);
+    brush.text(below, 0, " ▸", Tone::Accent);
+    for (row, line) in (0..text.height).zip(&laid.lines[top..]) {
+        brush.text(text, row, line, Tone::Text);
+    }
+    if let (Ok(column), Ok(row)) = (u16::try_from(laid.column), u16::try_from(laid.row - top)) {
+        brush.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
+    }
+    brush.on(Ground::Base);
+}
+
+fn title(dashboard: &Dashboard, target: &Target) -> Line {
+    match target {
+        Target::Swarm => {
+            Line::of(" BROADCAST", Tone::Broadcast).with(" a mission to the whole swarm", Tone::Dim)
+        }
+        Target::Myses(ids) => {
+            Line::of(" MESSAGE", Tone::You).with(format!(" to {}", whom(dashboard, ids)), Tone::Dim)
+        }
+        Target::Notes(ids) => {
+            let words = format!(" for {}, kept in mind", whom(dashboard, ids));
+            Line::of(" NOTE", Tone::Note).with(words, Tone::Dim)
+        }
+    }
+}
+
+fn whom(dashboard: &Dashboard, ids: &[MysisId]) -> String {
+    match ids {
+        [id] => dashboard
+            .roster()
+            .get(*id)
+            .map_or_else(|| "?".to_string(), |member| one_line(&member.standing.name)),
+        ids => format!("{} Myses", ids.len()),
+    }
+}

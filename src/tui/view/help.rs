@@ -1,0 +1,43 @@
+//! Help: what keys do, from the one table.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
+
+use crate::tui::brush::{Brush, Side, middle};
+use crate::tui::theme::Ground;
+
+const KEYS: usize = 18;
+
+pub(super) fn paint(dashboard: &Dashboard, top: usize, screen: Area, brush: &mut Brush<'_>) {
+    let area = middle(screen, 76, screen.height.saturating_sub(2));
+    let inside = brush.frame(area, "keys", Ground::Panel);
+    let lines = lines(dashboard);
+    let rows = usize::from(inside.height);
+    for (row, line) in (0..).zip(lines.iter().skip(top).take(rows)) {
+        brush.line(inside, row, line);
+    }
+    if lines.len() > top + rows {
+        let foot = Area {
+            y: area.y + area.height.saturating_sub(1),
+            height: 1,
+            ..inside
+        };
+        brush.text_at(foot, 0, Side::Right, " ↓ more ", Tone::Hint);
+    }
+    brush.on(Ground::Base);
+}
+
+fn lines(dashboard: &Dashboard) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for chapter in dashboard.help() {
+        lines.push(Line::of(chapter.title, Tone::Brand));
+        for help in chapter.lines {
+            let keys = width::fit(&help.keys, KEYS);
+            lines.push(Line::of(format!("  {keys}"), Tone::Key).with(help.help, Tone::Text));
+        }
+        lines.push(Line::default());
+    }
+    lines
+}

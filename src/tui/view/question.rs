@@ -1,0 +1,24 @@
+//! Questions.
+
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::question::Question;
+use actors::domain::dashboard::tone::Tone;
+use actors::domain::dashboard::width;
+
+use crate::tui::brush::{Brush, Side, middle};
+use crate::tui::theme::Ground;
+
+pub(super) fn paint(question: &Question, screen: Area, brush: &mut Brush<'_>) {
+    let widest = question.lines.iter().map(|line| width::of(line)).max();
+    let width = u16::try_from(widest.unwrap_or(0) + 6).unwrap_or(screen.width);
+    let rows = u16::try_from(question.lines.len()).unwrap_or(1);
+    let area = middle(screen, width.max(40), rows + 4);
+    let inside = brush.frame(area, "", Ground::Panel);
+    for (row, line) in (0..).zip(&question.lines) {
+        let tone = if row == 0 { Tone::Strong } else { Tone::Text };
+        brush.text(inside, row, line, tone);
+    }
+    let foot = inside.height.saturating_sub(1);
+    brush.text_at(inside, foot, Side::Right, question.keys(), Tone::Key);
+    brush.on(Ground::Base);
+}

@@ -1,0 +1,40 @@
+//! The picture for a terminal that is too small for any other.
+
+use actors::domain::dashboard::layout::LEAST;
+use actors::domain::dashboard::tone::Tone;
+use actors::domain::dashboard::{Dashboard, Layer};
+
+use crate::tui::brush::{Brush, Side, middle};
+use crate::tui::view::screen;
+
+pub(super) fn paint(dashboard: &Dashboard, brush: &mut Brush<'_>) {
+    let (width, height) = dashboard.size();
+    let (least_width, least_height) = LEAST;
+    let counts = dashboard.counts();
+    let mut lines = vec![
+        ("⬢ ZOEA".to_string(), Tone::Brand),
+        (
+            format!("needs {least_width}×{least_height}, has {width}×{height}"),
+            Tone::Warning,
+        ),
+        (
+            format!("{} running, {} errored", counts.running, counts.errored),
+            Tone::Dim,
+        ),
+    ];
+    if let Some(Layer::Question(question)) = dashboard.layers().last() {
+        lines.extend(
+            question
+                .lines
+                .iter()
+                .take(1)
+                .map(|line| (line.clone(), Tone::Text)),
+        );
+        lines.push((question.keys().to_string(), Tone::Hint));
+    }
+    let rows = u16::try_from(lines.len()).unwrap_or(height);
+    let area = middle(screen(dashboard), width, rows);
+    for (row, (text, tone)) in (0..).zip(&lines) {
+        brush.text_at(area, row, Side::Middle, text, *tone);
+    }
+}

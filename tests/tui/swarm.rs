@@ -1,0 +1,779 @@
+//! A swarm that is none: Myses that stand and speak as a seed says, for looking at screens.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actors::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
+use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{
+    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+};
+use actors::domain::model::Usage;
+use actors::domain::order::{Answer, Done, Order, Refusal, check_name, check_text};
+use actors::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
+use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use actors::domain::write::{Account, Recollection};
+use actors::ports::{Archive, ArchiveFault, SwarmRecord};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+/// The conversations, shared with whoever reads them.
+#[derive(Clone, Default)]
+pub(crate) struct Stored {
+    rows: Arc<Mutex<BTreeMap<MysisId, Vec<Arc<Row>>>>>,
+}
+
+/// Myses that do as a seed says.
+pub(crate) struct Swarm {
+    pub(crate) stored: Stored,
+    pub(crate) standings: BTreeMap<MysisId, Standing>,
+    pub(crate) mission: Option<Arc<str>>,
+    scripts: BTreeMap<MysisId, Script>,
+    dice: fastrand::Rng,
+    next_mission: i64,
+}
+
+/// Where in its loop a Mysis is.
+#[derive(Clone, Copy, Default)]
+struct Script {
+    turn: i64,
+    step: u8,
+    credits: i64,
+    cargo: i64,
+    fuel: i64,
+}
+
+const NAMES: [&str; 12] = [
+    "alpha", "bravo", "ceres", "drift", "echo", "foxglove", "gamma", "halcyon", "iris", "juno",
+    "kestrel", "lumen",
+];
+
+const WORDS: [&str; 8] = [
+    "The hold is full. Heading back to Sol Central to sell what I mined.",
+    "Sold 12 Iron Ore for 36 credits. Fuel is at 82 percent, enough for two more trips.",
+    "I traded news with Tessera Vow: nickel is scarce at Central, so I will look for it in the belt.",
+    "Nothing new in the notifications. I continue to mine until the hold is full.",
+    "採掘完了。太陽系中央へ戻ります。燃料は十分です。",
+    "Mission accepted: deliver 20 copper ore to the Jovian Extraction Zone within 300 ticks. 🚀",
+    "Trading report:\n\n- iron ore: 3 cr each at Sol Central, 4 cr at Mars\n- copper ore: 5 cr each\n- nickel ore: nobody sells\n\nI suggest that two of us move to the outer belt.",
+    "Docked at Confederacy Central Command. Repairs cost 12 credits; I keep 124.",
+];
+
+const THOUGHTS: [&str; 3] = [
+    "The operator wants iron. I have 12 of 70 in the hold, so it is too early to sell.",
+    "Let me think about the route.\nFrom the belt to Sol Central it takes 4 ticks.\nFuel is 97 of 100.\nMining one more round gives about 3 ore.\nThe price was 3 credits a piece.\nSelling at Mars would give 4, but costs 2 fuel.\nThat is not worth it for 12 ore.\nSo: mine on until the hold is full, then sell here.",
+    "The last call failed because I was docked. Undock first.",
+];
+
+impl Stored {
+    fn with<T>(&self, read: impl FnOnce(&mut BTreeMap<MysisId, Vec<Arc<Row>>>) -> T) -> T {
+        read(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn last(&self, mysis: MysisId) -> Seq {
+        self.with(|rows| {
+            rows.get(&mysis)
+                .and_then(|rows| rows.last())
+                .map(|row| row.seq)
+        })
+        .unwrap_or_default()
+    }
+}
+
+impl Swarm {
+    /// So many Myses at rest, with so many turns behind each of them.
+    pub(crate) fn new(count: usize, turns: usize, seed: u64) -> Swarm {
+        let mut swarm = Swarm {
+            stored: Stored::default(),
+            standings: BTreeMap::new(),
+            mission: None,
+            scripts: BTreeMap::new(),
+            dice: fastrand::Rng::with_seed(seed),
+            next_mission: 1,
+        };
+        for place in 0..count {
+            let name = match place / NAMES.len() {
+                0 => NAMES[place].to_string(),
+                round => format!("{}-{}", NAMES[place % NAMES.len()], round + 1),
+            };
+            let id = swarm.add(&name, START);
+            for step in 0..turns * 9 {
+                let at = Timestamp(START.0 + i64::try_from(step).unwrap_or(0) * 1100);
+                swarm.step(id, at);
+            }
+        }
+        swarm
+    }
+
+    pub(crate) fn add(&mut self, name: &str, at: Timestamp) -> MysisId {
+        let id = MysisId(i64::try_from(self.standings.len()).unwrap_or(0) * 7 + 11);
+        let place = self.standings.len();
+        self.standings.insert(
+            id,
+            Standing {
+                id,
+                name: name.into(),
+                provider: ["local", "openrouter"][place % 2].into(),
+                model: ["qwen3:8b", "deepseek-v4"][place % 2].into(),
+                temperature: Some(0.7),
+                state: State::Idle,
+                reason: None,
+                fault: None,
+                activity: Activity::Resting,
+                activity_since: at,
+                activity_until: None,
+                account: (place % 4 != 3).then(|| format!("Quill{name}").into()),
+                link: LinkState::Ok,
+                tick: None,
+                nudges: 0,
+                totals: Totals::default(),
+                last_activity_at: at,
+                last_words: "".into(),
+                last_call_ms: None,
+            },
+        );
+        self.scripts.insert(
+            id,
+            Script {
+                credits: 100,
+                fuel: 100,
+                ..Script::default()
+            },
+        );
+        id
+    }
+
+    pub(crate) fn ids(&self) -> Vec<MysisId> {
+        self.standings.keys().copied().collect()
+    }
+
+    /// Somebody does something; what is told about it.
+    pub(crate) fn live(&mut self, at: Timestamp) -> Vec<SwarmEvent> {
+        let running: Vec<MysisId> = self
+            .standings
+            .values()
+            .filter(|standing| standing.state == State::Running)
+            .map(|standing| standing.id)
+            .collect();
+        match self.dice.choice(running) {
+            Some(id) => self.step(id, at),
+            None => Vec::new(),
+        }
+    }
+
+    /// A Mysis does the next thing of its loop.
+    pub(crate) fn step(&mut self, id: MysisId, at: Timestamp) -> Vec<SwarmEvent> {
+        let mut script = self.scripts[&id];
+        script.step = (script.step + 1) % 9;
+        let mut rows = Vec::new();
+        let (activity, ms) = match script.step {
+            1 => {
+                script.turn += 1;
+                (Activity::CallingModel, 0)
+            }
+            2 => {
+                rows.push(self.call(id, script.turn, at, "get_status", "{}"));
+                (Activity::CallingTool("get_status".into()), 900)
+            }
+            3 => {
+                rows.push(self.result(id, script.turn, at, "get_status", &status(&script)));
+                (Activity::CallingModel, 0)
+            }
+            4 => {
+                let arguments = r#"{"target_poi":"main_belt"}"#;
+                rows.push(self.call(id, script.turn, at, "travel", arguments));
+                script.fuel = (script.fuel - 1).max(3);
+                (Activity::Travelling, 0)
+            }
+            5 => {
+                let text = r#"{"action":"arrived","online_players_count":1,"poi":"Main Belt"}"#;
+                rows.push(self.result(id, script.turn, at, "travel", text));
+                (Activity::CallingModel, 0)
+            }
+            6 => {
+                rows.push(self.call(id, script.turn, at, "mine", "{}"));
+                (Activity::CallingTool("mine".into()), 1400)
+            }
+            7 => {
+                script.cargo += 3;
+                rows.push(self.mined(id, &script, at));
+                (Activity::CallingModel, 0)
+            }
+            8 => {
+                script.credits += script.cargo * 3;
+                script.cargo = 0;
+                rows.push(self.reply(id, script.turn, at));
+                (Activity::Pausing, 1900)
+            }
+            _ => (Activity::Pausing, 0),
+        };
+        self.scripts.insert(id, script);
+        let rows: Vec<Arc<Row>> = rows.into_iter().map(|body| self.store(id, body)).collect();
+        let standing = self.standings.get_mut(&id).expect("it stands");
+        standing.activity_until =
+            matches!(activity, Activity::Travelling).then(|| Timestamp(at.0 + 20_000));
+        standing.activity = activity;
+        standing.activity_since = at;
+        standing.last_activity_at = at;
+        standing.tick = Some(270_871 + at.0.saturating_sub(START.0) / 10_000);
+        if ms > 0 {
+            standing.last_call_ms = Some(ms);
+            standing.totals.tokens_in += 900;
+            standing.totals.tokens_out += 80;
+            standing.totals.cost_micros += 183;
+        }
+        if script.step == 8 {
+            standing.totals.turns += 1;
+        }
+        self.tell(id, at, rows)
+    }
+
+    fn tell(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
+        let standing = self.standings.get_mut(&id).expect("it stands");
+        for row in &rows {
+            if let Body::Reply(utterance) = &row.body {
+                standing.last_words = utterance.text.lines().next().unwrap_or_default().into();
+            }
+        }
+        let who = Who {
+            id,
+            name: standing.name.clone(),
+        };
+        let standing = What::Standing(Arc::new(standing.clone()));
+        let rows = rows.into_iter().map(What::Stored);
+        rows.chain([standing])
+            .map(|what| SwarmEvent {
+                at,
+                mysis: Some(who.clone()),
+                what,
+            })
+            .collect()
+    }
+
+    pub(crate) fn store(&self, id: MysisId, row: Row) -> Arc<Row> {
+        self.stored.with(|rows| {
+            let rows = rows.entry(id).or_default();
+            let seq = rows.last().map_or(Seq(1), |row| row.seq.next());
+            let row = Arc::new(Row { seq, ..row });
+            rows.push(row.clone());
+            row
+        })
+    }
+
+    fn utterance(&mut self, id: MysisId, text: &str, thinks: bool) -> Utterance {
+        let thought = THOUGHTS[self.dice.usize(..THOUGHTS.len())];
+        Utterance {
+            text: text.into(),
+            reasoning: thinks.then(|| thought.into()),
+            horizon: self.stored.last(id),
+            meta: ReplyMeta {
+                usage: Some(Usage {
+                    input: 900,
+                    output: 80,
+                    cached: 512,
+                }),
+                ms: self.dice.u64(400..4000),
+                model: self.standings[&id].model.clone(),
+                provider: self.standings[&id].provider.clone(),
+                finish_reason: Some("stop".into()),
+            },
+        }
+    }
+
+    fn reply(&mut self, id: MysisId, turn: i64, at: Timestamp) -> Row {
+        let text = WORDS[self.dice.usize(..WORDS.len())];
+        let thinks = self.dice.bool();
+        row(turn, at, Body::Reply(self.utterance(id, text, thinks)))
+    }
+
+    fn call(&mut self, id: MysisId, turn: i64, at: Timestamp, tool: &str, arguments: &str) -> Row {
+        let thinks = self.dice.u8(..4) == 0;
+        let utterance = self.utterance(id, "", thinks);
+        let call = Call {
+            id: format!("call_{turn}").into(),
+            name: tool.into(),
+            arguments: arguments.into(),
+            status: CallStatus::Recorded,
+            read_only: tool.starts_with("get_"),
+        };
+        row(
+            turn,
+            at,
+            Body::Call {
+                utterance,
+                calls: vec![call],
+            },
+        )
+    }
+
+    fn result(&mut self, id: MysisId, turn: i64, at: Timestamp, tool: &str, text: &str) -> Row {
+        let meta = ResultMeta {
+            call_id: format!("call_{turn}").into(),
+            tool: tool.into(),
+            status: CallStatus::Done,
+            ms: self.dice.u64(2..12_000),
+            tick: Some(270_871 + turn),
+            bytes: text.len() as u64,
+        };
+        let call = CallKey {
+            seq: self.stored.last(id),
+            position: 0,
+        };
+        row(
+            turn,
+            at,
+            Body::Result {
+                call,
+                text: text.into(),
+                meta,
+            },
+        )
+    }
+
+    fn mined(&mut self, id: MysisId, script: &Script, at: Timestamp) -> Row {
+        if self.dice.u8(..6) > 0 {
+            let text = r#"{"depletion_percent":19.7,"quantity":3,"remaining_display":"48,207 / 60,000","resource_id":"iron_ore","resource_name":"Iron Ore","xp_gained":{"mining":3}}"#;
+            return self.result(id, script.turn, at, "mine", text);
+        }
+        let text =
+            "error: cargo_full: Your cargo hold is full (70/70). Sell or jettison something first.";
+        let failed = self.result(id, script.turn, at, "mine", text);
+        let Body::Result { call, text, meta } = failed.body else {
+            return failed;
+        };
+        let meta = ResultMeta {
+            status: CallStatus::Failed,
+            ..meta
+        };
+        Row {
+            body: Body::Result { call, text, meta },
+            ..failed
+        }
+    }
+
+    pub(crate) fn host(
+        &mut self,
+        id: MysisId,
+        at: Timestamp,
+        severity: Severity,
+        text: &str,
+    ) -> Vec<SwarmEvent> {
+        let meta = HostMeta {
+            severity,
+            code: "retry".into(),
+            attempt: Some(1),
+        };
+        let text = text.into();
+        let row = self.store(id, row(1, at, Body::Host { text, meta }));
+        self.tell(id, at, vec![row])
+    }
+
+    /// Carries out an order as the Commander would; the answer, and what is told about it.
+    pub(crate) fn order(&mut self, order: Order, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+        match order {
+            Order::Create { name, start, .. } => self.create(&name, start, at),
+            Order::Start { name } => self.change(&name, State::Running, at),
+            Order::Stop { name } => self.change(&name, State::Stopped, at),
+            Order::Delete { name } => self.delete(&name, at),
+            Order::Configure {
+                name,
+                provider,
+                model,
+                temperature,
+            } => self.configure(&name, provider, model, temperature, at),
+            Order::Send { name, text } | Order::AddNote { name, text } => {
+                self.send(&name, &text, at)
+            }
+            Order::Broadcast { text } => self.broadcast(&text, at),
+            Order::ClearMission => {
+                let had = self.mission.take().is_some();
+                let what = What::Mission(None);
+                (
+                    Ok(Done::MissionCleared(had)),
+                    vec![SwarmEvent {
+                        at,
+                        mysis: None,
+                        what,
+                    }],
+                )
+            }
+            Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
+        }
+    }
+
+    pub(crate) fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
+        let found = self
+            .standings
+            .values()
+            .find(|standing| &*standing.name == name);
+        found
+            .map(|standing| standing.id)
+            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+    }
+
+    fn create(&mut self, name: &str, start: bool, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+        if let Err(refusal) = check_name(name) {
+            return (Err(refusal), Vec::new());
+        }
+        if self.id_of(name).is_ok() {
+            return (Err(Refusal::NameTaken(name.to_string())), Vec::new());
+        }
+        let id = self.add(name, at);
+        let who = Some(Who {
+            id,
+            name: name.into(),
+        });
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: who,
+            what: What::Created,
+        }];
+        told.extend(self.tell(id, at, Vec::new()));
+        if start {
+            told.extend(self.change(name, State::Running, at).1);
+        }
+        (Ok(Done::Created(id)), told)
+    }
+
+    pub(crate) fn change(
+        &mut self,
+        name: &str,
+        to: State,
+        at: Timestamp,
+    ) -> (Answer, Vec<SwarmEvent>) {
+        let id = match self.id_of(name) {
+            Ok(id) => id,
+            Err(refusal) => return (Err(refusal), Vec::new()),
+        };
+        let standing = self.standings.get_mut(&id).expect("it stands");
+        let from = standing.state;
+        if from == to {
+            let refusal = if to == State::Running {
+                Refusal::AlreadyRunning
+            } else {
+                Refusal::AlreadyStopped
+            };
+            return (Err(refusal), Vec::new());
+        }
+        standing.state = to;
+        standing.fault = None;
+        standing.reason = None;
+        standing.activity = Activity::Resting;
+        standing.activity_until = None;
+        standing.activity_since = at;
+        let what = What::StateChanged {
+            from,
+            to,
+            reason: None,
+        };
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: Some(Who {
+                id,
+                name: name.into(),
+            }),
+            what,
+        }];
+        told.extend(self.tell(id, at, Vec::new()));
+        let done = if to == State::Running {
+            Done::Started
+        } else {
+            Done::Stopped
+        };
+        (Ok(done), told)
+    }
+
+    /// A fault takes a Mysis down.
+    pub(crate) fn fail(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
+        let standing = self.standings.get_mut(&id).expect("it stands");
+        let from = standing.state;
+        standing.state = State::Errored;
+        standing.reason = Some(text.into());
+        standing.fault = Some(Fault {
+            kind: FaultKind::Permanent,
+            text: text.to_string(),
+            at,
+        });
+        standing.activity = Activity::Resting;
+        standing.activity_until = None;
+        let who = Who {
+            id,
+            name: standing.name.clone(),
+        };
+        let what = What::StateChanged {
+            from,
+            to: State::Errored,
+            reason: Some(text.into()),
+        };
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: Some(who),
+            what,
+        }];
+        told.extend(self.host(id, at, Severity::Error, text));
+        told
+    }
+
+    fn delete(&mut self, name: &str, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+        match self.id_of(name) {
+            Err(refusal) => (Err(refusal), Vec::new()),
+            Ok(id) => {
+                self.standings.remove(&id);
+                self.stored.with(|rows| rows.remove(&id));
+                let mysis = Some(Who {
+                    id,
+                    name: name.into(),
+                });
+                (
+                    Ok(Done::Deleted),
+                    vec![SwarmEvent {
+                        at,
+                        mysis,
+                        what: What::Deleted,
+                    }],
+                )
+            }
+        }
+    }
+
+    fn configure(
+        &mut self,
+        name: &str,
+        provider: Option<String>,
+        model: Option<String>,
+        temperature: Option<f32>,
+        at: Timestamp,
+    ) -> (Answer, Vec<SwarmEvent>) {
+        if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
+            return (Err(Refusal::BadTemperature), Vec::new());
+        }
+        match self.id_of(name) {
+            Err(refusal) => (Err(refusal), Vec::new()),
+            Ok(id) => {
+                let standing = self.standings.get_mut(&id).expect("it stands");
+                standing.temperature = temperature.or(standing.temperature);
+                if let Some(provider) = provider {
+                    standing.provider = provider.into();
+                }
+                if let Some(model) = model {
+                    standing.model = model.into();
+                }
+                (Ok(Done::Configured), self.tell(id, at, Vec::new()))
+            }
+        }
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        name: &str,
+        text: &str,
+        at: Timestamp,
+    ) -> (Answer, Vec<SwarmEvent>) {
+        if let Err(refusal) = check_text(text) {
+            return (Err(refusal), Vec::new());
+        }
+        let id = match self.id_of(name) {
+            Ok(id) => id,
+            Err(refusal) => return (Err(refusal), Vec::new()),
+        };
+        match self.standings[&id].state {
+            State::Stopped => return (Err(Refusal::Stopped), Vec::new()),
+            State::Errored => return (Err(Refusal::Errored), Vec::new()),
+            State::Idle | State::Running => {}
+        }
+        let turn = self.scripts[&id].turn;
+        let row = self.store(id, row(turn, at, Body::Prompt { text: text.into() }));
+        let done = Done::Stored(row.seq);
+        self.standings.get_mut(&id).expect("it stands").state = State::Running;
+        (Ok(done), self.tell(id, at, vec![row]))
+    }
+
+    pub(crate) fn broadcast(&mut self, text: &str, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+        if let Err(refusal) = check_text(text) {
+            return (Err(refusal), Vec::new());
+        }
+        let mission = MissionId(self.next_mission);
+        self.next_mission += 1;
+        self.mission = Some(text.into());
+        let what = What::Mission(self.mission.clone());
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: None,
+            what,
+        }];
+        let (mut delivered, mut missed) = (Vec::new(), Vec::new());
+        for id in self.ids() {
+            let name = self.standings[&id].name.clone();
+            if matches!(self.standings[&id].state, State::Stopped | State::Errored) {
+                missed.push(name);
+                continue;
+            }
+            let body = Body::Mission {
+                id: mission,
+                text: text.into(),
+            };
+            let row = self.store(id, row(self.scripts[&id].turn, at, body));
+            self.standings.get_mut(&id).expect("it stands").state = State::Running;
+            told.extend(self.tell(id, at, vec![row]));
+            delivered.push(name);
+        }
+        (
+            Ok(Done::Broadcast {
+                mission,
+                delivered,
+                missed,
+            }),
+            told,
+        )
+    }
+}
+
+/// 2026-11-21, a quarter to midnight.
+pub(crate) const START: Timestamp = Timestamp(1_795_304_700_000);
+
+fn row(turn: i64, at: Timestamp, body: Body) -> Row {
+    Row {
+        seq: Seq(0),
+        at,
+        turn: TurnNumber(turn),
+        body,
+    }
+}
+
+fn status(script: &Script) -> String {
+    serde_json::json!({
+        "player": {
+            "username": "QuillArdent", "empire": "solarian", "credits": script.credits,
+            "current_system": "sol", "current_poi": "main_belt",
+            "skills": {"mining": 2, "navigation": 1},
+            "stats": {"ore_mined": 16, "trades_completed": 2, "systems_explored": 1},
+        },
+        "ship": {
+            "name": "Theoria", "class_id": "theoria", "hull": 92, "max_hull": 100, "shield": 55,
+            "max_shield": 55, "fuel": script.fuel, "max_fuel": 100, "cargo_used": script.cargo + 16,
+            "cargo_capacity": 70,
+            "cargo": [
+                {"item_id": "iron_ore", "name": "Iron Ore", "quantity": 12 + script.cargo, "size": 1},
+                {"item_id": "copper_ore", "name": "Copper Ore", "quantity": 4, "size": 1},
+            ],
+        },
+    })
+    .to_string()
+}
+
+/// The rules of a swarm with two providers.
+pub(crate) fn rules() -> Arc<SwarmRules> {
+    use std::time::Duration;
+    let provider = |model: &str| ProviderRules {
+        model: model.into(),
+        temperature: Some(0.7),
+        timeout: Duration::from_secs(300),
+        max_concurrency: 4,
+        requests_per_minute: None,
+        retry: Vec::new(),
+        price: None,
+    };
+    Arc::new(SwarmRules {
+        max_myses: 1000,
+        default_provider: "local".into(),
+        turn_pause: Duration::from_secs(2),
+        max_model_calls: 10,
+        context_window: 20,
+        context_budget: 65_536,
+        nudges: vec!["one".into(), "two".into(), "three".into()],
+        system_prompt: "".into(),
+        tools: ToolRules {
+            timeout: Duration::from_secs(600),
+            retry: Vec::new(),
+            logins_per_minute: None,
+        },
+        supervision: SupervisionRules {
+            relaunch: Relaunch::Manual,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(300),
+            max_relaunches: 5,
+            within: Duration::from_secs(600),
+        },
+        providers: BTreeMap::from([
+            ("local".into(), provider("qwen3:8b")),
+            ("openrouter".into(), provider("deepseek-v4")),
+        ]),
+    })
+}
+
+type Read<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+
+impl Archive for Stored {
+    fn swarm(&self) -> Read<SwarmRecord> {
+        async { Ok(SwarmRecord::default()) }.boxed()
+    }
+
+    fn recall(&self, _mysis: MysisId) -> Read<Recollection> {
+        async { Ok(Recollection::default()) }.boxed()
+    }
+
+    fn page(&self, page: Page) -> Read<Vec<Arc<Row>>> {
+        let rows = self.with(|rows| rows.get(&page.mysis).cloned().unwrap_or_default());
+        let fits = |row: &Arc<Row>| {
+            page.kinds.is_empty() || row.kind().is_some_and(|kind| page.kinds.contains(&kind))
+        };
+        let rows: Vec<Arc<Row>> = rows.into_iter().filter(fits).collect();
+        let newest = |rows: Vec<Arc<Row>>| rows[rows.len().saturating_sub(page.limit)..].to_vec();
+        let page = match page.from {
+            PageFrom::Newest => newest(rows),
+            PageFrom::Before(seq) => newest(rows.into_iter().filter(|row| row.seq < seq).collect()),
+            PageFrom::After(seq) => {
+                let after = rows.into_iter().filter(|row| row.seq > seq);
+                after.take(page.limit).collect()
+            }
+        };
+        async { Ok(page) }.boxed()
+    }
+
+    fn search(&self, search: Search) -> Read<Found> {
+        let holds = |text: &str| {
+            if search.case_sensitive {
+                text.contains(&search.text)
+            } else {
+                text.to_lowercase().contains(&search.text.to_lowercase())
+            }
+        };
+        let found = self.with(|rows| {
+            let mut found: Vec<(MysisId, Arc<Row>)> = Vec::new();
+            for (id, rows) in rows
+                .iter()
+                .filter(|(id, _)| search.mysis.is_none_or(|own| own == **id))
+            {
+                let held = rows.iter().filter(|row| match search.within {
+                    SearchIn::Messages => holds(row.text()),
+                    SearchIn::Reasoning => row
+                        .utterance()
+                        .and_then(|words| words.reasoning.as_ref())
+                        .is_some_and(|text| holds(text)),
+                    SearchIn::Missions => {
+                        matches!(row.body, Body::Mission { .. }) && holds(row.text())
+                    }
+                });
+                found.extend(held.map(|row| (*id, row.clone())));
+            }
+            let surplus = found.len().saturating_sub(search.limit);
+            found.split_off(surplus)
+        });
+        async {
+            Ok(Found {
+                rows: found,
+                ignoring_case: 0,
+            })
+        }
+        .boxed()
+    }
+
+    fn result_of(&self, _mysis: MysisId, _call_id: String) -> Read<Option<Arc<str>>> {
+        async { Ok(None) }.boxed()
+    }
+
+    fn account(&self, _mysis: MysisId) -> Read<Option<Account>> {
+        async { Ok(None) }.boxed()
+    }
+}
