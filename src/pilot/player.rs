@@ -21,7 +21,7 @@ pub(super) use nonsense::{Nonsense, garble_as};
 use serde_json::json;
 
 use super::answer::Answer;
-use super::chance;
+use super::chance::{self, Mix};
 use super::orders::{Order, Orders};
 use super::persona::Persona;
 use super::request::{Choice, Request};
@@ -54,6 +54,11 @@ impl Default for Habits {
 #[must_use]
 pub fn fly(request: &Request<'_>, habits: &Habits) -> Answer {
     let fingerprint = chance::fingerprint(habits.seed, &request.entries);
+    fly_by(fingerprint, request, habits)
+}
+
+/// The same, where the fingerprint of the conversation is known already.
+pub(super) fn fly_by(fingerprint: Mix, request: &Request<'_>, habits: &Habits) -> Answer {
     let mut rng = fingerprint.rng();
     let cockpit = Cockpit {
         request,

@@ -46,9 +46,11 @@ impl Situation {
     /// Reads the conversation.
     pub(super) fn read(request: &Request<'_>) -> Self {
         let mut situation = Self::default();
-        for entry in &request.entries {
+        let stale = stale(&request.entries);
+        for (place, entry) in request.entries.iter().enumerate() {
             match entry {
                 Entry::System(text) => situation.account.hear_prompt(text),
+                Entry::Result { .. } if stale.contains(&place) => {}
                 Entry::Result { asked, text } => situation.hear(&News::read(*asked, text)),
                 Entry::User(_) => situation.troubles.clear(),
                 Entry::Assistant { .. } => {}
@@ -102,6 +104,26 @@ impl Situation {
                 .as_ref()
                 .is_some_and(|trouble| PATIENCE.contains(&trouble.code.as_str()))
     }
+}
+
+/// The places of long results that a later result of the same tool outdates altogether.
+fn stale(entries: &[Entry<'_>]) -> Vec<usize> {
+    const OUTDATED: [&str; 4] = ["get_status", "get_ship", "get_cargo", "get_missions"];
+    let mut seen = Vec::new();
+    let mut stale = Vec::new();
+    for (place, entry) in entries.iter().enumerate().rev() {
+        let Entry::Result { asked, text } = entry else {
+            continue;
+        };
+        if !OUTDATED.contains(&asked.tool) || !text.starts_with('{') {
+            continue;
+        }
+        if seen.contains(&asked.tool) {
+            stale.push(place);
+        }
+        seen.push(asked.tool);
+    }
+    stale
 }
 
 #[cfg(test)]
