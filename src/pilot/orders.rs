@@ -51,6 +51,8 @@ const WORDS: &[(&str, Order)] = &[
     ("ores", Order::Mine),
     ("minerals", Order::Mine),
     ("asteroids", Order::Mine),
+    ("gather", Order::Mine),
+    ("harvest", Order::Mine),
     ("trade", Order::Trade),
     ("trading", Order::Trade),
     ("trader", Order::Trade),

@@ -69,6 +69,31 @@ fn a_miner_who_talks_nonsense_goes_round_all_the_same() {
     assert!(errors > 20, "{errors}");
 }
 
+/// A player whose prompt never changes can meet a situation again, and will then do again what it did.
+#[test]
+fn nobody_goes_in_circles_however_long_they_play() {
+    let acts = |game: &Game| -> u32 {
+        let acts = game
+            .done
+            .iter()
+            .filter(|(tool, _)| !tool.starts_with("get_"));
+        acts.map(|(_, times)| times).sum()
+    };
+    for (seed, nonsense, order) in [
+        (20, 0.2, ORDER),
+        (21, 0.03, ORDER),
+        (22, 0.2, "Do missions."),
+        (23, 0.2, "Explore."),
+        (24, 0.0, "Trade."),
+    ] {
+        let mut host = Host::new(seed, nonsense, &prompt("nebula"), order);
+        host.play_until(500, |_| false);
+        let before = acts(&host.game);
+        host.play_until(600, |_| false);
+        assert!(acts(&host.game) > before + 10, "{order} {seed}");
+    }
+}
+
 #[test]
 fn cut_results_do_not_stop_a_miner() {
     for longest in [500, 900] {

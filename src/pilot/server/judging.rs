@@ -17,6 +17,9 @@ use crate::pilot::validate::{Refusal, validate_beside_tools};
 /// The longest `user` that is used as a caller's name as it is.
 const LONGEST_USER: usize = 64;
 
+/// The books keep no more than so much of the reason of a refusal; it may quote what was sent.
+const LONGEST_REASON: usize = 500;
+
 impl Server {
     /// Decides what to answer, and describes the request for the books.
     pub(super) fn judge(&self, headers: &HeaderMap, bytes: &[u8]) -> (Verdict, Line) {
@@ -51,10 +54,10 @@ impl Server {
                     param,
                     refusal.code,
                 );
-                line.refusal = Some(match param {
-                    Some(param) => format!("{param}: {}", refusal.message),
-                    None => refusal.message,
-                });
+                let mut reason = param.map_or(String::new(), |param| format!("{param}: "));
+                reason.push_str(&refusal.message);
+                reason.truncate(reason.floor_char_boundary(LONGEST_REASON));
+                line.refusal = Some(reason);
                 (Verdict::refused(400, body), line)
             }
         }
