@@ -50,15 +50,16 @@ const CONDITIONS: [&str; 5] = ["if", "when", "while", "unless", "until"];
 impl Account {
     /// Hears what a system prompt says of the account. What it says under a condition is a rule and no fact.
     pub(super) fn hear_prompt(&mut self, text: &str) {
-        let text = text.to_lowercase().replace(['*', '`', '_'], "");
-        let is_missing = text.split(['.', '\n', ';', '!']).any(|sentence| {
-            if !sentence.contains("account") && !sentence.contains("registered") {
-                return false;
-            }
-            let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
-            let is_rule = words.any(|word| CONDITIONS.contains(&word));
-            !is_rule && NO_ACCOUNT.iter().any(|phrase| sentence.contains(phrase))
-        });
+        let text = text.to_ascii_lowercase();
+        let is_missing = text
+            .split(['.', '\n', ';', '!'])
+            .filter(|sentence| sentence.contains("account") || sentence.contains("registered"))
+            .map(|sentence| sentence.replace(['*', '`', '_'], ""))
+            .any(|sentence| {
+                let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+                let is_rule = words.any(|word| CONDITIONS.contains(&word));
+                !is_rule && NO_ACCOUNT.iter().any(|phrase| sentence.contains(phrase))
+            });
         if is_missing {
             self.standing = Standing::Missing;
         }
