@@ -34,7 +34,8 @@ use step::Step;
 pub struct Habits {
     /// Where its chance comes from.
     pub seed: u64,
-    /// How often, from 0 to 1, an answer is nonsense of the kind that models produce.
+    /// How often, from 0 to 1, a call is nonsense of the kind that models produce. Calls right after a mistake, and calls
+    /// where a mistake could repeat itself for ever, are spared: that is about every third.
     pub nonsense: f64,
     /// How it behaves where the conversation asks for no other persona.
     pub persona: Persona,
