@@ -15,7 +15,9 @@ mod persona;
 mod player;
 mod request;
 mod server;
+mod sieve;
 mod situation;
+mod toolshed;
 mod validate;
 mod wire;
 

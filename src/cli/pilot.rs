@@ -25,10 +25,10 @@ pub struct PilotArgs {
     /// How long the model pretends to think before it answers.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = parse_duration)]
     latency: Duration,
-    /// How often an answer is nonsense of the kind that models produce, from 0 to 1.
+    /// How often a call is nonsense of the kind that models produce, from 0 to 1; never twice in a row.
     #[arg(long, value_name = "P", default_value_t = Habits::default().nonsense, value_parser = pilot::probability)]
     nonsense: f64,
-    /// A fault, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated. `--help` lists the kinds.
+    /// A fault, as `KIND[@PROBABILITY][:ARGUMENT]`; may be repeated. `--help` lists the kinds.
     #[arg(long = "fault", value_name = "SPEC", long_help = pilot::grammar())]
     faults: Vec<Fault>,
     /// How the model behaves unless a line `persona: NAME` in the conversation says otherwise.

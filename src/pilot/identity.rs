@@ -24,29 +24,10 @@ const NAMING: [&str; 8] = [
     "you are ",
 ];
 
-/// Words that may follow `you are` and are no names.
-const NO_NAMES: [&str; 20] = [
-    "a",
-    "an",
-    "the",
-    "one",
-    "not",
-    "now",
-    "in",
-    "on",
-    "at",
-    "to",
-    "running",
-    "playing",
-    "autonomous",
-    "mysis",
-    "part",
-    "logged",
-    "registered",
-    "connected",
-    "none",
-    "unknown",
-];
+/// Words that may follow such a phrase and are no names.
+const NO_NAMES: &str = "a able about alone allowed also always an asked at autonomous connected docked expected free given \
+    here in logged mysis never none not now of on one part playing registered responsible running still the to unknown \
+    your";
 
 /// The name that the system prompt gives to the agent.
 pub(super) fn agent_name(request: &Request<'_>) -> Option<String> {
@@ -55,9 +36,18 @@ pub(super) fn agent_name(request: &Request<'_>) -> Option<String> {
         NAMING.iter().find_map(|phrase| {
             lower
                 .match_indices(phrase)
+                .filter(|(place, _)| !is_of_another(&lower[..*place]))
                 .find_map(|(place, _)| name_at(&prompt[place + phrase.len()..]))
         })
     })
+}
+
+/// Whether what stands before the phrase makes it the name of an account or of something else.
+fn is_of_another(before: &str) -> bool {
+    let before = before.trim_end_matches(['*', '`', ' ']);
+    ["account", "user", "tool", "file", "system", "ship"]
+        .iter()
+        .any(|other| before.ends_with(other))
 }
 
 fn name_at(text: &str) -> Option<String> {
@@ -66,7 +56,8 @@ fn name_at(text: &str) -> Option<String> {
         .chars()
         .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
         .collect();
-    let is_name = !name.is_empty() && !NO_NAMES.contains(&name.to_lowercase().as_str());
+    let lower = name.to_lowercase();
+    let is_name = !name.is_empty() && !NO_NAMES.split(' ').any(|word| word == lower);
     is_name.then_some(name)
 }
 
@@ -156,6 +147,11 @@ mod tests {
             ("You are a pilot. Your name is \"Gamma\".", Some("Gamma")),
             ("You are **delta**.", Some("delta")),
             ("You are one Mysis named Épsilon of many", Some("Épsilon")),
+            (
+                "You are alpha.\nAccount name: zed\nUsername: zed",
+                Some("alpha"),
+            ),
+            ("You are responsible for your ship.", None),
             ("Play well.", None),
         ] {
             assert_eq!(

@@ -22,8 +22,10 @@ pub(super) enum Wish {
     GoOn,
     /// Tell.
     Tell,
-    /// None of these: words to take note of.
-    Talk,
+    /// Say hello.
+    Greet,
+    /// An order in words that are not understood: go on with what is.
+    Free,
 }
 
 /// All that was asked of the pilot.
@@ -49,6 +51,8 @@ const WORDS: &[(&str, Order)] = &[
     ("ores", Order::Mine),
     ("minerals", Order::Mine),
     ("asteroids", Order::Mine),
+    ("gather", Order::Mine),
+    ("harvest", Order::Mine),
     ("trade", Order::Trade),
     ("trading", Order::Trade),
     ("trader", Order::Trade),
@@ -106,13 +110,25 @@ const TELLING: &[&str] = &[
     "which",
 ];
 
+/// Words with which a greeting begins.
+const GREETING: &[&str] = &[
+    "hello",
+    "hi",
+    "hey",
+    "greetings",
+    "thanks",
+    "thank",
+    "ping",
+    "test",
+];
+
 impl Orders {
     /// Reads the conversation. Only system and user messages give orders, tool results never do.
     pub(super) fn read(request: &Request<'_>) -> Self {
         let wishes: Vec<Wish> = request.user_texts().map(wish).collect();
         let told = wishes.iter().find_map(|wish| match wish {
             Wish::Do(order) => Some(*order),
-            Wish::GoOn | Wish::Tell | Wish::Talk => None,
+            Wish::GoOn | Wish::Tell | Wish::Greet | Wish::Free => None,
         });
         let newest = wishes.first();
         let is_first_answer = request
@@ -125,8 +141,8 @@ impl Orders {
                 .unwrap_or(Order::Mine),
             wants_words: match newest {
                 Some(Wish::Tell) => true,
-                Some(Wish::Talk) => is_first_answer && told.is_none(),
-                Some(Wish::Do(_) | Wish::GoOn) | None => false,
+                Some(Wish::Greet) => is_first_answer,
+                Some(Wish::Do(_) | Wish::GoOn | Wish::Free) | None => false,
             },
             is_nudged: newest == Some(&Wish::GoOn),
             persona: request
@@ -158,7 +174,10 @@ pub(super) fn wish(text: &str) -> Wish {
     if says("report") || says("status") {
         return Wish::Tell;
     }
-    Wish::Talk
+    if begins_with(GREETING) {
+        return Wish::Greet;
+    }
+    Wish::Free
 }
 
 fn order(words: &[String]) -> Option<Order> {
@@ -262,9 +281,9 @@ mod tests {
             ("How much ore do you have?", Wish::Tell),
             ("Report", Wish::Tell),
             ("Send me a status report.", Wish::Tell),
-            ("Hello there", Wish::Talk),
-            ("Conquer the galaxy!", Wish::Talk),
-            ("", Wish::Talk),
+            ("Hello there", Wish::Greet),
+            ("Conquer the galaxy!", Wish::Free),
+            ("", Wish::Free),
         ] {
             assert_eq!(wish(text), expected, "{text}");
         }

@@ -21,7 +21,7 @@ pub(super) use nonsense::{Nonsense, garble_as};
 use serde_json::json;
 
 use super::answer::Answer;
-use super::chance;
+use super::chance::{self, Mix};
 use super::orders::{Order, Orders};
 use super::persona::Persona;
 use super::request::{Choice, Request};
@@ -34,7 +34,8 @@ use step::Step;
 pub struct Habits {
     /// Where its chance comes from.
     pub seed: u64,
-    /// How often, from 0 to 1, an answer is nonsense of the kind that models produce.
+    /// How often, from 0 to 1, a call is nonsense of the kind that models produce. Calls right after a mistake, and calls
+    /// where a mistake could repeat itself for ever, are spared: that is about every third.
     pub nonsense: f64,
     /// How it behaves where the conversation asks for no other persona.
     pub persona: Persona,
@@ -54,6 +55,11 @@ impl Default for Habits {
 #[must_use]
 pub fn fly(request: &Request<'_>, habits: &Habits) -> Answer {
     let fingerprint = chance::fingerprint(habits.seed, &request.entries);
+    fly_by(fingerprint, request, habits)
+}
+
+/// The same, where the fingerprint of the conversation is known already.
+pub(super) fn fly_by(fingerprint: Mix, request: &Request<'_>, habits: &Habits) -> Answer {
     let mut rng = fingerprint.rng();
     let cockpit = Cockpit {
         request,

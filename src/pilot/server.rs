@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::books::Books;
 use super::faults::error_body;
 use super::options::PilotOptions;
+use super::toolshed::Toolshed;
 use door::Door;
 
 /// A longer request is refused with 413.
@@ -36,6 +37,7 @@ const GRACE: Duration = Duration::from_millis(500);
 struct Server {
     options: PilotOptions,
     books: Arc<Books>,
+    toolshed: Toolshed,
     shutdown: CancellationToken,
 }
 
@@ -50,6 +52,7 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let server = Arc::new(Server {
         books: Arc::new(Books::open(&options)?),
+        toolshed: Toolshed::default(),
         options,
         shutdown: shutdown.clone(),
     });

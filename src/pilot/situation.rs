@@ -31,6 +31,15 @@ pub(super) struct Situation {
     pub(super) trouble: Option<Trouble>,
     /// The errors since the newest user message.
     pub(super) troubles: Vec<Trouble>,
+    /// What was called since the newest user message, and whether it was done.
+    pub(super) turn: Vec<Called>,
+}
+
+/// A call of the present turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Called {
+    pub(super) tool: String,
+    pub(super) is_done: bool,
 }
 
 /// A tool's refusal.
@@ -46,18 +55,34 @@ impl Situation {
     /// Reads the conversation.
     pub(super) fn read(request: &Request<'_>) -> Self {
         let mut situation = Self::default();
-        for entry in &request.entries {
+        let stale = stale(&request.entries);
+        for (place, entry) in request.entries.iter().enumerate() {
             match entry {
                 Entry::System(text) => situation.account.hear_prompt(text),
+                Entry::Result { asked, .. } if stale.contains(&place) => {
+                    situation.turn.push(Called {
+                        tool: asked.tool.to_owned(),
+                        is_done: true,
+                    });
+                }
                 Entry::Result { asked, text } => situation.hear(&News::read(*asked, text)),
-                Entry::User(_) => situation.troubles.clear(),
+                Entry::User(_) => situation.begin_turn(),
                 Entry::Assistant { .. } => {}
             }
         }
         situation
     }
 
+    fn begin_turn(&mut self) {
+        self.troubles.clear();
+        self.turn.clear();
+    }
+
     fn hear(&mut self, news: &News<'_>) {
+        self.turn.push(Called {
+            tool: news.asked.tool.to_owned(),
+            is_done: matches!(news.outcome, Outcome::Done { .. }),
+        });
         self.account.hear(news);
         if news.is_about_the_world() {
             self.place.hear(news);
@@ -102,6 +127,26 @@ impl Situation {
                 .as_ref()
                 .is_some_and(|trouble| PATIENCE.contains(&trouble.code.as_str()))
     }
+}
+
+/// The places of long results that a later result of the same tool outdates altogether.
+fn stale(entries: &[Entry<'_>]) -> Vec<usize> {
+    const OUTDATED: [&str; 4] = ["get_status", "get_ship", "get_cargo", "get_missions"];
+    let mut seen = Vec::new();
+    let mut stale = Vec::new();
+    for (place, entry) in entries.iter().enumerate().rev() {
+        let Entry::Result { asked, text } = entry else {
+            continue;
+        };
+        if !OUTDATED.contains(&asked.tool) || !text.starts_with('{') {
+            continue;
+        }
+        if seen.contains(&asked.tool) {
+            stale.push(place);
+        }
+        seen.push(asked.tool);
+    }
+    stale
 }
 
 #[cfg(test)]

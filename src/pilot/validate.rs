@@ -8,6 +8,8 @@ mod messages;
 mod pairing;
 mod tools;
 
+pub(super) use tools::tool_names;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -65,6 +67,17 @@ pub fn validate(body: &Value) -> Result<(), Refusal> {
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), Refusal> {
+    let names = tool_names(body.get("tools"));
+    let names = names.as_ref().map(Option::as_deref);
+    validate_beside_tools(body, names, strictness)
+}
+
+/// Checks a request whose tools have been read apart; `names` is what `tool_names` said of them.
+pub(super) fn validate_beside_tools<N: AsRef<str>>(
+    body: &Value,
+    names: Result<Option<&[N]>, &Refusal>,
+    strictness: Strictness,
+) -> Result<(), Refusal> {
     let body = body
         .as_object()
         .ok_or_else(|| Refusal::of_body("The request body must be a JSON object."))?;
@@ -76,7 +89,7 @@ pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), Refusal
         .ok_or_else(|| Refusal::at("messages", "'messages' must be an array."))?;
     messages::check(messages, strictness)?;
     pairing::check(messages)?;
-    tools::check(body)?;
+    tools::check_use(body, names.map_err(Refusal::clone)?)?;
     fields::check(body)
 }
 

@@ -6,6 +6,7 @@ mod faults;
 mod game;
 mod host;
 mod playing;
+mod program;
 mod recording;
 mod refusing;
 mod served;

@@ -114,19 +114,22 @@ impl Instead {
                     Some("invalid_api_key"),
                 ),
             ),
-            Self::ContextLength { tokens } if prompt_tokens > tokens => plain(
-                400,
-                error_body(
-                    &format!(
-                        "This model's maximum context length is {tokens} tokens. However, your messages resulted in \
-                         {prompt_tokens} tokens. Please reduce the length of the messages."
-                    ),
-                    "invalid_request_error",
-                    Some("messages"),
-                    Some("context_length_exceeded"),
-                ),
-            ),
+            Self::ContextLength { tokens } if prompt_tokens > tokens => {
+                plain(400, too_long(tokens, prompt_tokens))
+            }
             Self::ContextLength { .. } => None,
         }
     }
+}
+
+fn too_long(most: u64, prompt_tokens: u64) -> Value {
+    error_body(
+        &format!(
+            "This model's maximum context length is {most} tokens. However, your messages resulted in {prompt_tokens} \
+             tokens. Please reduce the length of the messages."
+        ),
+        "invalid_request_error",
+        Some("messages"),
+        Some("context_length_exceeded"),
+    )
 }

@@ -37,33 +37,50 @@ impl Cockpit<'_> {
             .count() as u64
     }
 
-    /// Whether this turn has had its rounds; how many those are follows from what began it.
+    /// Whether this turn has had its rounds.
     pub(super) fn is_turn_over(&self) -> bool {
-        let (fewest, most) = ROUNDS;
-        let bits = chance::fingerprint_of_turn(self.seed, self.request).bits();
-        self.rounds() >= fewest + bits % (most - fewest + 1)
+        self.rounds() >= self.rounds_allowed()
     }
 
-    /// Whether the tool was called in this turn and nothing that changes the world was called after it.
+    /// The rounds of this turn; how many they are follows from what began it.
+    pub(super) fn rounds_allowed(&self) -> u64 {
+        let (fewest, most) = ROUNDS;
+        let bits = chance::fingerprint_of_turn(self.seed, self.request).bits();
+        fewest + bits % (most - fewest + 1)
+    }
+
+    /// Whether the question was answered, or failed often enough, and nothing that changes the world was called after it.
     pub(super) fn has_asked(&self, tool: &str) -> bool {
-        self.request
-            .turn()
+        let since = self
+            .situation
+            .turn
             .iter()
             .rev()
-            .filter_map(|entry| match entry {
-                Entry::Result { asked, .. } => Some(asked.tool),
-                Entry::System(_) | Entry::User(_) | Entry::Assistant { .. } => None,
-            })
-            .take_while(|called| is_query(called))
-            .any(|called| called == tool)
+            .take_while(|called| is_query(&called.tool));
+        let mut failures = 0;
+        for called in since.filter(|called| called.tool == tool) {
+            if called.is_done {
+                return true;
+            }
+            failures += 1;
+        }
+        failures >= ENOUGH
     }
 
     /// Whether the tool was called in this turn at all.
     pub(super) fn has_called(&self, tool: &str) -> bool {
-        self.request.turn().iter().any(|entry| match entry {
-            Entry::Result { asked, .. } => asked.tool == tool,
-            Entry::System(_) | Entry::User(_) | Entry::Assistant { .. } => false,
-        })
+        self.situation.turn.iter().any(|called| called.tool == tool)
+    }
+
+    /// Whether something that changes the world was done in this turn.
+    pub(super) fn has_acted(&self) -> bool {
+        let mut turn = self.situation.turn.iter();
+        turn.any(|called| called.is_done && !is_query(&called.tool))
+    }
+
+    /// Whether everything that was called in this turn was done.
+    pub(super) fn is_spotless(&self) -> bool {
+        self.situation.turn.iter().all(|called| called.is_done)
     }
 
     /// Whether the question can be asked with some hope of a new answer.

@@ -39,14 +39,20 @@ pub(super) fn must_earn(cockpit: &Cockpit<'_>) -> bool {
     cockpit.situation.ship.has_less_fuel_than(50) && is_broke(cockpit)
 }
 
-/// Whether the credits are too few for a full tank, at the lowest price that stations ask.
+/// What a unit of fuel costs at most stations.
+const FUEL_PRICE: i64 = 4;
+
+/// Whether the credits are too few for a full tank.
 fn is_broke(cockpit: &Cockpit<'_>) -> bool {
     let Situation { ship, dealings, .. } = &cockpit.situation;
     let missing = match (ship.fuel, ship.max_fuel) {
         (Some(fuel), Some(most)) => most.saturating_sub(fuel),
         (Some(_), None) | (None, _) => 0,
     };
-    dealings.refuel_refused || dealings.credits.is_some_and(|credits| credits < missing)
+    dealings.refuel_refused
+        || dealings
+            .credits
+            .is_some_and(|credits| credits < missing.saturating_mul(FUEL_PRICE))
 }
 
 fn dig(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {

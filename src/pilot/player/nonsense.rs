@@ -51,31 +51,48 @@ const SESSIONS: [&str; 3] = ["your_session_id", "session_12345", "your_session_i
 
 const UNKNOWN_TOOLS: [&str; 3] = ["status_log", "save_credentials", "navigate_to"];
 
-/// Spoils the answer with one mistake that suits it.
+/// Rounds enough for a mistake, its repair, and all that a player must ask before it acts.
+const AMPLE_ROUNDS: u64 = 6;
+
+/// Whether a mistake would hold up the player for a while only.
+///
+/// A mistake follows from the conversation. In a turn that ends as it began, the next turn would repeat it, and so for ever.
+/// So there is none right after a mistake, and none that could keep a turn from getting anything done.
+fn is_harmless(cockpit: &Cockpit<'_>) -> bool {
+    let is_after_mistake = cockpit.situation.trouble.is_some()
+        || cockpit
+            .situation
+            .turn
+            .last()
+            .is_some_and(|called| !called.is_done);
+    let is_affordable = cockpit.is_spotless() && cockpit.rounds_allowed() >= AMPLE_ROUNDS;
+    !is_after_mistake && (cockpit.has_acted() || is_affordable)
+}
+
+/// Spoils the answer with one mistake that suits it, if that does no lasting harm.
 pub(super) fn garble(answer: &mut Answer, cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) {
     let system = cockpit.situation.place.system.as_deref();
-    let mut kinds = Vec::new();
-    if let Some(call) = answer.calls.first() {
-        kinds.extend([
-            Nonsense::ChannelToken,
-            Nonsense::UnknownTool,
-            Nonsense::BadJson,
-            Nonsense::CutArguments,
-            Nonsense::InventedSession,
-        ]);
-        // The mistakes that models make most often weigh most.
-        if wrong_names(call).is_some() {
-            kinds.extend([Nonsense::WrongParameter; 5]);
-        }
-        if call.name == "travel" && system.is_some() {
-            kinds.extend([Nonsense::SystemForPoi; 2]);
-        }
-        if call.name == "register" {
-            kinds.extend([Nonsense::Capital; 5]);
-        }
+    let Some(call) = answer.calls.first().filter(|_| is_harmless(cockpit)) else {
+        return;
+    };
+    let mut kinds = vec![
+        Nonsense::ChannelToken,
+        Nonsense::UnknownTool,
+        Nonsense::BadJson,
+        Nonsense::CutArguments,
+        Nonsense::InventedSession,
+    ];
+    // The mistakes that models make most often weigh most.
+    if wrong_names(call).is_some() {
+        kinds.extend([Nonsense::WrongParameter; 5]);
     }
-    // An empty answer to a turn's opening would meet the same request again, and be given again for ever.
-    if cockpit.rounds() > 0 {
+    if call.name == "travel" && system.is_some() {
+        kinds.extend([Nonsense::SystemForPoi; 2]);
+    }
+    if call.name == "register" {
+        kinds.extend([Nonsense::Capital; 5]);
+    }
+    if cockpit.has_acted() {
         kinds.push(Nonsense::Empty);
     }
     match rng.choice(kinds) {

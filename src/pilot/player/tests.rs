@@ -114,7 +114,7 @@ fn a_miner_does_what_its_place_and_hold_ask_for() {
             "refuel {}",
         ),
         (
-            told("Mine").at("main_belt", false, 20, 100, 5),
+            told("Mine").at("main_belt", false, 20, 500, 5),
             r#"travel {"target_poi":"sol_central"}"#,
         ),
         (told("Mine").at("main_belt", false, 20, 10, 5), "mine {}"),

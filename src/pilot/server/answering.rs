@@ -10,7 +10,7 @@ use crate::pilot::answer::tokens;
 use crate::pilot::books::Line;
 use crate::pilot::chance::{self, Mix};
 use crate::pilot::faults::{self, Delivery, FaultKind, Refused};
-use crate::pilot::player::fly;
+use crate::pilot::player::fly_by;
 use crate::pilot::request::Request;
 use crate::pilot::wire::{self, Stamp, Usage};
 
@@ -23,7 +23,7 @@ struct Faults {
 
 impl Server {
     /// Answers a valid request.
-    pub(super) fn answer(&self, body: &Value, line: &Line) -> Verdict {
+    pub(super) fn answer(&self, body: &Value, request: &Request<'_>, line: &Line) -> Verdict {
         let seed = self.options.habits.seed;
         let ordinal = self.books.ordinal(&line.caller);
         let mix = Mix::new(seed).text(&line.caller).number(ordinal);
@@ -40,7 +40,7 @@ impl Server {
             None => {
                 manner.pause += self.options.latency;
                 faults.trickle_and_cut(&mut manner);
-                self.complete(body, prompt, &mut faults)
+                self.complete(body, request, prompt, &mut faults)
             }
         };
         self.books.strike(&faults.struck);
@@ -51,16 +51,22 @@ impl Server {
         }
     }
 
-    fn complete(&self, body: &Value, prompt: u64, faults: &mut Faults) -> Payload {
-        let request = Request::read(body);
+    fn complete(
+        &self,
+        body: &Value,
+        request: &Request<'_>,
+        prompt: u64,
+        faults: &mut Faults,
+    ) -> Payload {
         let habits = &self.options.habits;
-        let mut answer = fly(&request, habits);
+        let fingerprint = chance::fingerprint(habits.seed, &request.entries);
+        let mut answer = fly_by(fingerprint, request, habits);
         faults.apply(|fault, rng| match fault {
             FaultKind::Spoil(spoil) => spoil.apply(&mut answer, rng),
             FaultKind::Instead(_) | FaultKind::Reshape(_) | FaultKind::Delivery(_) => false,
         });
         let stamp = Stamp {
-            id: chance::fingerprint(habits.seed, &request.entries).bits(),
+            id: fingerprint.bits(),
             created: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| since.as_secs()),

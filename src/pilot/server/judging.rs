@@ -5,36 +5,46 @@ use serde_json::{Value, json};
 
 use super::verdict::Verdict;
 use super::{Server, wrong_key};
-use crate::pilot::body;
+use crate::pilot::body::{self, Body};
 use crate::pilot::books::Line;
 use crate::pilot::chance::Mix;
 use crate::pilot::faults::error_body;
 use crate::pilot::identity;
 use crate::pilot::request::Request;
-use crate::pilot::validate::{Refusal, validate_with};
+use crate::pilot::toolshed::ToolList;
+use crate::pilot::validate::{Refusal, validate_beside_tools};
 
 /// The longest `user` that is used as a caller's name as it is.
 const LONGEST_USER: usize = 64;
+
+/// The books keep no more than so much of the reason of a refusal; it may quote what was sent.
+const LONGEST_REASON: usize = 500;
 
 impl Server {
     /// Decides what to answer, and describes the request for the books.
     pub(super) fn judge(&self, headers: &HeaderMap, bytes: &[u8]) -> (Verdict, Line) {
         let parsed = body::read(bytes);
-        let mut line = self.describe(headers, bytes, parsed.as_ref().ok());
+        let tools = parsed
+            .as_ref()
+            .ok()
+            .and_then(|body| body.tools)
+            .map(|tools| self.toolshed.look_up(tools.get()));
+        let request = read(&parsed, tools.as_deref());
+        let mut line = Line {
+            caller: caller(headers, parsed.as_ref().ok(), &request),
+            agent: identity::agent_name(&request),
+            messages: request.entries.len(),
+            bytes: bytes.len(),
+            body: self.books.keeps_bodies().then(|| kept(bytes)),
+            ..Line::default()
+        };
         if !self.admits(headers) {
             return (Verdict::refused(401, wrong_key()), line);
         }
-        let checked = parsed
-            .map_err(|error| {
-                Refusal::of_body(format!(
-                    "We could not parse the JSON body of your request: {error}."
-                ))
-            })
-            .and_then(|body| validate_with(&body, self.options.strictness).map(|()| body));
-        match checked {
+        match self.check(&parsed, tools.as_deref()) {
             Ok(body) => {
                 line.valid = true;
-                (self.answer(&body, &line), line)
+                (self.answer(body, &request, &line), line)
             }
             Err(refusal) => {
                 let param = refusal.param.as_deref();
@@ -44,35 +54,54 @@ impl Server {
                     param,
                     refusal.code,
                 );
-                line.refusal = Some(match param {
-                    Some(param) => format!("{param}: {}", refusal.message),
-                    None => refusal.message,
-                });
+                let mut reason = param.map_or(String::new(), |param| format!("{param}: "));
+                reason.push_str(&refusal.message);
+                reason.truncate(reason.floor_char_boundary(LONGEST_REASON));
+                line.refusal = Some(reason);
                 (Verdict::refused(400, body), line)
             }
         }
     }
 
-    fn describe(&self, headers: &HeaderMap, bytes: &[u8], body: Option<&Value>) -> Line {
-        let request = body.map(Request::read).unwrap_or_default();
-        Line {
-            caller: caller(headers, body, &request),
-            agent: identity::agent_name(&request),
-            messages: request.entries.len(),
-            bytes: bytes.len(),
-            body: self.books.keeps_bodies().then(|| {
-                serde_json::from_slice(bytes)
-                    .unwrap_or_else(|_| json!(String::from_utf8_lossy(bytes)))
-            }),
-            ..Line::default()
-        }
+    /// The body, if it was JSON and is a valid request.
+    fn check<'a>(
+        &self,
+        parsed: &'a serde_json::Result<Body<'_>>,
+        tools: Option<&ToolList>,
+    ) -> Result<&'a Value, Refusal> {
+        let body = parsed.as_ref().map_err(|error| {
+            Refusal::of_body(format!(
+                "We could not parse the JSON body of your request: {error}."
+            ))
+        })?;
+        let names = tools.map_or(Ok(None), |tools| tools.names.as_ref().map(Option::as_deref));
+        validate_beside_tools(&body.value, names, self.options.strictness)?;
+        Ok(&body.value)
     }
 }
 
+/// The request as the player will see it; an empty one where it cannot be read.
+fn read<'a>(parsed: &'a serde_json::Result<Body<'_>>, tools: Option<&'a ToolList>) -> Request<'a> {
+    let request = parsed
+        .as_ref()
+        .map(|body| Request::read(&body.value))
+        .unwrap_or_default();
+    let names = tools.and_then(|tools| tools.names.as_ref().ok()?.as_ref());
+    Request {
+        tools: names.into_iter().flatten().map(String::as_str).collect(),
+        ..request
+    }
+}
+
+/// The body as the record keeps it.
+fn kept(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap_or_else(|_| json!(String::from_utf8_lossy(bytes)))
+}
+
 /// Tells callers apart without giving their keys away: by key, and by `user` or else by the first line of the prompt.
-fn caller(headers: &HeaderMap, body: Option<&Value>, request: &Request<'_>) -> String {
+fn caller(headers: &HeaderMap, body: Option<&Body<'_>>, request: &Request<'_>) -> String {
     let hash = |text: &str| format!("{:012x}", Mix::new(0).text(text).bits() >> 16);
-    let user = body.and_then(|body| body["user"].as_str());
+    let user = body.and_then(|body| body.value["user"].as_str());
     let first_line = request
         .system_texts()
         .next()

@@ -44,10 +44,23 @@ const NO_ACCOUNT: [&str; 10] = [
     "have not registered",
 ];
 
+/// Words that make a sentence a rule.
+const CONDITIONS: [&str; 5] = ["if", "when", "while", "unless", "until"];
+
 impl Account {
+    /// Hears what a system prompt says of the account. What it says under a condition is a rule and no fact.
     pub(super) fn hear_prompt(&mut self, text: &str) {
-        let text = text.to_lowercase().replace(['*', '`', '_'], "");
-        if NO_ACCOUNT.iter().any(|phrase| text.contains(phrase)) {
+        let text = text.to_ascii_lowercase();
+        let is_missing = text
+            .split(['.', '\n', ';', '!'])
+            .filter(|sentence| sentence.contains("account") || sentence.contains("registered"))
+            .map(|sentence| sentence.replace(['*', '`', '_'], ""))
+            .any(|sentence| {
+                let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+                let is_rule = words.any(|word| CONDITIONS.contains(&word));
+                !is_rule && NO_ACCOUNT.iter().any(|phrase| sentence.contains(phrase))
+            });
+        if is_missing {
             self.standing = Standing::Missing;
         }
     }

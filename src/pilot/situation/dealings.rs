@@ -23,7 +23,7 @@ pub(crate) struct Dealings {
     pub(crate) bought_here: BTreeSet<String>,
     /// Items that could not be bought here.
     pub(crate) unbought: BTreeSet<String>,
-    /// The station has refused to refuel us since we came.
+    /// A station has refused to refuel us, and we have earned nothing since.
     pub(crate) refuel_refused: bool,
     /// The station's storage has refused our goods since we came.
     pub(crate) storage_refused: bool,
@@ -100,11 +100,11 @@ impl Dealings {
         self.market = None;
         self.unsold.clear();
         self.unbought.clear();
-        self.refuel_refused = false;
         self.storage_refused = false;
     }
 
     fn pay(&mut self, cost: i64) {
+        self.refuel_refused &= cost >= 0;
         self.credits = self.credits.map(|credits| credits.saturating_sub(cost));
         self.is_stale = true;
     }

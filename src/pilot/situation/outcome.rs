@@ -29,7 +29,14 @@ impl<'a> News<'a> {
     pub(super) fn read(asked: Asked<'a>, text: &str) -> Self {
         Self {
             asked,
-            outcome: Outcome::read(text),
+            outcome: if is_of_interest(asked.tool, text) {
+                Outcome::read(text)
+            } else {
+                Outcome::Done {
+                    facts: Value::Null,
+                    whole: false,
+                }
+            },
         }
     }
 
@@ -84,6 +91,31 @@ impl Outcome {
         }
         Self::Words
     }
+}
+
+/// Whether the text may tell something that some part of the situation listens to. Maps and forums are long and do not.
+fn is_of_interest(tool: &str, text: &str) -> bool {
+    const HEARD: [&str; 17] = [
+        "get_status",
+        "get_ship",
+        "get_cargo",
+        "get_system",
+        "get_poi",
+        "login",
+        "register",
+        "travel",
+        "jump",
+        "mine",
+        "buy",
+        "sell",
+        "refuel",
+        "view_market",
+        "get_missions",
+        "get_active_missions",
+        "complete_mission",
+    ];
+    let is_error = text.starts_with("{\"error\"") || text.starts_with("{\"code\"");
+    !text.starts_with('{') || is_error || HEARD.contains(&tool) || text.contains("\"auto_")
 }
 
 /// Takes away the line in brackets by which a caller marks the words of others.

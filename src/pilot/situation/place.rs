@@ -190,7 +190,11 @@ impl Place {
         let told = message.to_lowercase();
         match (news.asked.tool, code) {
             (_, "in_transit" | "already_traveling" | "already_jumping") => self.in_transit = true,
-            ("travel", _) if told.contains("already at") => {
+            ("travel", _)
+                if ["already at", "already here", "already there"]
+                    .iter()
+                    .any(|words| told.contains(words)) =>
+            {
                 self.arrive(news.text_argument("target_poi"));
             }
             ("travel", "invalid_poi") => {

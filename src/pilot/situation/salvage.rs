@@ -1,12 +1,44 @@
 //! Saves what can be read of a JSON object that was cut off.
 
+use serde::Deserialize;
+use serde::de::DeserializeSeed;
 use serde_json::{Deserializer, Value};
+
+use crate::pilot::sieve::{Part, Sieve};
+
+/// Facts as the game tells them, without those that no part of the situation listens to.
+struct Facts(Value);
+
+#[derive(Clone, Copy)]
+struct Listening;
+
+impl Sieve for Listening {
+    fn entry(self, key: &str) -> Part<Self> {
+        match key {
+            "modules" | "skills" | "skill_xp" | "stats" | "class" | "resources" | "description"
+            | "dialog" | "rewards" | "giver" | "position" | "online_players" | "buy_orders"
+            | "sell_orders" | "name" | "fills" | "captains_log" | "pending_trades"
+            | "release_info" => Part::Absent,
+            _ => Part::Sifted(self),
+        }
+    }
+
+    fn element(self) -> Part<Self> {
+        Part::Sifted(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Facts {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Part::Sifted(Listening).deserialize(deserializer).map(Self)
+    }
+}
 
 /// The object at the start of the text, and whether it is whole. What follows it does not matter.
 pub(super) fn object(text: &str) -> Option<(Value, bool)> {
-    let mut values = Deserializer::from_str(text).into_iter::<Value>();
+    let mut values = Deserializer::from_str(text).into_iter::<Facts>();
     let (value, whole) = match values.next()? {
-        Ok(value) => (value, true),
+        Ok(Facts(value)) => (value, true),
         Err(error) => {
             let readable = offset(text, error.line(), error.column());
             (mend(text.get(..readable)?)?, false)
@@ -60,7 +92,7 @@ fn mend(text: &str) -> Option<Value> {
     let (end, open) = last?;
     let mut whole = text[..end].to_owned();
     whole.extend(open.iter().rev().map(|byte| char::from(*byte)));
-    serde_json::from_str(&whole).ok()
+    serde_json::from_str(&whole).ok().map(|Facts(value)| value)
 }
 
 #[cfg(test)]
@@ -72,11 +104,11 @@ mod tests {
 
     #[test]
     fn what_stands_before_the_cut_is_saved() {
-        let text = r#"{"ship":{"name":"a \"b\", {c}","fuel":97},"cargo":[{"item_id":"iron_ore","quantity":12},{"item_id":"copper"#;
+        let text = r#"{"ship":{"title":"a \"b\", {c}","fuel":97},"cargo":[{"item_id":"iron_ore","quantity":12},{"item_id":"copper"#;
         assert_eq!(
             object(text),
             Some((
-                json!({"ship": {"name": "a \"b\", {c}", "fuel": 97}, "cargo": [{"item_id": "iron_ore", "quantity": 12}, {}]}),
+                json!({"ship": {"title": "a \"b\", {c}", "fuel": 97}, "cargo": [{"item_id": "iron_ore", "quantity": 12}, {}]}),
                 false
             ))
         );

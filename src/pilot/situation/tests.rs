@@ -244,6 +244,10 @@ fn the_way_to_an_account_is_followed() {
     assert_eq!(standing("You are alpha.", &[]), Standing::Unknown);
     assert_eq!(standing("Account: `none`", &[]), Standing::Missing);
     assert_eq!(
+        standing("If you have no account, call register.", &[]),
+        Standing::Unknown
+    );
+    assert_eq!(
         standing("You are not registered yet.", &[status()]),
         Standing::Active
     );

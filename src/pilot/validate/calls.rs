@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 
 use super::{Refusal, is_function_name};
 
-/// Checks the calls of the message at `message`.
-pub(super) fn check(calls: &[Value], message: &str) -> Result<(), Refusal> {
+/// Checks the calls of the message with this index.
+pub(super) fn check(calls: &[Value], message: usize) -> Result<(), Refusal> {
     let mut ids = HashSet::new();
     for (index, call) in calls.iter().enumerate() {
-        let at = format!("{message}.tool_calls.[{index}]");
-        let id = id_of(call, &at)?;
+        let at = |field: &str| format!("messages.[{message}].tool_calls.[{index}]{field}");
+        let id = id_of(call, &|field, reason| Refusal::at(at(field), reason))?;
         if !ids.insert(id) {
             return Err(Refusal::at(
-                format!("{at}.id"),
+                at(".id"),
                 format!("Two tool calls of one message have the id '{id}'."),
             ));
         }
@@ -22,9 +22,11 @@ pub(super) fn check(calls: &[Value], message: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Makes a refusal of a field of the call that is being checked, for a reason.
+type Refuse<'a> = &'a dyn Fn(&str, &str) -> Refusal;
+
 /// Checks one tool call and answers with its id.
-fn id_of<'a>(call: &'a Value, at: &str) -> Result<&'a str, Refusal> {
-    let refuse = |field: &str, message: &str| Refusal::at(format!("{at}{field}"), message);
+fn id_of<'a>(call: &'a Value, refuse: Refuse<'_>) -> Result<&'a str, Refusal> {
     let call = call
         .as_object()
         .ok_or_else(|| refuse("", "A tool call must be an object."))?;

@@ -7,7 +7,7 @@ use super::{Refusal, Strictness, calls};
 /// A message that is being checked, with its place for the refusals.
 struct Checked<'a> {
     fields: &'a Map<String, Value>,
-    at: String,
+    index: usize,
 }
 
 /// Checks every message, and what holds for the list as a whole.
@@ -19,11 +19,13 @@ pub(super) fn check(messages: &[Value], strictness: Strictness) -> Result<(), Re
         ));
     }
     for (index, message) in messages.iter().enumerate() {
-        let at = format!("messages.[{index}]");
-        let fields = message
-            .as_object()
-            .ok_or_else(|| Refusal::at(&at, "A message must be an object."))?;
-        Checked { fields, at }.check(strictness)?;
+        let fields = message.as_object().ok_or_else(|| {
+            Refusal::at(
+                format!("messages.[{index}]"),
+                "A message must be an object.",
+            )
+        })?;
+        Checked { fields, index }.check(strictness)?;
     }
     order(messages, strictness)
 }
@@ -109,7 +111,7 @@ impl Checked<'_> {
     }
 
     fn refuse(&self, field: &str, message: impl Into<String>) -> Refusal {
-        Refusal::at(format!("{}.{field}", self.at), message)
+        Refusal::at(format!("messages.[{}].{field}", self.index), message)
     }
 
     fn name(&self) -> Result<(), Refusal> {
@@ -170,7 +172,7 @@ impl Checked<'_> {
             Some(text) if text.as_str() == Some("") => {}
             Some(_) => self.content()?,
         }
-        calls::check(calls, &self.at)
+        calls::check(calls, self.index)
     }
 
     /// Text, or a list of text parts, and in either case not empty.

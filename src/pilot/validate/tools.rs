@@ -8,13 +8,12 @@ use super::{Refusal, is_function_name};
 
 const MOST_TOOLS: usize = 512;
 
-/// Checks `tools`, `tool_choice` and `parallel_tool_calls`.
-pub(super) fn check(body: &Map<String, Value>) -> Result<(), Refusal> {
-    let names = match body.get("tools") {
-        None | Some(Value::Null) => None,
-        Some(tools) => Some(names(tools)?),
-    };
-    choice(body.get("tool_choice"), names.as_ref())?;
+/// Checks what the request says about the use of its tools, which have these names, if there are any.
+pub(super) fn check_use<N: AsRef<str>>(
+    body: &Map<String, Value>,
+    names: Option<&[N]>,
+) -> Result<(), Refusal> {
+    choice(body.get("tool_choice"), names)?;
     match body.get("parallel_tool_calls") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::Bool(_)) if names.is_some() => Ok(()),
@@ -29,7 +28,12 @@ pub(super) fn check(body: &Map<String, Value>) -> Result<(), Refusal> {
     }
 }
 
-fn names(tools: &Value) -> Result<HashSet<&str>, Refusal> {
+/// Checks the value of `tools` and answers with their names; none where there is no such value.
+pub(in crate::pilot) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Refusal> {
+    let tools = match tools {
+        None | Some(Value::Null) => return Ok(None),
+        Some(tools) => tools,
+    };
     let tools = tools
         .as_array()
         .ok_or_else(|| Refusal::at("tools", "'tools' must be an array."))?;
@@ -48,22 +52,24 @@ fn names(tools: &Value) -> Result<HashSet<&str>, Refusal> {
             ),
         ));
     }
-    let mut names = HashSet::with_capacity(tools.len());
+    let mut known = HashSet::with_capacity(tools.len());
+    let mut names = Vec::with_capacity(tools.len());
     for (index, tool) in tools.iter().enumerate() {
-        let name = tool_name(tool, &format!("tools.[{index}]"))?;
-        if !names.insert(name) {
+        let name = tool_name(tool, index)?;
+        names.push(name);
+        if !known.insert(name) {
             return Err(Refusal::at(
                 format!("tools.[{index}].function.name"),
                 format!("Two tools have the name '{name}'."),
             ));
         }
     }
-    Ok(names)
+    Ok(Some(names))
 }
 
 /// Checks one tool and answers with its name.
-fn tool_name<'a>(tool: &'a Value, at: &str) -> Result<&'a str, Refusal> {
-    let refuse = |field: &str, message: &str| Refusal::at(format!("{at}{field}"), message);
+fn tool_name(tool: &Value, index: usize) -> Result<&str, Refusal> {
+    let refuse = |field: &str, reason: &str| Refusal::at(format!("tools.[{index}]{field}"), reason);
     let tool = tool
         .as_object()
         .ok_or_else(|| refuse("", "A tool must be an object."))?;
@@ -101,7 +107,7 @@ fn tool_name<'a>(tool: &'a Value, at: &str) -> Result<&'a str, Refusal> {
         })
 }
 
-fn choice(choice: Option<&Value>, names: Option<&HashSet<&str>>) -> Result<(), Refusal> {
+fn choice<N: AsRef<str>>(choice: Option<&Value>, names: Option<&[N]>) -> Result<(), Refusal> {
     let choice = match choice {
         None | Some(Value::Null) => return Ok(()),
         Some(choice) => choice,
@@ -124,8 +130,9 @@ fn choice(choice: Option<&Value>, names: Option<&HashSet<&str>>) -> Result<(), R
             ))
         };
     }
-    let name = choice["function"]["name"].as_str();
-    if choice["type"] == "function" && name.is_some_and(|name| names.contains(name)) {
+    let wanted = choice["function"]["name"].as_str();
+    let is_offered = names.iter().any(|name| Some(name.as_ref()) == wanted);
+    if choice["type"] == "function" && is_offered {
         return Ok(());
     }
     Err(Refusal::at(

@@ -1,0 +1,181 @@
+//! Reads JSON through a sieve: what nobody will look at is checked, but not kept.
+
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::{Map, Number, Value};
+
+/// What becomes of a part of the text.
+#[derive(Clone, Copy)]
+pub(super) enum Part<S> {
+    /// It is kept as it is.
+    Whole,
+    /// The sieve decides on its parts.
+    Sifted(S),
+    /// It is left out.
+    Absent,
+}
+
+/// Decides on the parts of an object or a list.
+pub(super) trait Sieve: Copy {
+    /// What becomes of the value under this key.
+    fn entry(self, key: &str) -> Part<Self>;
+    /// What becomes of an element.
+    fn element(self) -> Part<Self>;
+}
+
+impl<S: Sieve> Part<S> {
+    fn element(self) -> Self {
+        match self {
+            Self::Sifted(sieve) => sieve.element(),
+            Self::Whole | Self::Absent => Self::Whole,
+        }
+    }
+
+    fn entry(self, key: &str) -> Self {
+        match self {
+            Self::Sifted(sieve) => sieve.entry(key),
+            Self::Whole | Self::Absent => Self::Whole,
+        }
+    }
+}
+
+impl<'de, S: Sieve> DeserializeSeed<'de> for Part<S> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        match self {
+            Self::Whole => Value::deserialize(deserializer),
+            Self::Sifted(_) => deserializer.deserialize_any(self),
+            Self::Absent => IgnoredAny::deserialize(deserializer).map(|_| Value::Null),
+        }
+    }
+}
+
+impl<'de, S: Sieve> Visitor<'de> for Part<S> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = elements.next_element_seed(self.element())? {
+            list.push(element);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some(key) = entries.next_key_seed(Key(self))? {
+            let value = entries.next_value_seed(key.part)?;
+            if let Some(key) = key.kept {
+                fields.insert(key, value);
+            }
+        }
+        Ok(Value::Object(fields))
+    }
+}
+
+/// Reads a key, and copies it only if its value is kept.
+struct Key<S>(Part<S>);
+
+struct Sorted<S> {
+    kept: Option<String>,
+    part: Part<S>,
+}
+
+impl<'de, S: Sieve> DeserializeSeed<'de> for Key<S> {
+    type Value = Sorted<S>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Sorted<S>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<S: Sieve> Visitor<'_> for Key<S> {
+    type Value = Sorted<S>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Sorted<S>, E> {
+        let part = self.0.entry(key);
+        let kept = match part {
+            Part::Absent => None,
+            Part::Whole | Part::Sifted(_) => Some(key.to_owned()),
+        };
+        Ok(Sorted { kept, part })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Keeps `whole` as it is, leaves out `absent`, and sifts the rest.
+    #[derive(Clone, Copy)]
+    struct Coarse;
+
+    impl Sieve for Coarse {
+        fn entry(self, key: &str) -> Part<Self> {
+            match key {
+                "whole" => Part::Whole,
+                "absent" => Part::Absent,
+                _ => Part::Sifted(self),
+            }
+        }
+
+        fn element(self) -> Part<Self> {
+            Part::Sifted(self)
+        }
+    }
+
+    fn sift(text: &str) -> serde_json::Result<Value> {
+        Part::Sifted(Coarse).deserialize(&mut serde_json::Deserializer::from_str(text))
+    }
+
+    #[test]
+    fn only_what_is_absent_is_missing() {
+        let absent = json!({"absent": [1], "n": -1});
+        let value = json!({"a": [absent, null, 0.5], "whole": absent, "b": {"c": "x", "absent": true}, "d": 7, "e": false});
+        let expected = json!({"a": [{"n": -1}, null, 0.5], "whole": absent, "b": {"c": "x"}, "d": 7, "e": false});
+        assert_eq!(sift(&value.to_string()).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_absent_must_be_json_all_the_same() {
+        assert!(sift(r#"{"absent": [1,}"#).is_err());
+    }
+}

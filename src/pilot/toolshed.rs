@@ -1,0 +1,86 @@
+//! The lists of tools that were read before. Callers send the same one with every request, and it is long.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::validate::{Refusal, tool_names};
+
+/// So many lists are kept.
+const MOST: usize = 32;
+
+/// A list of tools that was read.
+#[derive(Debug)]
+pub(super) struct ToolList {
+    text: String,
+    /// The names of the tools, where there are any and nothing is wrong with them.
+    pub(super) names: Result<Option<Vec<String>>, Refusal>,
+}
+
+/// The lists, the one used last at the end.
+#[derive(Debug, Default)]
+pub(super) struct Toolshed {
+    lists: Mutex<Vec<Arc<ToolList>>>,
+}
+
+impl Toolshed {
+    /// Reads the text of a list, which must be JSON, or finds it among those that were read before.
+    pub(super) fn look_up(&self, text: &str) -> Arc<ToolList> {
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = lists.iter().rposition(|list| list.text == text) {
+            let list = lists.remove(place);
+            lists.push(Arc::clone(&list));
+            return list;
+        }
+        let list = Arc::new(ToolList::read(text));
+        if lists.len() == MOST {
+            lists.remove(0);
+        }
+        lists.push(Arc::clone(&list));
+        list
+    }
+}
+
+impl ToolList {
+    fn read(text: &str) -> Self {
+        let names = serde_json::from_str(text)
+            .map_err(|error| Refusal::at("tools", format!("'tools' cannot be read: {error}.")))
+            .and_then(|tools| {
+                let names = tool_names(Some(&tools))?;
+                Ok(names.map(|names| names.into_iter().map(str::to_owned).collect()))
+            });
+        Self {
+            text: text.to_owned(),
+            names,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_once_and_forgotten_when_many_others_came() {
+        let shed = Toolshed::default();
+        let list = |n: usize| format!(r#"[{{"type":"function","function":{{"name":"t{n}"}}}}]"#);
+        let first = shed.look_up(&list(0));
+        assert_eq!(first.names, Ok(Some(vec!["t0".to_owned()])));
+        for n in 0..MOST {
+            shed.look_up(&list(n));
+        }
+        assert!(Arc::ptr_eq(&first, &shed.look_up(&list(0))));
+        for n in 1..=MOST {
+            shed.look_up(&list(n));
+        }
+        assert!(!Arc::ptr_eq(&first, &shed.look_up(&list(0))));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_list_is_remembered_too() {
+        let shed = Toolshed::default();
+        assert_eq!(shed.look_up("null").names, Ok(None));
+        for _ in 0..2 {
+            let refusal = shed.look_up("[]").names.clone().unwrap_err();
+            assert_eq!(refusal.param.as_deref(), Some("tools"));
+        }
+    }
+}
