@@ -1,0 +1,105 @@
+//! A model that thinks for 200 ms and a game with one tool.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+const THINKING: Duration = Duration::from_millis(200);
+const RESULT: usize = 2000;
+
+/// Both servers.
+pub(crate) struct Mock {
+    /// Turns that were closed with words.
+    pub(crate) turns: Arc<AtomicU64>,
+    address: std::net::SocketAddr,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Mock {
+    pub(crate) fn start() -> Mock {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let turns = Arc::new(AtomicU64::new(0));
+        let router = Router::new()
+            .route("/v1/chat/completions", post(model))
+            .route("/mcp", post(game))
+            .with_state(turns.clone());
+        let listener = runtime
+            .block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0)))
+            .expect("a port");
+        let address = listener.local_addr().expect("an address");
+        runtime.spawn(async move { axum::serve(listener, router).await });
+        Mock {
+            turns,
+            address,
+            _runtime: runtime,
+        }
+    }
+
+    pub(crate) fn configuration(&self, myses: usize) -> String {
+        let address = self.address;
+        let mut text = format!(
+            "[swarm]\nmax_myses = 10000\ndefault_provider = \"mock\"\n\
+             [providers.mock]\nendpoint = \"http://{address}/v1\"\nmodel = \"mock\"\n\
+             max_concurrency = 10000\n\
+             [mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 1000000\n"
+        );
+        for number in 0..myses {
+            let _ = write!(text, "[[myses]]\nname = \"m{number}\"\n");
+        }
+        text
+    }
+}
+
+async fn model(State(turns): State<Arc<AtomicU64>>, Json(request): Json<Value>) -> Json<Value> {
+    tokio::time::sleep(THINKING).await;
+    let is_answered = request["messages"]
+        .as_array()
+        .and_then(|messages| messages.last())
+        .is_some_and(|message| message["role"] == "tool");
+    let message = if is_answered {
+        turns.fetch_add(1, Ordering::Relaxed);
+        json!({"role": "assistant", "content": "I looked around and all is well."})
+    } else {
+        let call = json!({"id": "call_1", "type": "function",
+            "function": {"name": "look", "arguments": "{\"where\":\"here\"}"}});
+        json!({"role": "assistant", "content": null, "tool_calls": [call]})
+    };
+    Json(json!({
+        "id": "x", "object": "chat.completion", "created": 1, "model": "mock",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520},
+    }))
+}
+
+async fn game(headers: HeaderMap, Json(request): Json<Value>) -> Response {
+    let id = &request["id"];
+    let result = match request["method"].as_str() {
+        Some("initialize") => json!({
+            "protocolVersion": request["params"]["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "mock", "version": "1"},
+        }),
+        Some("tools/list") => json!({"tools": [{
+            "name": "look",
+            "description": "Look around.",
+            "inputSchema": {"type": "object", "properties": {"where": {"type": "string"}}},
+        }]}),
+        Some("tools/call") => json!({"content": [{"type": "text", "text": "x".repeat(RESULT)}]}),
+        _ => return StatusCode::ACCEPTED.into_response(),
+    };
+    let session = headers
+        .get("mcp-session-id")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("session")
+        .to_string();
+    let answer = Json(json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    ([("mcp-session-id", session)], answer).into_response()
+}
