@@ -43,6 +43,7 @@ fn measure(myses: usize) -> String {
     let home = directory.path().join("home");
     std::fs::create_dir_all(&home).expect("a home");
     std::fs::write(home.join("zoea.toml"), mock.configuration(myses)).expect("a configuration");
+    let count = format!("{myses} Mys");
     // The first run creates the Myses; the second is measured, as an operator's second day is.
     let mut first = Program::start(&home, &["run"]);
     first.until("the dashboard is up", |screen| {
@@ -51,7 +52,7 @@ fn measure(myses: usize) -> String {
     first.quit();
 
     let mut program = Program::start(&home, &["run", "--start-swarm"]);
-    let paint = program.until("the first paint", |screen| screen.contains("ZOEA"));
+    let paint = program.until("the first paint", |screen| screen.contains(&count));
     wait_for_turns(&mock, myses);
     let before = Figures::read(&program, &mock);
     let started = Instant::now();

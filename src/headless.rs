@@ -80,12 +80,10 @@ impl From<Arc<SwarmEvent>> for CrierMsg {
     }
 }
 
-impl TryFrom<CrierMsg> for Arc<SwarmEvent> {
-    type Error = std::convert::Infallible;
-
-    fn try_from(message: CrierMsg) -> Result<Self, Self::Error> {
+impl From<CrierMsg> for Arc<SwarmEvent> {
+    fn from(message: CrierMsg) -> Self {
         let CrierMsg::Happened(event) = message;
-        Ok(event)
+        event
     }
 }
 

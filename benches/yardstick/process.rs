@@ -159,6 +159,18 @@ impl Program {
     }
 }
 
+/// Runs a command of the program to its end.
+pub(crate) fn command(home: &Path, arguments: &[&str]) {
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_zoea"))
+        .arg("--home")
+        .arg(home)
+        .args(arguments)
+        .current_dir(home)
+        .output()
+        .expect("the command runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
 fn nonzero(number: u16) -> std::num::NonZeroU16 {
     number.try_into().expect("a screen has a size")
 }
