@@ -163,6 +163,7 @@ async fn main() -> anyhow::Result<()> {
         screen,
         address: Arc::new(address),
         quit: CancellationToken::new(),
+        exporter: None,
     };
     let quit = bridge.quit.clone();
     let swarm = mixed(usize::try_from(count)?);
