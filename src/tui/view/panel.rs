@@ -169,7 +169,7 @@ fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> Line {
     };
     let tone = if is_bad { Tone::Warning } else { Tone::Accent };
     labelled(gauge.as_str(), "━".repeat(full), tone)
-        .with("━".repeat(cells - full), Tone::Faint)
+        .with("─".repeat(cells - full), Tone::Faint)
         .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
 }
 
