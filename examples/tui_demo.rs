@@ -3,6 +3,7 @@
 //! Arguments: how many Myses, then how many events a second.
 
 #[path = "../tests/tui/swarm.rs"]
+#[expect(dead_code, reason = "tests use the rest of it")]
 mod swarm;
 
 use std::sync::Arc;
@@ -163,6 +164,7 @@ async fn main() -> anyhow::Result<()> {
         screen,
         address: Arc::new(address),
         quit: CancellationToken::new(),
+        exporter: None,
     };
     let quit = bridge.quit.clone();
     let swarm = mixed(usize::try_from(count)?);

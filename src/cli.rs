@@ -38,7 +38,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the swarm [default].
+    /// Run the swarm (the default).
     Run(run::RunArgs),
     /// One page about the running program.
     Status,

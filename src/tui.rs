@@ -4,9 +4,11 @@
 //! is waited for by anybody but [`Terminal::stop`], and that not for long.
 
 pub mod brush;
+pub mod dump;
 pub mod theme;
 pub mod view;
 
+mod acts;
 mod drawing;
 mod input;
 mod modes;
@@ -14,6 +16,7 @@ mod slot;
 mod suspend;
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -26,14 +29,17 @@ use actors::ports::Screen;
 use actors::ui::UiHandle;
 use signal_hook::iterator::Handle;
 
+use drawing::Means;
 use slot::Slot;
 use theme::Depth;
 
 /// How long a terminal may take to be put back, before it is left as it is.
 const PUTTING_BACK: Duration = Duration::from_secs(1);
 
+/// Called with what the operator wrote, whenever that grows, to keep it for the next run.
+pub type KeepHistory = Box<dyn Fn(&History) + Send>;
+
 /// What the operator set about the terminal.
-#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How things look.
     pub appearance: Appearance,
@@ -41,6 +47,22 @@ pub struct Options {
     pub depth: Depth,
     /// What the operator wrote in earlier runs.
     pub history: History,
+    /// Keeps it for the next one.
+    pub keep_history: KeepHistory,
+    /// Where pictures of the screen are written.
+    pub dumps: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            appearance: Appearance::default(),
+            depth: Depth::True,
+            history: History::default(),
+            keep_history: Box::new(|_| {}),
+            dumps: PathBuf::from("."),
+        }
+    }
 }
 
 /// The terminal while the screen is up. It is put back as it was when this is dropped.
@@ -69,11 +91,18 @@ impl Terminal {
         put_back_on_panic();
         let (tell, put_back) = mpsc::channel();
         let drawing = {
-            let (slot, handle) = (slot.clone(), handle.clone());
+            let slot = slot.clone();
+            let means = Means {
+                depth: options.depth,
+                dumps: options.dumps,
+                keep_history: options.keep_history,
+                handle: handle.clone(),
+                background,
+            };
             thread::Builder::new()
                 .name("tui-drawing".to_string())
                 .spawn(move || {
-                    drawing::run(&slot, options.depth, handle, background);
+                    drawing::run(&slot, means);
                     // Who no longer waits needs no answer.
                     let _ = tell.send(());
                 })?

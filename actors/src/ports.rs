@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use thiserror::Error;
 
 use crate::domain::dashboard::Dashboard;
-use crate::domain::dashboard::wish::Act;
+use crate::domain::dashboard::wish::{Act, ExportFormat};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -175,4 +175,15 @@ pub trait Screen: Send + Sync + 'static {
 
     /// Does what only a terminal can do. What came of it comes back as an input.
     fn act(&self, act: Act);
+}
+
+/// Writes conversations to files.
+pub trait Exporter: Send + Sync + 'static {
+    /// Writes one; what became of it, in words for the operator.
+    fn export(
+        &self,
+        mysis: MysisId,
+        name: Arc<str>,
+        format: ExportFormat,
+    ) -> BoxFuture<'static, Result<String, String>>;
 }

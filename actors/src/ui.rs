@@ -22,10 +22,11 @@ use crate::domain::dashboard::transcript::pages::Stamp;
 use crate::domain::dashboard::wish::{OrderId, Wish};
 use crate::domain::dashboard::{Dashboard, Stock};
 use crate::domain::event::SwarmEvent;
+use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::order::{Answer, Order};
 use crate::domain::rules::SwarmRules;
-use crate::ports::{Archive, Clock, Screen};
+use crate::ports::{Archive, Clock, Exporter, Screen};
 use crate::reply::{Reply, Request};
 
 /// The shortest time between two pictures.
@@ -44,6 +45,8 @@ pub enum UiMsg {
     Answered(OrderId, Answer),
     /// A piece of a conversation was read, or could not be.
     Paged(Stamp, Result<Vec<Arc<Row>>, String>),
+    /// A text was looked for, or could not be.
+    Searched(Stamp, Result<Vec<(MysisId, Arc<Row>)>, String>),
     /// Time for another picture.
     Frame,
 }
@@ -86,6 +89,12 @@ pub fn address() -> (UiAddress, UiHandle) {
 }
 
 impl UiHandle {
+    /// Whether there is a Ui that would hear now; while one is being replaced, there is none.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+
     /// Passes on what the operator did; before the Ui is alive, and once it is gone for good, that
     /// is lost.
     pub fn input(&self, input: Input) {
@@ -104,6 +113,8 @@ pub struct Bridge {
     pub address: Arc<UiAddress>,
     /// Set off when the operator wants to quit.
     pub quit: CancellationToken,
+    /// What writes conversations to files, where there is such a thing.
+    pub exporter: Option<Arc<dyn Exporter>>,
 }
 
 /// The actor.
@@ -196,6 +207,9 @@ impl Actor for UiActor {
             UiMsg::Paged(stamp, page) => {
                 state.change(&myself, |dashboard| dashboard.paged(stamp, page));
             }
+            UiMsg::Searched(stamp, rows) => {
+                state.change(&myself, |dashboard| dashboard.searched(stamp, rows));
+            }
             UiMsg::Frame => state.show(&myself),
         }
         Ok(())
@@ -255,6 +269,12 @@ impl UiState {
             match wish {
                 Wish::Order { id, order } => self.order(myself, id, order),
                 Wish::Load { stamp, page } => self.load(myself, stamp, page),
+                Wish::Search { stamp, search } => self.search(myself, stamp, search),
+                Wish::Export {
+                    mysis,
+                    name,
+                    format,
+                } => self.export(myself, mysis, name, format),
                 Wish::Act(act) => self.bridge.screen.act(act),
                 Wish::Quit => self.bridge.quit.cancel(),
             }

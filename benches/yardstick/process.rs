@@ -168,7 +168,11 @@ pub(crate) fn command(home: &Path, arguments: &[&str]) {
         .current_dir(home)
         .output()
         .expect("the command runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 fn nonzero(number: u16) -> std::num::NonZeroU16 {

@@ -32,6 +32,7 @@ pub(super) fn open(
         screen,
         address: Arc::new(address),
         quit: quit.clone(),
+        exporter: None,
     };
     Ok((bridge, terminal, quit))
 }

@@ -3,7 +3,7 @@
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::width;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
 
 use super::theme::{Ground, Paint};
@@ -69,11 +69,24 @@ impl<'a> Brush<'a> {
         let style = self.paint.style(Tone::Text, ground);
         let area = self.on_screen(area);
         for y in area.top()..area.bottom() {
+            self.cut_left_of(area.x, y);
             for x in area.left()..area.right() {
                 let cell = &mut self.buffer[(x, y)];
                 cell.reset();
                 cell.set_style(style);
             }
+        }
+    }
+
+    /// A letter of two columns whose second half is about to be covered goes as a whole.
+    fn cut_left_of(&mut self, x: u16, y: u16) {
+        let screen = self.buffer.area;
+        if x == 0 || x >= screen.right() || y >= screen.bottom() {
+            return;
+        }
+        let cell = &mut self.buffer[(x - 1, y)];
+        if cell.cell_width() > 1 {
+            cell.set_symbol(" ");
         }
     }
 
@@ -132,6 +145,9 @@ impl<'a> Brush<'a> {
         }
         let room = (area.width - from).min(screen.right() - x);
         let text = width::clip(text, usize::from(room));
+        if !text.is_empty() {
+            self.cut_left_of(x, y);
+        }
         let style = self.paint.style(tone, self.ground);
         let (end, _) = self
             .buffer

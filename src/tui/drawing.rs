@@ -2,11 +2,14 @@
 
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::appearance::MouseUse;
 use actors::domain::dashboard::press::Input;
 use actors::domain::dashboard::wish::Act;
+use actors::ports::Screen;
 use actors::ui::UiHandle;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
@@ -17,7 +20,7 @@ use ratatui::layout::{Position, Rect};
 use super::slot::{Job, Slot};
 use super::suspend::Background;
 use super::theme::Depth;
-use super::{modes, view};
+use super::{KeepHistory, acts, modes, view};
 
 /// Pictures in a row that could not be painted before the screen is given up.
 const BROKEN: u32 = 20;
@@ -25,9 +28,9 @@ const BROKEN: u32 = 20;
 /// The terminal's output.
 pub(super) struct Canvas {
     backend: CrosstermBackend<BufWriter<Stdout>>,
-    depth: Depth,
-    handle: UiHandle,
-    background: Background,
+    means: Means,
+    /// Who has the mouse, as far as the terminal was told.
+    mouse: Option<MouseUse>,
     /// What the terminal shows.
     shown: Buffer,
     /// What it is to show; kept for its memory.
@@ -36,13 +39,21 @@ pub(super) struct Canvas {
     broken: u32,
 }
 
+/// What the thread works with.
+pub(super) struct Means {
+    pub(super) depth: Depth,
+    pub(super) dumps: PathBuf,
+    pub(super) keep_history: KeepHistory,
+    pub(super) handle: UiHandle,
+    pub(super) background: Background,
+}
+
 /// Draws until the end is called; then the terminal is as it was before.
-pub(super) fn run(slot: &Slot, depth: Depth, handle: UiHandle, background: Background) {
+pub(super) fn run(slot: &Slot, means: Means) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
-        depth,
-        handle,
-        background,
+        means,
+        mouse: None,
         shown: Buffer::empty(Rect::ZERO),
         next: Buffer::empty(Rect::ZERO),
         title: String::new(),
@@ -56,7 +67,7 @@ pub(super) fn run(slot: &Slot, depth: Depth, handle: UiHandle, background: Backg
         };
         if let Err(error) = done {
             tracing::error!(%error, "failed to draw");
-            canvas.handle.input(Input::Gone);
+            canvas.means.handle.input(Input::Gone);
             break;
         }
     }
@@ -69,7 +80,7 @@ impl Canvas {
         let area = Rect::new(0, 0, width, height);
         self.next.resize(area);
         let painted = catch_unwind(AssertUnwindSafe(|| {
-            view::paint_into(dashboard, self.depth, &mut self.next)
+            view::paint_into(dashboard, self.means.depth, &mut self.next)
         }));
         let Ok(cursor) = painted else {
             return self.could_not_paint();
@@ -77,10 +88,11 @@ impl Canvas {
         self.broken = 0;
         self.put_out(area, cursor)?;
         self.put_title(dashboard)?;
+        self.put_mouse(dashboard)?;
         if let Ok((columns, rows)) = crossterm::terminal::size()
             && (columns, rows) != (width, height)
         {
-            self.handle.input(Input::Resized(columns, rows));
+            self.means.handle.input(Input::Resized(columns, rows));
         }
         Ok(())
     }
@@ -122,23 +134,52 @@ impl Canvas {
         Ok(())
     }
 
+    fn put_mouse(&mut self, dashboard: &Dashboard) -> io::Result<()> {
+        let mouse = dashboard.appearance().mouse;
+        if self.mouse != Some(mouse) {
+            modes::give_mouse(mouse)?;
+            self.mouse = Some(mouse);
+        }
+        Ok(())
+    }
+
     fn act(&mut self, act: &Act, slot: &Slot) -> io::Result<()> {
         match act {
             Act::Suspend => {
-                if let Err(why) = self.background.go() {
-                    self.handle.input(Input::Performed(Err(why)));
+                if let Err(why) = self.means.background.go() {
+                    self.tell(Err(why));
+                }
+                self.forget(slot);
+            }
+            Act::Redraw => {
+                modes::renew()?;
+                self.forget(slot);
+            }
+            Act::Copy(text) => {
+                if let Err(why) = acts::copy(&mut self.backend, text) {
+                    self.tell(Err(why));
                 }
             }
-            Act::Redraw => modes::renew()?,
+            Act::Bell => acts::bell(&mut self.backend)?,
+            Act::Notify(text) => acts::notify(&mut self.backend, text)?,
+            Act::Dump => {
+                let written = acts::dump(&self.means.dumps, &slot.last(), &self.shown);
+                self.tell(written);
+            }
+            Act::KeepHistory(history) => (self.means.keep_history)(history),
         }
-        self.forget(slot);
         Ok(())
+    }
+
+    fn tell(&self, result: Result<String, String>) {
+        self.means.handle.input(Input::Performed(result));
     }
 
     /// Whatever the terminal shows is not to be relied upon.
     fn forget(&mut self, slot: &Slot) {
         self.shown = Buffer::empty(Rect::ZERO);
         self.title.clear();
+        self.mouse = None;
         slot.again();
     }
 }

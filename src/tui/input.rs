@@ -15,9 +15,17 @@ use super::slot::Slot;
 /// How often the thread looks whether the end was called.
 const LOOK_UP: Duration = Duration::from_millis(250);
 
+/// How often the thread looks whether somebody listens.
+const HEARING: Duration = Duration::from_millis(10);
+
 /// Reads until the end is called or the terminal is gone.
 pub(super) fn run(slot: &Arc<Slot>, handle: &UiHandle) {
     while !slot.is_over() {
+        if !handle.is_heard() {
+            // The terminal keeps what is typed until somebody listens.
+            std::thread::park_timeout(HEARING);
+            continue;
+        }
         let event = match event::poll(LOOK_UP) {
             Ok(false) => continue,
             Ok(true) => event::read(),

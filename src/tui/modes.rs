@@ -3,6 +3,7 @@
 use std::io::{self, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use actors::domain::dashboard::appearance::MouseUse;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
@@ -31,9 +32,19 @@ pub(super) fn enter() -> io::Result<()> {
         EnterAlternateScreen,
         EnableBracketedPaste,
         EnableFocusChange,
-        EnableMouseCapture,
         Hide
     )
+}
+
+/// Gives the mouse to the program, or to the terminal.
+///
+/// # Errors
+/// The terminal does not obey.
+pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
+    match to {
+        MouseUse::Ours => execute!(stdout(), EnableMouseCapture),
+        MouseUse::Terminals => execute!(stdout(), DisableMouseCapture),
+    }
 }
 
 /// Takes the terminal over once more: somebody else may have had it meanwhile.

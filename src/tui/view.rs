@@ -7,13 +7,20 @@ mod foot;
 mod form;
 mod header;
 mod help;
+mod inspect;
+mod lists;
+mod needs;
+mod palette;
+mod panel;
+mod query;
 mod question;
 mod small;
 mod table;
 
+use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::appearance::Letters;
+use actors::domain::dashboard::layer::Layer;
 use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::{Dashboard, Layer};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -58,8 +65,11 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
     let layout = dashboard.layout();
     header::paint(dashboard, layout.header, brush);
     match dashboard.focus() {
-        Some(transcript) => focus::paint(dashboard, transcript, &layout, brush),
-        None => table::paint(dashboard, &layout, brush),
+        Some(focus) => focus::paint(dashboard, focus, &layout, brush),
+        None => {
+            table::paint(dashboard, &layout, brush);
+            needs::paint(dashboard, layout.needs, brush);
+        }
     }
     foot::paint(dashboard, &layout, brush);
     let all = screen(dashboard);
@@ -68,6 +78,11 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
             Layer::Compose(composer) => compose::paint(dashboard, composer, layout.writing, brush),
             Layer::Form(form) => form::paint(form, all, brush),
             Layer::Question(question) => question::paint(question, all, brush),
+            Layer::Palette(palette) => palette::paint(palette, all, brush),
+            Layer::Query(query) => query::paint(dashboard, query, layout.message, brush),
+            Layer::Inspect(inspector) => inspect::paint(inspector, &layout, brush),
+            Layer::Log(view) => lists::paint_log(dashboard, *view, &layout, brush),
+            Layer::Request(_) => lists::paint_request(dashboard, &layout, brush),
             Layer::Help(top) => help::paint(dashboard, *top, all, brush),
         }
     }

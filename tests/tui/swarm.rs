@@ -352,6 +352,18 @@ impl Swarm {
         }
     }
 
+    /// A Mysis says and thinks a text, and a tool answers with it.
+    pub(crate) fn says(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
+        let mut words = self.utterance(id, text, false);
+        words.reasoning = Some(text.into());
+        let mut rows = vec![self.store(id, row(1, at, Body::Reply(words)))];
+        let call = self.call(id, 1, at, text, text);
+        rows.push(self.store(id, call));
+        let result = self.result(id, 1, at, "get_status", text);
+        rows.push(self.store(id, result));
+        self.tell(id, at, rows)
+    }
+
     pub(crate) fn host(
         &mut self,
         id: MysisId,

@@ -11,19 +11,30 @@ pub mod columns;
 pub mod compose;
 pub mod field;
 pub mod figures;
+pub mod filter;
+pub mod flow;
+pub mod focus;
 pub mod form;
+pub mod game;
 pub mod history;
+pub mod inspector;
 pub mod keys;
+pub mod layer;
 pub mod layout;
 pub mod log;
+pub mod needs;
 pub mod orders;
+pub mod palette;
 pub mod press;
+pub mod query;
 pub mod question;
 pub mod roster;
+pub mod sorting;
 pub mod table;
 pub mod tone;
 pub mod transcript;
 pub mod tree;
+pub mod undo;
 pub mod width;
 pub mod wish;
 
@@ -36,7 +47,7 @@ mod settling;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::event::Standing;
@@ -44,29 +55,38 @@ use super::ids::{MysisId, Timestamp};
 use super::rules::SwarmRules;
 
 use appearance::Appearance;
-use compose::{Composer, Drafts, Target};
-use form::Form;
+use compose::{Drafts, Target};
+use flow::Flow;
+use focus::Focus;
 use history::History;
+use layer::Layer;
 use log::Log;
+use needs::Need;
 use orders::Orders;
 use press::Attention;
-use question::Question;
 use roster::{Counts, Roster};
 use table::Table;
-use transcript::Transcript;
+use transcript::pages::Stamp;
+use undo::Undo;
 use wish::{OrderId, Wish};
 
 pub use listening::Stock;
+pub use settling::InSight;
 
 /// What the operator sees.
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     roster: Arc<Roster>,
     counts: Counts,
+    needs: Arc<Vec<Need>>,
+    /// Those who needed the operator in the last picture; `None` before there was one.
+    needed: Option<Arc<BTreeSet<MysisId>>>,
+    flow: Flow,
     mission: Option<Arc<str>>,
     rules: Option<Arc<SwarmRules>>,
     log: Arc<Log>,
     orders: Arc<Orders>,
+    undo: Undo,
     /// Since when the program is closing.
     closing: Option<Timestamp>,
     now: Timestamp,
@@ -74,38 +94,16 @@ pub struct Dashboard {
     appearance: Appearance,
     attention: Attention,
     table: Table,
-    focus: Option<Transcript>,
+    focus: Option<Focus>,
     layers: Vec<Layer>,
     drafts: Drafts,
     history: History,
+    /// What was written in the palette.
+    commands: History,
     /// Texts on their way, so that a refused one is not lost.
     sent: BTreeMap<OrderId, (Target, Arc<str>)>,
     stamps: u64,
     wishes: Vec<Wish>,
-}
-
-/// Something that lies over the view and has the keys.
-#[derive(Clone, Debug)]
-pub enum Layer {
-    /// The operator writes.
-    Compose(Composer),
-    /// The operator fills in a form.
-    Form(Box<Form>),
-    /// The operator is asked.
-    Question(Question),
-    /// What keys do, from this line on.
-    Help(usize),
-}
-
-impl Layer {
-    /// The text being written.
-    #[must_use]
-    pub fn composer(&self) -> Option<&Composer> {
-        match self {
-            Layer::Compose(composer) => Some(composer),
-            Layer::Form(_) | Layer::Question(_) | Layer::Help(_) => None,
-        }
-    }
 }
 
 /// What a dashboard begins with.
@@ -126,10 +124,14 @@ impl Dashboard {
         Dashboard {
             roster: Arc::default(),
             counts: Counts::default(),
+            needs: Arc::default(),
+            needed: None,
+            flow: Flow::default(),
             mission: None,
             rules: None,
             log: Arc::default(),
             orders: Arc::default(),
+            undo: Undo::default(),
             closing: None,
             now: Timestamp(0),
             size: opening.size,
@@ -140,6 +142,7 @@ impl Dashboard {
             layers: Vec::new(),
             drafts: Drafts::default(),
             history: opening.history,
+            commands: History::default(),
             sent: BTreeMap::new(),
             stamps: 0,
             wishes: Vec::new(),
@@ -180,6 +183,18 @@ impl Dashboard {
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Who needs the operator, the newest first.
+    #[must_use]
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
+    }
+
+    /// Tokens used, over time.
+    #[must_use]
+    pub fn flow(&self) -> &Flow {
+        &self.flow
     }
 
     /// The mission in force.
@@ -238,7 +253,7 @@ impl Dashboard {
 
     /// The conversation that is open.
     #[must_use]
-    pub fn focus(&self) -> Option<&Transcript> {
+    pub fn focus(&self) -> Option<&Focus> {
         self.focus.as_ref()
     }
 
@@ -258,20 +273,43 @@ impl Dashboard {
     #[must_use]
     pub fn in_hand(&self) -> Option<&Arc<Standing>> {
         let id = match &self.focus {
-            Some(transcript) => Some(transcript.mysis),
+            Some(focus) => Some(focus.mysis()),
             None => self.table.selected(),
         };
         Some(&self.roster.get(id?)?.standing)
+    }
+
+    /// The Myses that orders go to: the one in focus, else those marked, else the one selected.
+    #[must_use]
+    pub fn all_in_hand(&self) -> Vec<MysisId> {
+        if self.focus.is_none() && !self.table.marks().is_empty() {
+            return self.table.marks().iter().copied().collect();
+        }
+        self.in_hand()
+            .map(|standing| standing.id)
+            .into_iter()
+            .collect()
+    }
+
+    /// Whether the last order can be taken back.
+    #[must_use]
+    pub fn can_undo(&self, receipt: u64) -> bool {
+        self.undo.is_next(receipt)
     }
 
     /// What the terminal's title says.
     #[must_use]
     pub fn title(&self) -> String {
         let counts = self.counts;
-        match counts.errored {
+        match self.needs.len() {
             0 => format!("zoea: {} of {} running", counts.running, counts.all),
-            errored => format!("zoea: {errored} errored, {} running", counts.running),
+            needs => format!("zoea: {needs} need you, {} running", counts.running),
         }
+    }
+
+    fn next_stamp(&mut self) -> Stamp {
+        self.stamps += 1;
+        Stamp(self.stamps)
     }
 
     fn name_of(&self, id: MysisId) -> Arc<str> {

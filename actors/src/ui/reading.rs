@@ -1,13 +1,19 @@
-//! Reading: questions to the store, asked in tasks of their own.
+//! Reading: questions to the store and the writing of files, in tasks of their own.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use ractor::ActorRef;
 
+use crate::domain::dashboard::press::Input;
 use crate::domain::dashboard::transcript::pages::Stamp;
-use crate::domain::reading::Page;
+use crate::domain::dashboard::wish::ExportFormat;
+use crate::domain::ids::MysisId;
+use crate::domain::reading::{Page, Search};
+use crate::ports::ArchiveFault;
 
 use super::{UiMsg, UiState};
 
@@ -17,16 +23,55 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl UiState {
     /// Reads a piece of a conversation.
     pub(super) fn load(&mut self, myself: &ActorRef<UiMsg>, stamp: Stamp, page: Page) {
-        let read = AssertUnwindSafe(self.archive.page(page)).catch_unwind();
+        let read = self.archive.page(page);
         let ui = myself.clone();
         self.jobs.spawn(async move {
-            let answer = match tokio::time::timeout(PATIENCE, read).await {
-                Ok(Ok(answer)) => answer.map_err(|fault| fault.to_string()),
-                Ok(Err(_)) => Err("the store panicked".to_string()),
-                Err(_) => Err("the store does not answer".to_string()),
-            };
             // A Ui that is gone has no use for it.
-            let _ = ui.cast(UiMsg::Paged(stamp, answer));
+            let _ = ui.cast(UiMsg::Paged(stamp, patiently(read).await));
         });
+    }
+
+    /// Looks for a text.
+    pub(super) fn search(&mut self, myself: &ActorRef<UiMsg>, stamp: Stamp, search: Search) {
+        let read = self.archive.search(search);
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            let found = patiently(read).await.map(|found| found.rows);
+            // A Ui that is gone has no use for it.
+            let _ = ui.cast(UiMsg::Searched(stamp, found));
+        });
+    }
+
+    /// Writes a conversation to a file.
+    pub(super) fn export(
+        &mut self,
+        myself: &ActorRef<UiMsg>,
+        mysis: MysisId,
+        name: Arc<str>,
+        format: ExportFormat,
+    ) {
+        let ui = myself.clone();
+        let Some(exporter) = &self.bridge.exporter else {
+            let why = "conversations cannot be written from here; `zoea export` does it";
+            let _ = ui.cast(UiMsg::Input(Input::Performed(Err(why.to_string()))));
+            return;
+        };
+        let export = AssertUnwindSafe(exporter.export(mysis, name, format)).catch_unwind();
+        self.jobs.spawn(async move {
+            let done = export
+                .await
+                .unwrap_or_else(|_| Err("the export panicked".to_string()));
+            let _ = ui.cast(UiMsg::Input(Input::Performed(done)));
+        });
+    }
+}
+
+/// Waits for the store, but not for ever.
+async fn patiently<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, String> {
+    let read = AssertUnwindSafe(read).catch_unwind();
+    match tokio::time::timeout(PATIENCE, read).await {
+        Ok(Ok(answer)) => answer.map_err(|fault| fault.to_string()),
+        Ok(Err(_)) => Err("the store panicked".to_string()),
+        Err(_) => Err("the store does not answer".to_string()),
     }
 }

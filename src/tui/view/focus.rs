@@ -3,6 +3,7 @@
 use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::cells;
 use actors::domain::dashboard::clean::one_line;
+use actors::domain::dashboard::focus::Focus;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::transcript::{Shown, Transcript};
@@ -10,15 +11,12 @@ use actors::domain::event::Standing;
 
 use crate::tui::brush::{Brush, Side, middle};
 use crate::tui::theme::Ground;
+use crate::tui::view::panel;
 
-pub(super) fn paint(
-    dashboard: &Dashboard,
-    transcript: &Transcript,
-    layout: &Layout,
-    brush: &mut Brush<'_>,
-) {
+pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, layout: &Layout, brush: &mut Brush<'_>) {
     brush.on(Ground::Base);
-    if let Some(member) = dashboard.roster().get(transcript.mysis) {
+    let transcript = &focus.transcript;
+    if let Some(member) = dashboard.roster().get(focus.mysis()) {
         paint_title(dashboard, &member.standing, transcript, layout.title, brush);
     }
     if transcript.pages().rows().is_empty() {
@@ -34,6 +32,7 @@ pub(super) fn paint(
         paint_line(transcript, shown, layout.body, row, brush);
     }
     paint_place(transcript, layout.body, brush);
+    panel::paint(dashboard, focus, layout.panel, brush);
 }
 
 fn paint_title(
@@ -57,14 +56,37 @@ fn paint_title(
         one_line(&standing.model)
     );
     line.push(model, Tone::Dim);
-    brush.line(area, 0, &line);
-    let place = if transcript.is_following() {
-        Line::of(" following ", Tone::Accent)
-    } else {
-        Line::of(" G follows ", Tone::Warning)
+    let place = place_of(transcript);
+    let taken = brush.line(area, 0, &line);
+    let right = Area {
+        x: area.x + taken,
+        width: area.width - taken,
+        ..area
     };
-    brush.line_at_right(area, 0, &place);
+    brush.line_at_right(right, 0, &place);
     brush.on(Ground::Base);
+}
+
+/// Where the window is, and which of the places that were found.
+fn place_of(transcript: &Transcript) -> Line {
+    let mut line = Line::default();
+    if let Some(finding) = &transcript.finding {
+        let place = finding
+            .current
+            .and_then(|current| finding.places().binary_search(&current).ok());
+        let place = place.map_or("–".to_string(), |place| (place + 1).to_string());
+        let count = finding.places().len();
+        line.push(
+            format!(" /{} {place} of {count}", finding.text()),
+            Tone::Warning,
+        );
+    }
+    if transcript.is_following() {
+        line.push(" following ", Tone::Accent);
+    } else {
+        line.push(" G follows ", Tone::Warning);
+    }
+    line
 }
 
 fn paint_line(transcript: &Transcript, shown: &Shown, body: Area, row: u16, brush: &mut Brush<'_>) {

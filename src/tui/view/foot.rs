@@ -1,9 +1,11 @@
 //! The foot: errors, receipts, and what keys do.
 
-use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::layout::{Area, Layout};
+use actors::domain::dashboard::log::Message;
+use actors::domain::dashboard::orders::Receipt;
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::width;
+use actors::domain::dashboard::{Dashboard, InSight};
 
 use crate::tui::brush::Brush;
 use crate::tui::theme::Ground;
@@ -13,40 +15,56 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_
     paint_hints(dashboard, layout.hints, brush);
 }
 
-/// An error stays until it is dismissed; else the newest receipt.
 fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     brush.on(Ground::Base);
-    let standing = dashboard.log().standing();
-    if let Some(message) = standing.last() {
-        let rest = match standing.len() {
-            1 => "  Esc dismisses".to_string(),
-            count => format!("  Esc dismisses, {} more", count - 1),
-        };
-        let room = usize::from(area.width).saturating_sub(width::of(&rest) + 4);
-        let who = if message.who.is_empty() {
-            String::new()
-        } else {
-            format!("{}: ", message.who)
-        };
-        let text = format!("{who}{}", message.text);
-        let line = Line::of(" ✖ ", Tone::Fault)
-            .with(width::clip(&text, room), Tone::Fault)
-            .with(rest, Tone::Hint);
-        brush.line(area, 0, &line);
-        return;
-    }
-    if let Some(receipt) = dashboard.receipt_in_sight() {
-        let mut line = if receipt.awaited > 0 {
+    let line = match dashboard.in_sight() {
+        InSight::Nothing => return,
+        InSight::Seeking(seeking) => {
+            let (what, reached) = (seeking.what.as_str(), seeking.reached);
             Line::of(" … ", Tone::Accent)
-        } else if receipt.refused.is_empty() {
-            Line::of(" ✓ ", Tone::Success)
-        } else {
-            Line::of(" ✗ ", Tone::Warning)
-        };
-        line.push(format!("{} {}", receipt.what, receipt.whom), Tone::Text);
-        line.push(format!("  {}", receipt.progress()), Tone::Dim);
-        brush.line(area, 0, &line);
+                .with(format!("looking for an {what}, at #{reached}"), Tone::Text)
+                .with("  Esc stops", Tone::Hint)
+        }
+        InSight::Error(message, more) => error_line(message, more, usize::from(area.width)),
+        InSight::Receipt(receipt) => receipt_line(dashboard, receipt),
+        InSight::Said(message) => {
+            Line::of(" · ", Tone::Accent).with(message.text.clone(), message.tone)
+        }
+    };
+    brush.line(area, 0, &line);
+}
+
+fn error_line(message: &Message, more: usize, columns: usize) -> Line {
+    let rest = match more {
+        0 => "  Esc dismisses".to_string(),
+        more => format!("  Esc dismisses, {more} more"),
+    };
+    let room = columns.saturating_sub(width::of(&rest) + 4);
+    let text = if message.who.is_empty() {
+        message.text.to_string()
+    } else {
+        format!("{}: {}", message.who, message.text)
+    };
+    Line::of(" ✖ ", Tone::Fault)
+        .with(width::clip(&text, room), Tone::Fault)
+        .with(rest, Tone::Hint)
+}
+
+fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> Line {
+    let line = if receipt.awaited > 0 {
+        Line::of(" … ", Tone::Accent)
+    } else if receipt.refused.is_empty() {
+        Line::of(" ✓ ", Tone::Success)
+    } else {
+        Line::of(" ✗ ", Tone::Warning)
+    };
+    let line = line
+        .with(format!("{} {}", receipt.what, receipt.whom), Tone::Text)
+        .with(format!("  {}", receipt.progress()), Tone::Dim);
+    if dashboard.can_undo(receipt.number) {
+        return line.with("  U takes it back", Tone::Hint);
     }
+    line
 }
 
 /// As many as fit, the most useful first; how to get help stands at the right.

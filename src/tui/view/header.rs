@@ -1,14 +1,19 @@
 //! The header: what holds for the swarm.
 
 use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::appearance::Motion;
 use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::figures;
+use actors::domain::dashboard::flow::spark;
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::width;
 
 use crate::tui::brush::{Brush, Side};
 use crate::tui::theme::Ground;
+
+/// Bars of the chart of tokens, where there is room.
+const BARS: usize = 40;
 
 pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     brush.fill(area, Ground::Bar);
@@ -26,7 +31,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
 
 fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     let counts = dashboard.counts();
-    let mut line = Line::of("⬢ ZOEA", Tone::Brand);
+    let mut line = Line::of(format!("{} ZOEA", heart(dashboard)), Tone::Brand);
     if let Some(since) = dashboard.closing() {
         let taken = figures::stopwatch(dashboard.now().since(since));
         line.push(format!("   closing {taken}"), Tone::Warning);
@@ -50,9 +55,21 @@ fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     }
 }
 
+/// It beats while anyone runs, where things may move.
+fn heart(dashboard: &Dashboard) -> &'static str {
+    let is_live = dashboard.counts().running > 0;
+    let moves = dashboard.appearance().motion == Motion::Full;
+    let is_odd = (dashboard.now().0 / 1000) % 2 == 1;
+    if is_live && moves && is_odd {
+        "⬡"
+    } else {
+        "⬢"
+    }
+}
+
 fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     let Some(mission) = dashboard.mission() else {
-        let words = "no mission; b broadcasts one to the whole swarm";
+        let words = "none; b broadcasts one to the whole swarm";
         let line = Line::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
         brush.line(area, 0, &line);
         return;
@@ -90,6 +107,10 @@ fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
             Tone::Accent
         }
     };
+    let needs = dashboard.needs().len();
+    if needs > 0 {
+        add(format!("! {needs}"), "need you", Tone::Warning);
+    }
     add(counts.asking.to_string(), "thinking", live(counts.asking));
     add(counts.calling.to_string(), "acting", live(counts.calling));
     add(
@@ -97,15 +118,49 @@ fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
         "waiting",
         live(counts.queueing),
     );
-    add(figures::amount(counts.tokens), "tokens", Tone::Text);
-    if counts.cost_micros > 0 {
-        add(figures::money(counts.cost_micros), "spent", Tone::Text);
-    }
     let end = brush.line(area, 0, &line);
-    if let Some(tick) = counts.tick
-        && area.width > end + 16
-    {
-        let tick = Line::of("tick ", Tone::Dim).with(tick.to_string(), Tone::Text);
-        brush.line_at_right(area, 0, &tick);
+    let right = Area {
+        x: area.x + end,
+        width: area.width - end,
+        ..area
+    };
+    paint_amounts(dashboard, right, brush);
+}
+
+/// Tokens, cost and tick at the right; what does not fit is left out, the chart first.
+fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+    let counts = dashboard.counts();
+    let flow = dashboard.flow();
+    let per_minute = figures::amount(flow.per_minute());
+    let mut parts = Vec::new();
+    if let Some(tick) = counts.tick {
+        parts.push(Line::of("   tick ", Tone::Dim).with(tick.to_string(), Tone::Text));
     }
+    parts.push(Line::of(format!("   {per_minute}"), Tone::Text).with(" tokens/min", Tone::Dim));
+    if counts.cost_micros > 0 {
+        let cost = figures::money(counts.cost_micros);
+        parts.push(Line::of(format!("   {cost}"), Tone::Text));
+    }
+    parts.push(
+        Line::of(format!("   {}", figures::amount(counts.tokens)), Tone::Text)
+            .with(" tokens", Tone::Dim),
+    );
+    let mut taken = 0;
+    let mut line = Line::default();
+    let room = usize::from(area.width);
+    for part in parts {
+        let wide = width::of(&part.text());
+        if taken + wide <= room {
+            taken += wide;
+            line.spans.splice(0..0, part.spans);
+        }
+    }
+    let bars: Vec<u64> = flow.bars().iter().copied().collect();
+    let fits = room.saturating_sub(taken + 4).min(BARS);
+    if fits >= 10 && !flow.is_flat() {
+        let bars = &bars[bars.len().saturating_sub(fits)..];
+        line.spans
+            .splice(0..0, Line::of(spark(bars), Tone::Accent).spans);
+    }
+    brush.line_at_right(area, 0, &line);
 }

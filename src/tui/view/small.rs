@@ -1,8 +1,9 @@
 //! The picture for a terminal that is too small for any other.
 
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::layer::Layer;
 use actors::domain::dashboard::layout::LEAST;
 use actors::domain::dashboard::tone::Tone;
-use actors::domain::dashboard::{Dashboard, Layer};
 
 use crate::tui::brush::{Brush, Side, middle};
 use crate::tui::view::screen;

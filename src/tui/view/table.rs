@@ -5,7 +5,9 @@ use actors::domain::dashboard::cells::cell;
 use actors::domain::dashboard::columns::{Column, Placed, columns};
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::roster::Member;
-use actors::domain::dashboard::tone::Tone;
+use actors::domain::dashboard::sorting::End;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
 
 use crate::tui::brush::{Brush, Side, middle};
 use crate::tui::theme::Ground;
@@ -14,17 +16,10 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_
     let columns = columns(layout.body.width);
     brush.on(Ground::Base);
     for placed in &columns {
-        let area = cell_area(layout.title, *placed);
-        brush.text_at(
-            area,
-            0,
-            side(placed.column),
-            placed.column.title(),
-            Tone::Faint,
-        );
+        paint_title(dashboard, layout.title, *placed, brush);
     }
-    if dashboard.roster().members().is_empty() {
-        return paint_empty(layout.body, brush);
+    if dashboard.table().order().is_empty() {
+        return paint_empty(dashboard, layout.body, brush);
     }
     let (_, in_sight) = dashboard.table().in_sight();
     for (row, id) in (0..).zip(in_sight) {
@@ -32,6 +27,49 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_
             paint_row(dashboard, member, layout.body, row, &columns, brush);
         }
     }
+}
+
+fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut Brush<'_>) {
+    let area = cell_area(title, placed);
+    let sorting = dashboard.table().sorting();
+    let is_sorted = sorting.by == placed.column;
+    let sign = match (is_sorted, sorting.from) {
+        (true, End::First) => "▾",
+        (true, End::Last) => "▴",
+        (false, _) => "",
+    };
+    let tone = if is_sorted { Tone::Accent } else { Tone::Faint };
+    let words = format!("{}{sign}", placed.column.title());
+    brush.text_at(area, 0, side(placed.column), &words, tone);
+    if placed.column == Column::Words {
+        brush.line_at_right(area, 0, &selection(dashboard));
+    }
+}
+
+/// How many are marked, and how many the filter lets through.
+fn selection(dashboard: &Dashboard) -> Line {
+    let table = dashboard.table();
+    let mut line = Line::default();
+    if !table.marks().is_empty() {
+        line.push(format!("  ◆ {} marked", table.marks().len()), Tone::Warning);
+    }
+    let filter = table.filter();
+    if filter.is_open() {
+        return line;
+    }
+    let state = filter.state.map_or("", |state| state.as_str());
+    let text = width::clip(filter.text(), 16);
+    let gap = if state.is_empty() || text.is_empty() {
+        ""
+    } else {
+        " "
+    };
+    let (shown, all) = (table.order().len(), dashboard.counts().all);
+    line.push(
+        format!("  {state}{gap}{text} {shown} of {all} "),
+        Tone::Warning,
+    );
+    line
 }
 
 fn paint_row(
@@ -56,19 +94,31 @@ fn paint_row(
     }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
     for placed in columns {
-        let (text, tone) = cell(placed.column, member, dashboard.now(), limit);
+        let is_mark = placed.column == Column::Mark;
+        let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.standing.id) {
+            ("◆".to_string(), Tone::Warning)
+        } else {
+            cell(placed.column, member, dashboard.now(), limit)
+        };
         let area = cell_area(line, *placed);
         brush.text_at(area, 0, side(placed.column), &text, tone);
     }
     brush.on(Ground::Base);
 }
 
-fn paint_empty(body: Area, brush: &mut Brush<'_>) {
+fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Brush<'_>) {
+    let (words, help) = if dashboard.rules().is_none() {
+        ("The swarm wakes up …", "")
+    } else if dashboard.table().filter().is_open() {
+        ("The swarm is empty.", "n creates a Mysis")
+    } else {
+        ("The filter hides everybody.", "Esc shows all")
+    };
     let lines = [
-        ("⬡ ⬡ ⬡", Tone::Brand),
+        ("⬡ ⬢ ⬡", Tone::Brand),
         ("", Tone::Dim),
-        ("The swarm is empty.", Tone::Strong),
-        ("n creates a Mysis", Tone::Dim),
+        (words, Tone::Strong),
+        (help, Tone::Dim),
     ];
     let area = middle(body, body.width, 4);
     for (row, (text, tone)) in (0..).zip(lines) {

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::order::{Answer, Done, Refusal};
 
+use super::Dashboard;
 use super::compose::Target;
+use super::focus::{Found, PLACES};
+use super::layer::Layer;
 use super::orders::Outcome;
 use super::tone::Tone;
 use super::transcript::pages::Stamp;
+use super::undo;
 use super::wish::OrderId;
-use super::{Dashboard, Layer};
 
 impl Dashboard {
     /// An order was carried out, or not.
@@ -22,6 +26,7 @@ impl Dashboard {
         if let Ok(Done::Created(mysis)) = &outcome.answer {
             self.table.select(*mysis);
         }
+        self.remember(&outcome);
         if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
             self.give_back(&outcome, target, &text);
         }
@@ -33,12 +38,64 @@ impl Dashboard {
     /// A piece of a conversation was read, or the store could not be read.
     pub fn paged(&mut self, stamp: Stamp, page: Result<Vec<Arc<Row>>, String>) {
         match page {
-            Ok(page) => {
-                if let Some(transcript) = &mut self.focus {
-                    transcript.take(stamp, page);
-                }
-            }
+            Ok(page) => self.read(stamp, page),
             Err(why) => self.unreadable(stamp, &why),
+        }
+    }
+
+    fn read(&mut self, stamp: Stamp, page: Vec<Arc<Row>>) {
+        let next = self.next_stamp();
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        if focus.take_game(stamp, &page) {
+            return;
+        }
+        if let Some(seeking) = focus.seeking() {
+            let found = focus.take_sought(stamp, &page, next);
+            if found != Found::Stale {
+                return self.sought(found, seeking.what, next);
+            }
+        }
+        focus.transcript.take(stamp, page);
+    }
+
+    /// A text was looked for, or the store could not be read.
+    pub fn searched(&mut self, stamp: Stamp, rows: Result<Vec<(MysisId, Arc<Row>)>, String>) {
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(why) => return self.unreadable(stamp, &why),
+        };
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        let had = focus
+            .transcript
+            .finding
+            .as_ref()
+            .is_some_and(|finding| finding.current.is_some());
+        if !focus.take_places(stamp, &rows) || focus.is_searching() {
+            return;
+        }
+        let Some(finding) = &focus.transcript.finding else {
+            return;
+        };
+        let (text, count) = (finding.text().to_string(), finding.places().len());
+        let newest = finding.places().last().copied();
+        let words = match count {
+            0 => format!("`{text}` stands nowhere in this conversation"),
+            _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
+            1 => format!("1 place of `{text}`"),
+            _ => format!("{count} places of `{text}`; n and N go through them"),
+        };
+        self.note(self.now, Tone::Hint, None, "said", &words);
+        if !had && let Some(newest) = newest {
+            self.go(|transcript| {
+                if let Some(finding) = &mut transcript.finding {
+                    finding.current = Some(newest);
+                }
+                transcript.go_to(newest)
+            });
         }
     }
 
@@ -54,7 +111,7 @@ impl Dashboard {
         let was_awaited = self
             .focus
             .as_mut()
-            .is_some_and(|transcript| transcript.give_up(stamp));
+            .is_some_and(|focus| focus.give_up(stamp));
         if was_awaited {
             let text = format!("the conversation cannot be read: {why}");
             self.note(self.now, Tone::Fault, None, "unreadable", &text);
@@ -63,18 +120,35 @@ impl Dashboard {
 
     /// A form waits for its order: it goes when that is carried out, else it says why not.
     fn answered_form(&mut self, id: OrderId, outcome: &Outcome) -> bool {
-        let is_ours = |layer: &Layer| match layer {
-            Layer::Form(form) => form.awaited == Some(id),
-            Layer::Compose(_) | Layer::Question(_) | Layer::Help(_) => false,
+        let is_ours = |layer: &Layer| {
+            if let Layer::Form(form) = layer {
+                return form.awaited == Some(id);
+            }
+            false
         };
         let Some(place) = self.layers.iter().position(is_ours) else {
             return false;
         };
-        match (&outcome.answer, &mut self.layers[place]) {
-            (Err(refusal), Layer::Form(form)) => form.complain(&refusal.to_string()),
-            (Ok(_), _) | (Err(_), _) => drop(self.layers.remove(place)),
+        if let (Err(refusal), Layer::Form(form)) = (&outcome.answer, &mut self.layers[place]) {
+            form.complain(&refusal.to_string());
+        } else {
+            self.layers.remove(place);
         }
         true
+    }
+
+    /// What was done may be taken back; an undo is not undone.
+    fn remember(&mut self, outcome: &Outcome) {
+        let (Ok(done), Some(inverse)) = (&outcome.answer, &outcome.inverse) else {
+            return;
+        };
+        let Some(receipt) = self.orders.receipt(outcome.receipt) else {
+            return;
+        };
+        if undo::is_change(done) && receipt.what != "undo" {
+            self.undo
+                .remember(outcome.receipt, receipt.what, inverse.clone());
+        }
     }
 
     /// A refused text is there again when the operator wants to write to the same ones.
@@ -84,9 +158,11 @@ impl Dashboard {
             (Target::Notes(_), Some(member)) => Target::Notes(vec![member.standing.id]),
             (target, _) => target,
         };
-        let open = self.layers.iter_mut().find_map(|layer| match layer {
-            Layer::Compose(composer) if composer.target == target => Some(composer),
-            Layer::Compose(_) | Layer::Form(_) | Layer::Question(_) | Layer::Help(_) => None,
+        let open = self.layers.iter_mut().find_map(|layer| {
+            if let Layer::Compose(composer) = layer {
+                return (composer.target == target).then_some(composer);
+            }
+            None
         });
         match open {
             Some(composer) if composer.field.is_empty() => composer.field.replace(text),

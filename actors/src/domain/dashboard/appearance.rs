@@ -11,6 +11,12 @@ pub struct Appearance {
     pub letters: Letters,
     /// Whether things move by themselves.
     pub motion: Motion,
+    /// Who has the mouse.
+    pub mouse: MouseUse,
+    /// How the operator is called when somebody needs them.
+    pub notify: Notify,
+    /// Whether the panel beside a conversation is shown.
+    pub panel: Panel,
     /// The operator's time.
     pub offset: UtcOffset,
 }
@@ -74,4 +80,38 @@ pub enum Motion {
     Full,
     /// Nothing moves but figures.
     Reduced,
+}
+
+/// Who has the mouse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MouseUse {
+    /// The program: it selects and scrolls.
+    #[default]
+    Ours,
+    /// The terminal: it selects text.
+    Terminals,
+}
+
+/// How the operator is called when somebody needs them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notify {
+    /// Not at all.
+    #[default]
+    Off,
+    /// By the terminal's bell.
+    Bell,
+    /// By a message of the terminal, while the operator looks elsewhere.
+    Message,
+}
+
+/// Whether the panel beside a conversation is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Panel {
+    /// Where there is room for it.
+    #[default]
+    WithRoom,
+    /// It is.
+    Shown,
+    /// It is not.
+    Hidden,
 }

@@ -32,7 +32,7 @@ pub fn cell(column: Column, member: &Member, now: Timestamp, nudge_limit: u32) -
         Column::Nudges => nudges(standing.nudges, nudge_limit),
         Column::Turns => (figures::amount(totals.turns), Tone::Dim),
         Column::Tokens => {
-            let tokens = totals.tokens_in + totals.tokens_out;
+            let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
             (figures::amount(tokens), Tone::Dim)
         }
         Column::Cost => (figures::money(totals.cost_micros), Tone::Dim),

@@ -55,7 +55,7 @@ pub fn span(ms: u64) -> String {
 pub fn ago(ms: u64) -> String {
     match ms {
         0..5_000 => "now".to_string(),
-        5_000..60_000 => format!("{}s", ms / 10_000 * 10),
+        5_000..60_000 => format!("{}s", (ms / 10_000 * 10).max(5)),
         _ => span(ms),
     }
 }

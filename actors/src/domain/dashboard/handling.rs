@@ -1,23 +1,26 @@
 //! Handling: what keys, pasted text and the mouse do.
 
+mod commanding;
+mod in_focus;
+mod in_layers;
+mod in_table;
+mod pointing;
+
+use crate::domain::event::State;
 use crate::domain::ids::MysisId;
 use crate::domain::order::Order;
 
-use super::compose::{Composed, Target};
-use super::form::{Filled, Form};
-use super::keys::{
-    self, ANYWHERE, Anywhere, IN_FOCUS, IN_HAND, IN_TABLE, InFocus, InHand, InTable,
-};
-use super::press::{Did, Input, Key, Mouse, Press};
-use super::question::Said;
-use super::transcript::Transcript;
-use super::transcript::finding::Way;
-use super::transcript::pages::Load;
+use super::Dashboard;
+use super::appearance::MouseUse;
+use super::compose::Target;
+use super::form::Form;
+use super::keys::{self, ANYWHERE, Anywhere, IN_FOCUS, IN_HAND, IN_TABLE, InHand};
+use super::layer::{Layer, LogView};
+use super::palette::{Known, Palette};
+use super::press::{Input, Press};
+use super::query::Within;
+use super::tone::Tone;
 use super::wish::{Act, Wish};
-use super::{Dashboard, Layer};
-
-/// Lines that the wheel moves.
-const WHEEL: usize = 3;
 
 impl Dashboard {
     /// Takes what comes from the terminal.
@@ -58,85 +61,17 @@ impl Dashboard {
         }
     }
 
-    /// The topmost layer has the key; it goes back where it was unless the key ended it.
-    fn press_in_layer(&mut self, layer: Layer, press: Press) {
-        match layer {
-            Layer::Compose(mut composer) => match composer.press(press, &self.history) {
-                Composed::Used => {
-                    self.drafts.keep(&composer.target, composer.field.text());
-                    self.layers.push(Layer::Compose(composer));
-                }
-                Composed::Send(text) => self.send(composer.target, &text),
-                Composed::Leave => {}
-                Composed::Unused => {
-                    self.press_behind(press);
-                    self.layers.insert(0, Layer::Compose(composer));
-                }
-            },
-            Layer::Form(mut form) => match form.press(press) {
-                Filled::Used => self.layers.push(Layer::Form(form)),
-                Filled::Give(order) => {
-                    self.send_form(&mut form, order);
-                    self.layers.push(Layer::Form(form));
-                }
-                Filled::Leave => {}
-            },
-            Layer::Question(question) => match question.press(press) {
-                Said::Yes => self.confirmed(question.about),
-                Said::No => {}
-                Said::Nothing => self.layers.push(Layer::Question(question)),
-            },
-            Layer::Help(top) => self.press_in_help(top, press),
-        }
-    }
-
-    /// A key that a text has no use for may scroll what is behind it.
-    fn press_behind(&mut self, press: Press) {
-        match press.key {
-            Key::PageUp | Key::PageDown => self.press_in_view(press),
-            Key::Char('z' | 'l') if press.ctrl => self.press_in_view(press),
-            Key::Char(_)
-            | Key::Enter
-            | Key::Esc
-            | Key::Tab
-            | Key::Backspace
-            | Key::Delete
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::Function(_) => {}
-        }
-    }
-
-    fn press_in_help(&mut self, top: usize, press: Press) {
-        let page = usize::from(self.size.1.saturating_sub(6)).max(1);
-        let top = match press.key {
-            Key::Up | Key::Char('k') => top.saturating_sub(1),
-            Key::Down | Key::Char('j') => top + 1,
-            Key::PageUp => top.saturating_sub(page),
-            Key::PageDown | Key::Char(' ') => top + page,
-            Key::Home | Key::Char('g') => 0,
-            Key::Char(_)
-            | Key::Enter
-            | Key::Esc
-            | Key::Tab
-            | Key::Backspace
-            | Key::Delete
-            | Key::Left
-            | Key::Right
-            | Key::End
-            | Key::Function(_) => return,
-        };
-        let last = self.help_lines().saturating_sub(page);
-        self.layers.push(Layer::Help(top.min(last)));
-    }
-
     fn anywhere(&mut self, gesture: Anywhere) {
         match gesture {
             Anywhere::Broadcast => self.compose(Target::Swarm),
+            Anywhere::Palette => {
+                let palette = Palette::new(&self.known());
+                self.layers.push(Layer::Palette(Box::new(palette)));
+            }
+            Anywhere::Log => self.layers.push(Layer::Log(LogView::default())),
+            Anywhere::Undo => self.take_back(),
+            Anywhere::Dump => self.wishes.push(Wish::Act(Act::Dump)),
+            Anywhere::Mouse => self.turn_mouse(),
             Anywhere::Help => self.layers.push(Layer::Help(0)),
             Anywhere::Quit => self.quit(),
             Anywhere::Suspend => self.wishes.push(Wish::Act(Act::Suspend)),
@@ -145,171 +80,116 @@ impl Dashboard {
     }
 
     fn in_hand_do(&mut self, gesture: InHand) {
-        let Some(id) = self.in_hand().map(|standing| standing.id) else {
+        let ids = self.all_in_hand();
+        if ids.is_empty() {
             return;
-        };
+        }
         match gesture {
-            InHand::Message => self.compose(Target::Myses(vec![id])),
+            InHand::Message => self.compose(Target::Myses(ids)),
+            InHand::Note => self.compose(Target::Notes(ids)),
             InHand::Start => {
-                self.order_each("start", &[id], |name| Order::Start { name });
+                self.order_each("start", &ids, |name| Order::Start { name });
             }
-            InHand::Stop => {
-                self.order_each("stop", &[id], |name| Order::Stop { name });
-            }
-            InHand::Delete => self.ask_to_delete(vec![id]),
-            InHand::Configure => self.configure(id),
+            InHand::Stop => self.stop(ids),
+            InHand::Delete => self.ask_to_delete(ids),
+            InHand::Configure => self.configure(),
+            InHand::Request => self.layers.push(Layer::Request(0)),
         }
     }
 
-    fn configure(&mut self, id: MysisId) {
-        if let (Some(rules), Some(member)) = (&self.rules, self.roster.get(id)) {
-            let form = Form::configure(rules, &member.standing);
+    /// Stops one at once, and asks before it stops many.
+    fn stop(&mut self, ids: Vec<MysisId>) {
+        if ids.len() > 1 {
+            return self.ask_to_stop(ids);
+        }
+        self.order_each("stop", &ids, |name| Order::Stop { name });
+    }
+
+    fn configure(&mut self) {
+        let Some(standing) = self.in_hand() else {
+            return;
+        };
+        if let Some(rules) = &self.rules {
+            let form = Form::configure(rules, standing);
             self.layers.push(Layer::Form(Box::new(form)));
         }
     }
 
-    fn in_table(&mut self, gesture: InTable) {
-        let page = self.table.rows().max(1).cast_signed();
-        match gesture {
-            InTable::Up => self.table.step(-1),
-            InTable::Down => self.table.step(1),
-            InTable::PageUp => self.table.step(-page),
-            InTable::PageDown => self.table.step(page),
-            InTable::First => self.table.go_to(0),
-            InTable::Last => self.table.go_to(usize::MAX),
-            InTable::Open => {
-                if let Some(id) = self.table.selected() {
-                    self.open(id);
-                }
-            }
-            InTable::New => {
-                if let Some(rules) = &self.rules {
-                    self.layers.push(Layer::Form(Box::new(Form::create(rules))));
-                }
-            }
-            InTable::Back => {
-                self.dismiss();
-            }
-        }
+    fn turn_mouse(&mut self) {
+        let (mouse, words) = match self.appearance.mouse {
+            MouseUse::Ours => (
+                MouseUse::Terminals,
+                "the terminal has the mouse: select text with it; M takes it back",
+            ),
+            MouseUse::Terminals => (MouseUse::Ours, "the mouse selects and scrolls here"),
+        };
+        self.appearance.mouse = mouse;
+        self.say(words);
+    }
+
+    /// Tells the operator something that asks for nothing.
+    fn say(&mut self, text: &str) {
+        self.note(self.now, Tone::Hint, None, "said", text);
     }
 
     fn dismiss(&mut self) -> bool {
         std::sync::Arc::make_mut(&mut self.log).dismiss()
     }
 
-    /// Opens the conversation of a Mysis.
-    pub(super) fn open(&mut self, id: MysisId) {
-        let name = self.name_of(id);
-        self.table.select(id);
-        self.focus = Some(Transcript::of(id, name, self.appearance.offset));
-    }
-
-    fn in_focus(&mut self, gesture: InFocus) {
-        let page = usize::from(self.layout().body.height).max(2) - 1;
-        let Some(transcript) = &mut self.focus else {
-            return;
-        };
-        let mut load = None;
-        match gesture {
-            InFocus::Up => transcript.scroll(1, Way::Back),
-            InFocus::Down => transcript.scroll(1, Way::Forth),
-            InFocus::PageUp => transcript.scroll(page, Way::Back),
-            InFocus::PageDown => transcript.scroll(page, Way::Forth),
-            InFocus::Top => load = transcript.go_to_top(),
-            InFocus::Bottom => load = transcript.go_to_bottom(),
-            InFocus::EntryUp => transcript.select_next(Way::Back),
-            InFocus::EntryDown => transcript.select_next(Way::Forth),
-            InFocus::Turn => match transcript.selected() {
-                Some(seq) => transcript.turn(seq),
-                None => transcript.select_next(Way::Back),
-            },
-            InFocus::TurnAll => transcript.turn_all(),
-            InFocus::Reasoning => transcript.turn_reasoning(),
-            InFocus::Previous => self.open_beside(-1),
-            InFocus::Next => self.open_beside(1),
-            InFocus::Back => {
-                if !self.dismiss() {
-                    self.focus = None;
-                }
-            }
-        }
-        self.load(load);
-    }
-
-    fn open_beside(&mut self, by: isize) {
-        self.table.step(by);
-        if let Some(id) = self.table.selected() {
-            self.open(id);
-        }
-    }
-
     fn paste(&mut self, text: &str) {
+        let known = self.known();
         match self.layers.last_mut() {
             Some(Layer::Compose(composer)) => {
                 composer.field.insert(text);
                 self.drafts.keep(&composer.target, composer.field.text());
             }
             Some(Layer::Form(form)) => form.paste(text),
-            Some(Layer::Question(_) | Layer::Help(_)) | None => {}
-        }
-    }
-
-    fn mouse(&mut self, mouse: Mouse) {
-        let has_layer = self.layers.iter().any(|layer| layer.composer().is_none());
-        let body = self.layout().body;
-        if has_layer || !body.holds(mouse.x, mouse.y) {
-            return;
-        }
-        let row = usize::from(mouse.y - body.y);
-        match &mut self.focus {
-            Some(transcript) => match mouse.did {
-                Did::WheelUp => transcript.scroll(WHEEL, Way::Back),
-                Did::WheelDown => transcript.scroll(WHEEL, Way::Forth),
-                Did::Click => {
-                    let clicked = transcript.entry_at(row).map(|entry| entry.seq);
-                    match clicked {
-                        Some(seq) if transcript.selected() == Some(seq) => transcript.turn(seq),
-                        clicked => transcript.select(clicked),
-                    }
+            Some(Layer::Palette(palette)) => palette.paste(text, &known),
+            Some(Layer::Query(query)) => {
+                query.field.insert(&text.replace('\n', " "));
+                let text = query.field.text().to_string();
+                if query.within == Within::Table {
+                    self.table.change_filter(|filter| filter.write(&text));
                 }
-            },
-            None => match mouse.did {
-                Did::WheelUp => self.table.step(-1),
-                Did::WheelDown => self.table.step(1),
-                Did::Click => self.click_row(row),
-            },
+            }
+            Some(
+                Layer::Question(_)
+                | Layer::Inspect(_)
+                | Layer::Log(_)
+                | Layer::Help(_)
+                | Layer::Request(_),
+            )
+            | None => {}
         }
     }
 
-    /// A first click selects, a second one opens.
-    fn click_row(&mut self, row: usize) {
-        let (_, in_sight) = self.table.in_sight();
-        let Some(id) = in_sight.get(row).copied() else {
-            return;
-        };
-        if self.table.selected() == Some(id) {
-            self.open(id);
+    /// What the palette completes from.
+    fn known(&self) -> Known {
+        let names = self.roster.members().values();
+        let mut myses: Vec<String> = names
+            .map(|member| member.standing.name.to_string())
+            .collect();
+        myses.sort_by(|a, b| super::sorting::natural(a, b));
+        let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
+        let view = if self.focus.is_some() {
+            keys::gestures(IN_FOCUS)
         } else {
-            self.table.select(id);
+            keys::gestures(IN_TABLE)
+        };
+        let shared = keys::gestures(IN_HAND).chain(keys::gestures(ANYWHERE));
+        Known {
+            myses,
+            providers: providers.map(ToString::to_string).collect(),
+            gestures: view.chain(shared).collect(),
         }
     }
 
-    pub(super) fn load(&mut self, load: Option<Load>) {
-        use crate::domain::reading::Page;
-        let (Some(load), Some(transcript)) = (load, &mut self.focus) else {
-            return;
-        };
-        self.stamps += 1;
-        let stamp = super::transcript::pages::Stamp(self.stamps);
-        transcript.expect(stamp, load);
-        self.wishes.push(Wish::Load {
-            stamp,
-            page: Page {
-                mysis: transcript.mysis,
-                from: load.from,
-                limit: super::transcript::pages::PAGE,
-                kinds: Vec::new(),
-            },
-        });
+    /// Those in one state.
+    fn in_state(&self, state: State) -> Vec<MysisId> {
+        let members = self.roster.members().values();
+        members
+            .filter(|member| member.standing.state == state)
+            .map(|member| member.standing.id)
+            .collect()
     }
 }

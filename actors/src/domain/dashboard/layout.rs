@@ -1,12 +1,16 @@
 //! Layout: which part of the screen belongs to what. Views paint into it, the mouse is read by it.
 
-use super::{Dashboard, Layer};
+use super::Dashboard;
+use super::appearance::Panel;
+use super::layer::Layer;
 
 /// The least that is needed.
 pub const LEAST: (u16, u16) = (80, 20);
 
 /// From so many rows on there is room for more than what is needed.
 const TALL: u16 = 30;
+/// From so many rows on those who need the operator have lines of their own.
+const NEEDS: u16 = 24;
 /// Columns before the text of the mission.
 const MISSION: usize = 9;
 /// Lines that a text being written may take.
@@ -49,6 +53,22 @@ impl Area {
         (top, rest)
     }
 
+    /// The rest, and its right columns.
+    #[must_use]
+    pub fn split_right(self, columns: u16) -> (Area, Area) {
+        let columns = columns.min(self.width);
+        let rest = Area {
+            width: self.width - columns,
+            ..self
+        };
+        let right = Area {
+            x: self.x + rest.width,
+            width: columns,
+            ..self
+        };
+        (rest, right)
+    }
+
     /// The rest, and its lower rows.
     #[must_use]
     pub fn split_bottom(self, rows: u16) -> (Area, Area) {
@@ -65,12 +85,28 @@ pub struct Layout {
     pub title: Area,
     /// The table, or the conversation.
     pub body: Area,
+    /// Beside the conversation: the game.
+    pub panel: Area,
+    /// Below the table: who needs the operator.
+    pub needs: Area,
     /// The text being written.
     pub writing: Area,
     /// Errors and receipts.
     pub message: Area,
     /// What keys do.
     pub hints: Area,
+}
+
+impl Layout {
+    /// The whole space of the view, panels included.
+    #[must_use]
+    pub fn page(&self) -> Area {
+        Area {
+            width: self.title.width,
+            height: self.body.height + self.needs.height,
+            ..self.body
+        }
+    }
 }
 
 impl Dashboard {
@@ -94,10 +130,14 @@ impl Dashboard {
         let (header, rest) = rest.split_top(2 + self.lines_of_mission());
         let (rest, writing) = rest.split_bottom(self.lines_of_writing());
         let (title, body) = rest.split_top(1);
+        let (body, needs) = body.split_bottom(self.lines_of_needs());
+        let (body, panel) = body.split_right(self.columns_of_panel());
         Layout {
             header,
             title,
             body,
+            panel,
+            needs,
             writing,
             message,
             hints,
@@ -113,6 +153,34 @@ impl Dashboard {
             .as_ref()
             .is_some_and(|mission| mission.len() > columns);
         if is_long && height >= TALL { 2 } else { 1 }
+    }
+
+    /// Those who need the operator, a title included; the rest is behind a key.
+    fn lines_of_needs(&self) -> u16 {
+        let (_, height) = self.size;
+        if self.focus.is_some() || self.needs.is_empty() || height < NEEDS {
+            return 0;
+        }
+        let most = usize::from(height / 6);
+        1 + u16::try_from(self.needs.len().min(most)).unwrap_or(0)
+    }
+
+    fn columns_of_panel(&self) -> u16 {
+        let (width, _) = self.size;
+        if self.focus.is_none() {
+            return 0;
+        }
+        let wide = match width {
+            180.. => 48,
+            120..180 => 38,
+            _ => 32,
+        };
+        match self.appearance.panel {
+            Panel::Hidden => 0,
+            Panel::Shown => wide,
+            Panel::WithRoom if width >= 120 => wide,
+            Panel::WithRoom => 0,
+        }
     }
 
     /// The text being written, its title included; it takes at most a third of the screen.

@@ -8,6 +8,8 @@ use crate::domain::message::{Body, Row, Severity};
 use crate::domain::rules::SwarmRules;
 
 use super::Dashboard;
+use super::focus::Focus;
+use super::layer::Layer;
 use super::log::Message;
 use super::tone::Tone;
 
@@ -29,8 +31,8 @@ impl Dashboard {
         self.mission = stock.mission;
         self.rules = Some(stock.rules);
         self.table.doubt();
-        if let Some(transcript) = &mut self.focus {
-            transcript.doubt_end();
+        if let Some(focus) = &mut self.focus {
+            focus.transcript.doubt_end();
         }
         self.leave_the_gone();
     }
@@ -71,10 +73,13 @@ impl Dashboard {
     }
 
     fn stands(&mut self, standing: &Arc<Standing>) {
-        Arc::make_mut(&mut self.roster).stands(standing);
-        self.table.doubt();
-        if let Some(transcript) = self.focus_on(standing.id) {
-            transcript.rename(&standing.name);
+        if Arc::make_mut(&mut self.roster).stands(standing) {
+            self.table.doubt();
+        } else {
+            self.table.doubt_figures();
+        }
+        if let Some(focus) = self.focus_on(standing.id) {
+            focus.transcript.rename(&standing.name);
         }
     }
 
@@ -89,8 +94,8 @@ impl Dashboard {
         if may_concern_orders && !self.orders.receipts().is_empty() {
             Arc::make_mut(&mut self.orders).stored(who.id, row);
         }
-        if let Some(transcript) = self.focus_on(who.id) {
-            transcript.stored(row);
+        if let Some(focus) = self.focus_on(who.id) {
+            focus.stored(row);
         }
         if let Body::Host { text, meta } = &row.body {
             let tone = match meta.severity {
@@ -163,21 +168,19 @@ impl Dashboard {
         Arc::make_mut(&mut self.log).add(message);
     }
 
-    fn focus_on(&mut self, id: MysisId) -> Option<&mut super::Transcript> {
-        self.focus
-            .as_mut()
-            .filter(|transcript| transcript.mysis == id)
+    fn focus_on(&mut self, id: MysisId) -> Option<&mut Focus> {
+        self.focus.as_mut().filter(|focus| focus.mysis() == id)
     }
 
     /// Nobody looks on at a Mysis that is gone.
     fn leave_the_gone(&mut self) {
-        let is_gone = |id: MysisId| self.roster.get(id).is_none();
-        if self
-            .focus
-            .as_ref()
-            .is_some_and(|focus| is_gone(focus.mysis))
-        {
+        let Some(mysis) = self.focus.as_ref().map(Focus::mysis) else {
+            return;
+        };
+        if self.roster.get(mysis).is_none() {
             self.focus = None;
+            self.layers
+                .retain(|layer| !matches!(layer, Layer::Inspect(_) | Layer::Request(_)));
         }
     }
 }

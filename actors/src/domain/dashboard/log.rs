@@ -62,6 +62,18 @@ impl Log {
         &self.standing
     }
 
+    /// The newest message that answers something the operator did.
+    #[must_use]
+    pub fn said(&self) -> Option<&Message> {
+        let is_said = |message: &&Arc<Message>| matches!(message.code, "said" | "screen");
+        self.messages
+            .iter()
+            .rev()
+            .take(50)
+            .find(is_said)
+            .map(|message| &**message)
+    }
+
     /// Adds a message; an error stays until it is dismissed or resolved.
     pub fn add(&mut self, message: Message) {
         let message = Arc::new(message);

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use crate::domain::ids::MysisId;
 use crate::domain::order::Order;
 
+use super::Dashboard;
 use super::compose::{Composer, Target};
 use super::form::{Form, Purpose};
+use super::layer::Layer;
+use super::orders::Given;
 use super::question::{About, Question};
-use super::wish::{OrderId, Wish};
-use super::{Dashboard, Layer};
+use super::tone::Tone;
+use super::undo;
+use super::wish::{Act, OrderId, Wish};
 
 impl Dashboard {
     /// Gives one order for each of these, under one receipt.
@@ -44,15 +48,45 @@ impl Dashboard {
     }
 
     fn give(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {
-        let id = Arc::make_mut(&mut self.orders).give(receipt, &order, mysis);
+        let before = mysis.and_then(|id| self.roster.get(id));
+        let before = before.map(|member| &*member.standing);
+        let given = Given {
+            order: &order,
+            mysis,
+            inverse: undo::inverse(&order, before, self.mission.as_ref()),
+        };
+        let id = Arc::make_mut(&mut self.orders).give(receipt, given);
         self.wishes.push(Wish::Order { id, order });
         id
+    }
+
+    /// Takes the last order back, where that can be done.
+    pub(super) fn take_back(&mut self) {
+        let Some(step) = self.undo.take() else {
+            return self.note(
+                self.now,
+                Tone::Hint,
+                None,
+                "said",
+                "there is nothing that could be taken back",
+            );
+        };
+        let whom = match step.orders.len() {
+            1 => step.what.to_string(),
+            many => format!("{} for {many} myses", step.what),
+        };
+        let receipt = Arc::make_mut(&mut self.orders).begin("undo", whom.into(), self.now);
+        for order in step.orders {
+            self.give(receipt, order, None);
+        }
     }
 
     /// Sends what was written.
     pub(super) fn send(&mut self, target: Target, text: &str) {
         let text: Arc<str> = text.into();
         self.history.add(&text);
+        self.wishes
+            .push(Wish::Act(Act::KeepHistory(self.history.clone())));
         self.drafts.keep(&target, "");
         let words = || text.to_string();
         let ids = match &target {
@@ -123,6 +157,18 @@ impl Dashboard {
         }));
     }
 
+    /// Asks before these are stopped.
+    pub(super) fn ask_to_stop(&mut self, ids: Vec<MysisId>) {
+        let lines = vec![
+            format!("Stop {} Myses?", ids.len()),
+            "Each is stopped at once, in the middle of its turn.".to_string(),
+        ];
+        self.layers.push(Layer::Question(Question {
+            about: About::Stop(ids),
+            lines,
+        }));
+    }
+
     /// Quits; asks first while Myses run.
     pub(super) fn quit(&mut self) {
         if self.closing.is_some() {
@@ -151,6 +197,9 @@ impl Dashboard {
         match about {
             About::Delete(ids) => {
                 self.order_each("delete", &ids, |name| Order::Delete { name });
+            }
+            About::Stop(ids) => {
+                self.order_each("stop", &ids, |name| Order::Stop { name });
             }
             About::Quit => self.close(),
         }

@@ -29,6 +29,18 @@ struct Open {
     /// Whom it concerns, as the operator calls them.
     name: Arc<str>,
     mysis: Option<MysisId>,
+    inverse: Option<Order>,
+}
+
+/// An order as it is given.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    /// The order.
+    pub order: &'a Order,
+    /// Whom it concerns, if that is one Mysis.
+    pub mysis: Option<MysisId>,
+    /// What would take it back.
+    pub inverse: Option<Order>,
 }
 
 /// What became of one thing that the operator asked for, of one Mysis or of several.
@@ -87,6 +99,8 @@ pub struct Outcome {
     pub answer: Answer,
     /// Whether no more answers are to come for that receipt.
     pub is_last: bool,
+    /// What would take the order back.
+    pub inverse: Option<Order>,
 }
 
 impl Orders {
@@ -125,16 +139,16 @@ impl Orders {
     }
 
     /// Gives an order under a receipt.
-    pub fn give(&mut self, receipt: u64, order: &Order, mysis: Option<MysisId>) -> OrderId {
+    pub fn give(&mut self, receipt: u64, given: Given<'_>) -> OrderId {
         self.given += 1;
         let id = OrderId(self.given);
-        let name = name_of(order).into();
         self.open.insert(
             id,
             Open {
                 receipt,
-                name,
-                mysis,
+                name: name_of(given.order).into(),
+                mysis: given.mysis,
+                inverse: given.inverse,
             },
         );
         self.change(receipt, |receipt| receipt.awaited += 1);
@@ -162,6 +176,7 @@ impl Orders {
             name: open.name,
             answer,
             is_last,
+            inverse: open.inverse,
         })
     }
 
@@ -368,7 +383,12 @@ mod tests {
             name: "alpha".to_string(),
             text: "mine".to_string(),
         };
-        let id = orders.give(receipt, &order, Some(MysisId(1)));
+        let given = Given {
+            order: &order,
+            mysis: Some(MysisId(1)),
+            inverse: None,
+        };
+        let id = orders.give(receipt, given);
         let progress = |orders: &Orders| orders.receipt(receipt).unwrap().progress();
         assert_eq!(progress(&orders), "sent");
         orders.answered(id, Ok(Done::Stored(Seq(12))));
@@ -390,10 +410,15 @@ mod tests {
     fn an_order_to_several_says_for_how_many_it_was_carried_out() {
         let mut orders = Orders::default();
         let receipt = orders.begin("stop", "3 myses".into(), Timestamp(0));
-        let stop = |name: &str| Order::Stop {
-            name: name.to_string(),
-        };
-        let ids = ["a", "b", "c"].map(|name| orders.give(receipt, &stop(name), None));
+        let ids = ["a", "b", "c"].map(|name| {
+            let name = name.to_string();
+            let given = Given {
+                order: &Order::Stop { name },
+                mysis: None,
+                inverse: None,
+            };
+            orders.give(receipt, given)
+        });
         orders.answered(ids[0], Ok(Done::Stopped));
         let outcome = orders
             .answered(ids[1], Err(Refusal::AlreadyStopped))

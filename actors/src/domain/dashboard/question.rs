@@ -18,6 +18,8 @@ pub struct Question {
 pub enum About {
     /// These are to be deleted.
     Delete(Vec<MysisId>),
+    /// These are to be stopped.
+    Stop(Vec<MysisId>),
     /// The program is to close.
     Quit,
 }
@@ -38,9 +40,11 @@ impl Question {
     #[must_use]
     pub fn press(&self, press: Press) -> Said {
         let may_insist = self.about == About::Quit;
+        let is_light = !matches!(self.about, About::Delete(_));
         match press.key {
             Key::Char('y' | 'Y') => Said::Yes,
-            Key::Enter | Key::Char('q') if may_insist => Said::Yes,
+            Key::Enter if is_light => Said::Yes,
+            Key::Char('q') if may_insist => Said::Yes,
             Key::Char('c') if may_insist && press.ctrl => Said::Yes,
             Key::Char('n' | 'N') | Key::Esc => Said::No,
             Key::Char(_)
@@ -65,6 +69,7 @@ impl Question {
     pub fn keys(&self) -> &'static str {
         match self.about {
             About::Delete(_) => "y delete   n keep",
+            About::Stop(_) => "y stop   n leave them",
             About::Quit => "y quit   n stay",
         }
     }

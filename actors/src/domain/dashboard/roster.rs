@@ -10,6 +10,8 @@ use crate::domain::ids::{MysisId, Seq};
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     members: BTreeMap<MysisId, Member>,
+    /// By how much the Myses' own figures of tokens have grown since this was begun.
+    flowed: u64,
 }
 
 /// One Mysis.
@@ -80,9 +82,16 @@ impl Roster {
     }
 
     /// Takes notice of how one stands.
-    pub fn stands(&mut self, standing: &Arc<Standing>) {
+    ///
+    /// Whether that one was not known before.
+    pub fn stands(&mut self, standing: &Arc<Standing>) -> bool {
         match self.members.get_mut(&standing.id) {
-            Some(member) => member.standing = standing.clone(),
+            Some(member) => {
+                let grown = tokens(standing).saturating_sub(tokens(&member.standing));
+                self.flowed = self.flowed.saturating_add(grown);
+                member.standing = standing.clone();
+                false
+            }
             None => {
                 let member = Member {
                     standing: standing.clone(),
@@ -90,8 +99,15 @@ impl Roster {
                     read: Seq(0),
                 };
                 self.members.insert(standing.id, member);
+                true
             }
         }
+    }
+
+    /// By how much the Myses' own figures of tokens have grown since this was begun.
+    #[must_use]
+    pub fn flowed(&self) -> u64 {
+        self.flowed
     }
 
     /// One is gone.
@@ -149,9 +165,16 @@ impl Roster {
                 | Activity::Paused(_) => {}
             }
             counts.tick = counts.tick.max(standing.tick);
-            counts.tokens += standing.totals.tokens_in + standing.totals.tokens_out;
-            counts.cost_micros += standing.totals.cost_micros;
+            counts.tokens = counts.tokens.saturating_add(tokens(standing));
+            counts.cost_micros = counts
+                .cost_micros
+                .saturating_add(standing.totals.cost_micros);
         }
         counts
     }
+}
+
+fn tokens(standing: &Standing) -> u64 {
+    let totals = standing.totals;
+    totals.tokens_in.saturating_add(totals.tokens_out)
 }

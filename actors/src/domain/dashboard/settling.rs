@@ -1,16 +1,44 @@
 //! Settling: making the dashboard fit to be painted, once for each picture.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::event::{Activity, State};
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::{MysisId, Timestamp};
 
-use super::keys::{self, ANYWHERE, Chapter, IN_FOCUS, IN_HAND, IN_TABLE};
+use super::Dashboard;
+use super::appearance::Notify;
+use super::focus::Seeking;
+use super::keys::{self, ANYWHERE, Chapter, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
+use super::layer::Layer;
+use super::log::Message;
+use super::needs;
 use super::orders::Receipt;
-use super::{Dashboard, Layer};
+use super::press::Attention;
+use super::wish::{Act, Wish};
 
 /// How long a receipt is shown.
 const RECEIPT_MS: u64 = 30_000;
+/// How long something that was said is shown.
+const SAID_MS: u64 = 8_000;
+/// Why a picture changes although nothing happens: seconds are counted, or times of day.
+const SECOND_MS: i64 = 1_000;
+const HALF_MINUTE_MS: i64 = 30_000;
+
+/// What stands in the line of messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InSight<'a> {
+    /// Something is sought in what is stored.
+    Seeking(Seeking),
+    /// An error that nobody has dismissed, and how many more there are.
+    Error(&'a Message, usize),
+    /// How far an order is.
+    Receipt(&'a Receipt),
+    /// Something that was said.
+    Said(&'a Message),
+    /// Nothing.
+    Nothing,
+}
 
 impl Dashboard {
     /// Time goes on.
@@ -21,16 +49,72 @@ impl Dashboard {
     /// Makes it fit to be painted.
     pub fn settle(&mut self) {
         self.counts = self.roster.counts();
+        self.flow.settle(self.roster.flowed(), self.now);
+        self.settle_needs();
         self.settle_table();
+        self.settle_focus();
+        let page = self.layout().page();
+        for layer in &mut self.layers {
+            if let Layer::Inspect(inspector) = layer {
+                inspector.resize(page.width.saturating_sub(2), page.height);
+            }
+        }
+    }
+
+    pub(super) fn settle_table(&mut self) {
+        let rows = usize::from(self.layout().body.height);
+        self.table.resize(rows);
+        self.table.settle(&self.roster, self.now);
+    }
+
+    fn settle_needs(&mut self) {
+        let needs = needs::needs(&self.roster);
+        if *self.needs != needs {
+            self.needs = Arc::new(needs);
+        }
+        let needed: BTreeSet<MysisId> = self.needs.iter().map(|need| need.mysis).collect();
+        if self.needed.as_deref() == Some(&needed) {
+            return;
+        }
+        if let Some(before) = self.needed.take() {
+            let newly: Vec<&str> = self
+                .needs
+                .iter()
+                .filter(|need| !before.contains(&need.mysis))
+                .map(|need| &*need.name)
+                .collect();
+            self.call_operator(&newly.join(", "));
+        }
+        // Before there is a swarm, nobody has newly come to need anything.
+        self.needed = self.rules.is_some().then(|| Arc::new(needed));
+    }
+
+    fn call_operator(&mut self, names: &str) {
+        if names.is_empty() {
+            return;
+        }
+        match (self.appearance.notify, self.attention) {
+            (Notify::Off, _) | (Notify::Message, Attention::Here) => {}
+            (Notify::Bell, _) => self.wishes.push(Wish::Act(Act::Bell)),
+            (Notify::Message, Attention::Elsewhere) => {
+                let text = format!("zoea: {names} needs you");
+                self.wishes.push(Wish::Act(Act::Notify(text)));
+            }
+        }
+    }
+
+    fn settle_focus(&mut self) {
         let body = self.layout().body;
-        let Some(transcript) = &mut self.focus else {
+        let Some(focus) = &mut self.focus else {
             return;
         };
-        transcript.resize(body.width, body.height);
-        let load = transcript.settle();
-        let sees_end = transcript.is_following();
-        let mysis = transcript.mysis;
-        self.load(load);
+        focus.transcript.resize(body.width, body.height);
+        let load = focus.transcript.settle();
+        let sees_end = focus.transcript.is_following();
+        let mysis = focus.mysis();
+        if load.is_some() {
+            self.load(load);
+        }
         let is_unread = self
             .roster
             .get(mysis)
@@ -40,24 +124,43 @@ impl Dashboard {
         }
     }
 
-    pub(super) fn settle_table(&mut self) {
-        let rows = usize::from(self.layout().body.height);
-        self.table.resize(rows);
-        self.table.settle(&self.roster);
-    }
-
     /// When it looks different by nothing but time; `None`: never.
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
+        if self.roster.members().is_empty() && self.closing.is_none() {
+            return None;
+        }
         let is_live = self.closing.is_some()
             || self.roster.members().values().any(|member| {
                 member.standing.state == State::Running
                     && member.standing.activity != Activity::Resting
             });
-        let has_receipt = self.receipt_in_sight().is_some();
-        let every = if is_live || has_receipt { 1000 } else { 30_000 };
-        let next = (self.now.0 / every + 1) * every;
-        (!self.roster.members().is_empty()).then_some(Timestamp(next))
+        let shows_message = self.in_sight() != InSight::Nothing && self.log.standing().is_empty();
+        let moves = is_live || shows_message || !self.flow.is_flat();
+        let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
+        Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
+    }
+
+    /// What stands in the line of messages: an error, else what is newest.
+    #[must_use]
+    pub fn in_sight(&self) -> InSight<'_> {
+        if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
+            return InSight::Seeking(seeking);
+        }
+        if let Some(message) = self.log.standing().last() {
+            return InSight::Error(message, self.log.standing().len() - 1);
+        }
+        let said = self
+            .log
+            .said()
+            .filter(|said| self.now.since(said.at) < SAID_MS);
+        let receipt = self.receipt_in_sight();
+        match (said, receipt) {
+            (Some(said), Some(receipt)) if receipt.at > said.at => InSight::Receipt(receipt),
+            (Some(said), _) => InSight::Said(said),
+            (None, Some(receipt)) => InSight::Receipt(receipt),
+            (None, None) => InSight::Nothing,
+        }
     }
 
     /// The newest receipt, while it is of interest.
@@ -80,9 +183,11 @@ impl Dashboard {
         };
         vec![
             first,
-            keys::chapter("The Mysis in hand", IN_HAND),
+            keys::chapter("The Myses in hand: marked, open or selected", IN_HAND),
             keys::chapter("Everywhere", ANYWHERE),
             second,
+            keys::chapter("An entry that is looked into", IN_ENTRY),
+            keys::chapter("The log and other lists", IN_LIST),
         ]
     }
 
@@ -115,8 +220,18 @@ impl Dashboard {
                 ("← →", "choose"),
                 ("Esc", "leave"),
             ]),
+            Some(Layer::Palette(_)) => fixed(&[
+                ("Enter", "do it"),
+                ("Tab", "complete"),
+                ("↑ ↓", "choose"),
+                ("Esc", "leave"),
+            ]),
+            Some(Layer::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Layer::Question(_)) => Vec::new(),
-            Some(Layer::Help(_)) => fixed(&[("↑ ↓", "scroll"), ("Esc", "close")]),
+            Some(Layer::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
+            Some(Layer::Log(_) | Layer::Help(_) | Layer::Request(_)) => {
+                keys::hints(IN_LIST).collect()
+            }
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
                     keys::hints(IN_FOCUS).collect()

@@ -1,10 +1,16 @@
-//! The table of Myses: who is shown, in which order, and who is selected.
+//! The table of Myses: who is shown, in which order, who is selected and who is marked.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::ids::MysisId;
+use crate::domain::ids::{MysisId, Timestamp};
 
+use super::filter::Filter;
 use super::roster::Roster;
+use super::sorting::Sorting;
+
+/// How long an order stands before it follows changed figures: one that jumps cannot be read.
+const STEADY_MS: u64 = 1_000;
 
 /// The table.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +21,23 @@ pub struct Table {
     place: usize,
     top: usize,
     rows: usize,
-    is_stale: bool,
+    filter: Filter,
+    sorting: Sorting,
+    marks: Arc<BTreeSet<MysisId>>,
+    /// Where a stretch of marks begins.
+    anchor: Option<MysisId>,
+    staleness: Staleness,
+    ordered_at: Timestamp,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Staleness {
+    #[default]
+    None,
+    /// Somebody stands differently.
+    Figures,
+    /// Somebody came or went, or something else is wanted.
+    Order,
 }
 
 impl Table {
@@ -31,12 +53,6 @@ impl Table {
         self.selected
     }
 
-    /// Where the selected one is.
-    #[must_use]
-    pub fn place(&self) -> usize {
-        self.place
-    }
-
     /// Those in sight, and the first one's place.
     #[must_use]
     pub fn in_sight(&self) -> (usize, &[MysisId]) {
@@ -50,9 +66,44 @@ impl Table {
         self.rows
     }
 
-    /// Something changed that order or selection may depend on.
+    /// Who is shown.
+    #[must_use]
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// In which order.
+    #[must_use]
+    pub fn sorting(&self) -> Sorting {
+        self.sorting
+    }
+
+    /// Those that are marked.
+    #[must_use]
+    pub fn marks(&self) -> &BTreeSet<MysisId> {
+        &self.marks
+    }
+
+    /// Somebody stands differently.
+    pub fn doubt_figures(&mut self) {
+        self.staleness = self.staleness.max(Staleness::Figures);
+    }
+
+    /// Somebody came or went.
     pub fn doubt(&mut self) {
-        self.is_stale = true;
+        self.staleness = Staleness::Order;
+    }
+
+    /// Shows others.
+    pub fn change_filter(&mut self, change: impl FnOnce(&mut Filter)) {
+        change(&mut self.filter);
+        self.doubt();
+    }
+
+    /// Shows them in another order.
+    pub fn sort(&mut self, sorting: Sorting) {
+        self.sorting = sorting;
+        self.doubt();
     }
 
     /// The table has so many rows on the screen.
@@ -61,12 +112,17 @@ impl Table {
     }
 
     /// Puts the Myses in order and keeps the selection.
-    pub fn settle(&mut self, roster: &Roster) {
-        if std::mem::take(&mut self.is_stale) {
-            let mut order: Vec<_> = roster.members().values().collect();
-            order.sort_by(|a, b| a.standing.name.cmp(&b.standing.name));
-            let order = order.into_iter().map(|member| member.standing.id);
-            self.order = Arc::new(order.collect());
+    pub fn settle(&mut self, roster: &Roster, now: Timestamp) {
+        let is_restless = self.sorting.is_restless() || !self.filter.is_open();
+        let is_due = match self.staleness {
+            Staleness::None => false,
+            Staleness::Figures => is_restless && now.since(self.ordered_at) >= STEADY_MS,
+            Staleness::Order => true,
+        };
+        if is_due {
+            self.put_in_order(roster);
+            self.ordered_at = now;
+            self.staleness = Staleness::None;
         }
         let known = self
             .selected
@@ -76,6 +132,19 @@ impl Table {
             .min(self.order.len().saturating_sub(1));
         self.selected = self.order.get(self.place).copied();
         self.scroll_to_selected();
+    }
+
+    fn put_in_order(&mut self, roster: &Roster) {
+        let shown = roster.members().values();
+        let mut shown: Vec<_> = shown
+            .map(|member| &member.standing)
+            .filter(|standing| self.filter.shows(standing))
+            .collect();
+        shown.sort_by(|a, b| self.sorting.compare(a, b));
+        self.order = Arc::new(shown.into_iter().map(|standing| standing.id).collect());
+        if self.marks.iter().any(|id| roster.get(*id).is_none()) {
+            Arc::make_mut(&mut self.marks).retain(|id| roster.get(*id).is_some());
+        }
     }
 
     /// Selects the one so many places further down.
@@ -96,6 +165,47 @@ impl Table {
         if let Some(place) = self.order.iter().position(|other| *other == id) {
             self.go_to(place);
         }
+    }
+
+    /// Marks the selected one, or no longer, and goes to the next.
+    pub fn mark(&mut self) {
+        let Some(id) = self.selected else {
+            return;
+        };
+        let marks = Arc::make_mut(&mut self.marks);
+        if !marks.remove(&id) {
+            marks.insert(id);
+        }
+        self.anchor = Some(id);
+        self.step(1);
+    }
+
+    /// Marks all from the one that was marked last to the selected one.
+    pub fn mark_range(&mut self) {
+        let anchor = self
+            .anchor
+            .and_then(|id| self.order.iter().position(|other| *other == id))
+            .unwrap_or(self.place);
+        let (from, to) = (anchor.min(self.place), anchor.max(self.place));
+        let range = self.order.get(from..=to).unwrap_or_default();
+        Arc::make_mut(&mut self.marks).extend(range);
+        self.anchor = self.selected;
+    }
+
+    /// Marks all that are shown; where all of them are marked, none any more.
+    pub fn mark_all(&mut self) {
+        let all_marked = self.order.iter().all(|id| self.marks.contains(id));
+        let marks = Arc::make_mut(&mut self.marks);
+        if all_marked {
+            marks.clear();
+        } else {
+            marks.extend(self.order.iter());
+        }
+    }
+
+    /// Marks exactly these.
+    pub fn mark_only(&mut self, ids: impl IntoIterator<Item = MysisId>) {
+        self.marks = Arc::new(ids.into_iter().collect());
     }
 
     fn scroll_to_selected(&mut self) {

@@ -8,12 +8,14 @@ use crate::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Tot
 use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
 use crate::domain::message::{Body, Row, Severity, Utterance};
 use crate::domain::order::{Done, Order, Refusal};
-use crate::domain::reading::PageFrom;
+use crate::domain::reading::{Page, PageFrom};
 use crate::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
 
+use super::layer::Layer;
 use super::press::{Input, Key, Press};
+use super::transcript::pages::Stamp;
 use super::wish::{OrderId, Wish};
-use super::{Dashboard, Layer, Opening, Stock};
+use super::{Dashboard, Opening, Stock};
 
 /// Rules with two providers.
 pub(super) fn rules() -> Arc<SwarmRules> {
@@ -152,11 +154,34 @@ impl Desk {
     }
 }
 
-fn order_of(wishes: &[Wish]) -> (OrderId, Order) {
-    match wishes {
-        [Wish::Order { id, order }] => (*id, order.clone()),
-        other => panic!("one order was expected: {other:?}"),
+/// The one order among wishes.
+pub(super) fn order_of(wishes: &[Wish]) -> (OrderId, Order) {
+    let orders = orders_of(wishes);
+    let [order] = &orders[..] else {
+        panic!("one order was expected: {wishes:?}");
+    };
+    order.clone()
+}
+
+pub(super) fn orders_of(wishes: &[Wish]) -> Vec<(OrderId, Order)> {
+    let mut orders = Vec::new();
+    for wish in wishes {
+        if let Wish::Order { id, order } = wish {
+            orders.push((*id, order.clone()));
+        }
     }
+    orders
+}
+
+/// The pieces of conversations that are to be read.
+fn loads_of(wishes: &[Wish]) -> Vec<(Stamp, Page)> {
+    let mut loads = Vec::new();
+    for wish in wishes {
+        if let Wish::Load { stamp, page } = wish {
+            loads.push((*stamp, page.clone()));
+        }
+    }
+    loads
 }
 
 fn words(seq: i64, text: &str) -> Arc<Row> {
@@ -296,9 +321,8 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     let is_unread = |desk: &Desk| desk.board.roster().get(MysisId(1)).unwrap().is_unread();
     assert!(is_unread(&desk));
     let wishes = desk.key(Key::Enter);
-    let [Wish::Load { stamp, page }] = &wishes[..] else {
-        panic!("{wishes:?}");
-    };
+    let loads = loads_of(&wishes);
+    let (stamp, page) = &loads[1];
     assert_eq!((page.mysis, page.from), (MysisId(1), PageFrom::Newest));
     desk.board.paged(*stamp, Ok(vec![words(7, "hello")]));
     desk.board.settle();

@@ -1,8 +1,12 @@
 //! Wishes: what the dashboard wants done by others.
 
-use crate::domain::order::Order;
-use crate::domain::reading::Page;
+use std::sync::Arc;
 
+use crate::domain::ids::MysisId;
+use crate::domain::order::Order;
+use crate::domain::reading::{Page, Search};
+
+use super::history::History;
 use super::transcript::pages::Stamp;
 
 /// Names an order that the operator gave; its answer comes back under it.
@@ -26,6 +30,22 @@ pub enum Wish {
         /// Which piece.
         page: Page,
     },
+    /// Look for a text in what is stored.
+    Search {
+        /// The answer comes back under it.
+        stamp: Stamp,
+        /// What to look for.
+        search: Search,
+    },
+    /// Write a conversation to a file.
+    Export {
+        /// Whose.
+        mysis: MysisId,
+        /// What it is called.
+        name: Arc<str>,
+        /// How.
+        format: ExportFormat,
+    },
     /// The terminal is to do something.
     Act(Act),
     /// The program is to close.
@@ -39,4 +59,23 @@ pub enum Act {
     Suspend,
     /// Draw everything anew.
     Redraw,
+    /// Give this to whoever copies and pastes.
+    Copy(Arc<str>),
+    /// Ring the bell.
+    Bell,
+    /// Show this where the operator sees it while looking elsewhere.
+    Notify(String),
+    /// Write the screen to files, as text and as a picture.
+    Dump,
+    /// Keep what the operator wrote, for the next run.
+    KeepHistory(History),
+}
+
+/// How a conversation is written to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// For reading.
+    Markdown,
+    /// For programs.
+    JsonLines,
 }

@@ -216,11 +216,11 @@ impl Scene {
     }
 
     fn call(&self) -> CallOrder {
-        let calls = self.effects.iter().filter_map(|effect| match effect {
+        let mut calls = self.effects.iter().filter_map(|effect| match effect {
             Effect::Call(call) => Some(call.clone()),
             _ => None,
         });
-        calls.last().expect("a tool was called")
+        calls.next_back().expect("a tool was called")
     }
 
     /// The model says something.
@@ -289,19 +289,19 @@ impl Scene {
     }
 
     fn alarm(&self) -> Alarm {
-        let alarms = self.effects.iter().filter_map(|effect| match effect {
+        let mut alarms = self.effects.iter().filter_map(|effect| match effect {
             Effect::Wake { alarm, .. } => Some(*alarm),
             _ => None,
         });
-        alarms.last().expect("an alarm was set")
+        alarms.next_back().expect("an alarm was set")
     }
 
     fn wait(&self) -> Duration {
-        let waits = self.effects.iter().filter_map(|effect| match effect {
+        let mut waits = self.effects.iter().filter_map(|effect| match effect {
             Effect::Wake { after, .. } => Some(*after),
             _ => None,
         });
-        waits.last().expect("an alarm was set")
+        waits.next_back().expect("an alarm was set")
     }
 
     fn rows(&self) -> Vec<Arc<Row>> {

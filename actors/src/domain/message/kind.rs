@@ -3,23 +3,23 @@
 /// The kind of a row, as stored and shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// See [`Body::Prompt`].
+    /// See [`super::Body::Prompt`].
     Prompt,
-    /// See [`Body::Mission`].
+    /// See [`super::Body::Mission`].
     Mission,
-    /// See [`Body::Peer`].
+    /// See [`super::Body::Peer`].
     Peer,
-    /// See [`Body::Note`].
+    /// See [`super::Body::Note`].
     Note,
-    /// See [`Body::Reply`].
+    /// See [`super::Body::Reply`].
     Reply,
-    /// See [`Body::Call`].
+    /// See [`super::Body::Call`].
     Call,
-    /// See [`Body::Result`].
+    /// See [`super::Body::Result`].
     Result,
-    /// See [`Body::Host`].
+    /// See [`super::Body::Host`].
     Host,
-    /// See [`Body::Audit`].
+    /// See [`super::Body::Audit`].
     Audit,
 }
 

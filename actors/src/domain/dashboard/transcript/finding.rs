@@ -1,7 +1,5 @@
 //! Finding: a text that is looked for in a conversation, and where it stands.
 
-use std::sync::Arc;
-
 use crate::domain::dashboard::tone::{Line, Span, Tone};
 use crate::domain::ids::Seq;
 use crate::domain::message::Row;
@@ -84,23 +82,22 @@ impl Finding {
         }
     }
 
+    /// Whether a text holds it.
+    #[must_use]
+    pub fn is_within(&self, text: &str) -> bool {
+        self.first_in(text).is_some()
+    }
+
     /// Whether a row holds it.
     #[must_use]
     pub fn is_in(&self, row: &Row) -> bool {
         let reasoning = row.utterance().and_then(|words| words.reasoning.as_ref());
-        self.is_in_text(row.text())
-            || reasoning.is_some_and(|text| self.is_in_text(text))
+        self.is_within(row.text())
+            || reasoning.is_some_and(|text| self.is_within(text))
             || row
                 .calls()
                 .iter()
-                .any(|call| self.is_in_text(&call.arguments) || self.is_in_text(&call.name))
-    }
-
-    fn is_in_text(&self, text: &Arc<str>) -> bool {
-        if self.minds_case {
-            return text.contains(&self.text);
-        }
-        self.first_in(text).is_some()
+                .any(|call| self.is_within(&call.arguments) || self.is_within(&call.name))
     }
 
     /// Where in a text it stands first, in bytes.

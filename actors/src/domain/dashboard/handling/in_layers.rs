@@ -1,0 +1,195 @@
+//! In layers: what keys do in what lies over the view.
+
+use crate::domain::dashboard::Dashboard;
+use crate::domain::dashboard::compose::Composed;
+use crate::domain::dashboard::form::Filled;
+use crate::domain::dashboard::inspector::Inspector;
+use crate::domain::dashboard::keys::{self, IN_ENTRY, IN_LIST, InEntry, InList};
+use crate::domain::dashboard::layer::{Layer, LogView};
+use crate::domain::dashboard::palette::{Chosen, Palette};
+use crate::domain::dashboard::press::{Key, Press};
+use crate::domain::dashboard::query::{Queried, Query, Within};
+use crate::domain::dashboard::question::Said;
+use crate::domain::dashboard::transcript::finding::Way;
+
+impl Dashboard {
+    /// The topmost layer has the key; it goes back where it was unless the key ended it.
+    pub(super) fn press_in_layer(&mut self, layer: Layer, press: Press) {
+        match layer {
+            Layer::Compose(mut composer) => match composer.press(press, &self.history) {
+                Composed::Used => {
+                    self.drafts.keep(&composer.target, composer.field.text());
+                    self.layers.push(Layer::Compose(composer));
+                }
+                Composed::Send(text) => self.send(composer.target, &text),
+                Composed::Leave => {}
+                Composed::Unused => {
+                    self.press_behind(press);
+                    self.layers.push(Layer::Compose(composer));
+                }
+            },
+            Layer::Form(mut form) => match form.press(press) {
+                Filled::Used => self.layers.push(Layer::Form(form)),
+                Filled::Give(order) => {
+                    self.send_form(&mut form, order);
+                    self.layers.push(Layer::Form(form));
+                }
+                Filled::Leave => {}
+            },
+            Layer::Question(question) => match question.press(press) {
+                Said::Yes => self.confirmed(question.about),
+                Said::No => {}
+                Said::Nothing => self.layers.push(Layer::Question(question)),
+            },
+            Layer::Palette(palette) => self.press_in_palette(palette, press),
+            Layer::Query(query) => self.press_in_query(query, press),
+            Layer::Inspect(inspector) => self.press_in_entry(inspector, press),
+            Layer::Log(view) => self.press_in_log(view, press),
+            Layer::Help(top) => {
+                let lines = self.help_lines();
+                if let Some(top) = self.press_in_list(top, lines, press) {
+                    self.layers.push(Layer::Help(top));
+                }
+            }
+            Layer::Request(top) => {
+                if let Some(top) = self.press_in_list(top, 0, press) {
+                    self.layers.push(Layer::Request(top));
+                }
+            }
+        }
+    }
+
+    /// A key that a text has no use for may scroll what is behind it.
+    fn press_behind(&mut self, press: Press) {
+        let scrolls = matches!(press.key, Key::PageUp | Key::PageDown);
+        let is_program = press.ctrl && matches!(press.key, Key::Char('z' | 'l'));
+        if scrolls || is_program {
+            self.press_in_view(press);
+        }
+    }
+
+    fn press_in_palette(&mut self, mut palette: Box<Palette>, press: Press) {
+        match palette.press(press, &self.known(), &self.commands) {
+            Chosen::Used => self.layers.push(Layer::Palette(palette)),
+            Chosen::Leave => {}
+            Chosen::Press(press) => self.press_in_view(press),
+            Chosen::Run(line) => {
+                if let Err(why) = self.run(&line) {
+                    palette.complain(&why);
+                    return self.layers.push(Layer::Palette(palette));
+                }
+                self.commands.add(&line);
+            }
+        }
+    }
+
+    fn press_in_query(&mut self, mut query: Query, press: Press) {
+        let queried = query.press(press);
+        let text = query.field.text().to_string();
+        match (queried, query.within) {
+            (Queried::Changed, Within::Table) => {
+                self.table.change_filter(|filter| filter.write(&text));
+                self.layers.push(Layer::Query(query));
+            }
+            (Queried::Changed, Within::Conversation | Within::Entry) => {
+                self.layers.push(Layer::Query(query));
+            }
+            (Queried::Unused, _) => {
+                if matches!(press.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown) {
+                    self.press_in_view(press);
+                }
+                self.layers.push(Layer::Query(query));
+            }
+            (Queried::Done, Within::Table) => {}
+            (Queried::Leave, Within::Table) => {
+                self.table.change_filter(|filter| filter.write(""));
+            }
+            (Queried::Done, Within::Conversation) => self.find(&text),
+            (Queried::Leave, Within::Conversation) => self.find(""),
+            (Queried::Done, Within::Entry) => self.find_in_entry(&text),
+            (Queried::Leave, Within::Entry) => self.find_in_entry(""),
+        }
+    }
+
+    fn find_in_entry(&mut self, text: &str) {
+        if let Some(Layer::Inspect(inspector)) = self.layers.last_mut() {
+            inspector.find(text);
+        }
+    }
+
+    fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: Press) {
+        let Some(gesture) = keys::find(IN_ENTRY, press) else {
+            return self.layers.push(Layer::Inspect(inspector));
+        };
+        match gesture {
+            InEntry::Up => inspector.step(-1),
+            InEntry::Down => inspector.step(1),
+            InEntry::PageUp => inspector.page(Way::Back),
+            InEntry::PageDown => inspector.page(Way::Forth),
+            InEntry::First => inspector.go_to_end(Way::Back),
+            InEntry::Last => inspector.go_to_end(Way::Forth),
+            InEntry::Turn => inspector.turn(),
+            InEntry::Open => inspector.open(),
+            InEntry::Close => inspector.close(),
+            InEntry::TurnAll => inspector.turn_all(),
+            InEntry::NextMatch => inspector.next_match(Way::Forth),
+            InEntry::MatchBefore => inspector.next_match(Way::Back),
+            InEntry::Copy => self.copy(&inspector.text()),
+            InEntry::CopyAll => self.copy(&inspector.whole_text()),
+            InEntry::Find => {
+                let text = inspector.finding.as_ref().map(|it| it.text().to_string());
+                let query = Query::new(Within::Entry, &text.unwrap_or_default());
+                self.layers.push(Layer::Inspect(inspector));
+                return self.layers.push(Layer::Query(query));
+            }
+            InEntry::Back => return,
+        }
+        self.layers.push(Layer::Inspect(inspector));
+    }
+
+    fn press_in_log(&mut self, view: LogView, press: Press) {
+        let page = self.page_of_list();
+        let least = view.least;
+        let all = self.log.messages().iter();
+        let count = all.filter(|message| least.shows(message.tone)).count();
+        let last = count.saturating_sub(page);
+        let back = match keys::find(IN_LIST, press) {
+            None => view.back,
+            Some(InList::Up) => view.back + 1,
+            Some(InList::Down) => view.back.saturating_sub(1),
+            Some(InList::PageUp) => view.back + page,
+            Some(InList::PageDown) => view.back.saturating_sub(page),
+            Some(InList::First) => last,
+            Some(InList::Last) => 0,
+            Some(InList::Severity) => {
+                let least = least.next();
+                return self.layers.push(Layer::Log(LogView { back: 0, least }));
+            }
+            Some(InList::Back) => return,
+        };
+        let back = back.min(last);
+        self.layers.push(Layer::Log(LogView { back, ..view }));
+    }
+
+    /// The first line in sight after a key; `None` where the list is closed.
+    fn press_in_list(&mut self, top: usize, lines: usize, press: Press) -> Option<usize> {
+        let page = self.page_of_list();
+        let last = lines.saturating_sub(page);
+        let top = match keys::find(IN_LIST, press) {
+            None | Some(InList::Severity) => top,
+            Some(InList::Up) => top.saturating_sub(1),
+            Some(InList::Down) => top + 1,
+            Some(InList::PageUp) => top.saturating_sub(page),
+            Some(InList::PageDown) => top + page,
+            Some(InList::First) => 0,
+            Some(InList::Last) => last,
+            Some(InList::Back) => return None,
+        };
+        let closes = matches!(press.key, Key::Char('?' | 'L' | 'x'));
+        (!closes).then_some(top.min(last))
+    }
+
+    fn page_of_list(&self) -> usize {
+        usize::from(self.size.1.saturating_sub(4)).max(1)
+    }
+}

@@ -1,0 +1,185 @@
+//! The terminal's costs: a picture, an event, the opening of a conversation.
+//!
+//! `cargo bench --bench tui`
+
+#[path = "../tests/tui/swarm.rs"]
+#[expect(dead_code, reason = "tests use the rest of it")]
+mod swarm;
+
+use std::sync::Arc;
+
+use actors::domain::dashboard::press::{Input, Key, Press};
+use actors::domain::dashboard::wish::Wish;
+use actors::domain::dashboard::{Dashboard, Opening, Stock};
+use actors::domain::event::{State, SwarmEvent};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::ports::Archive;
+use divan::{Bencher, black_box};
+use futures::FutureExt;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use swarm::{START, Stored, Swarm, rules};
+use zoea::tui::theme::Depth;
+use zoea::tui::view;
+
+fn main() {
+    divan::main();
+}
+
+const SIZE: (u16, u16) = (200, 60);
+
+/// A dashboard with so many Myses that all run.
+fn board(myses: usize) -> (Dashboard, Swarm) {
+    let mut swarm = Swarm::new(myses, 1, 7);
+    for id in swarm.ids() {
+        let name = swarm.standings[&id].name.to_string();
+        drop(swarm.change(&name, State::Running, START));
+    }
+    let mut board = Dashboard::new(Opening {
+        size: SIZE,
+        ..Opening::default()
+    });
+    board.tick(START);
+    board.take_stock(Stock {
+        standings: swarm.standings.values().cloned().map(Arc::new).collect(),
+        mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
+        rules: rules(),
+    });
+    board.settle();
+    (board, swarm)
+}
+
+/// Does what a dashboard wants read, at once.
+fn fulfil(board: &mut Dashboard, stored: &Stored) {
+    for _ in 0..10 {
+        board.settle();
+        for wish in board.take_wishes() {
+            if let Wish::Load { stamp, page } = wish {
+                let page = stored.page(page).now_or_never().expect("it is in memory");
+                board.paged(stamp, page.map_err(|fault| fault.to_string()));
+            }
+        }
+    }
+}
+
+/// A picture as the drawing thread makes it: into cells that are there.
+fn paint(bencher: Bencher<'_, '_>, board: &Dashboard) {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
+    bencher.bench_local(|| view::paint_into(black_box(board), Depth::True, &mut buffer));
+}
+
+#[divan::bench(args = [10, 1000])]
+fn picture_of_the_table(bencher: Bencher<'_, '_>, myses: usize) {
+    paint(bencher, &board(myses).0);
+}
+
+#[divan::bench]
+fn picture_of_a_conversation(bencher: Bencher<'_, '_>) {
+    let (mut board, swarm) = board(1000);
+    board.input(Input::Press(Press::of(Key::Enter)));
+    fulfil(&mut board, &swarm.stored);
+    paint(bencher, &board);
+}
+
+/// The whole way from an event to cells: learn, settle, share with the screen, paint.
+#[divan::bench]
+fn frame_after_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let (board, mut swarm) = board(1000);
+    let mut board = Arc::new(board);
+    let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
+    let mut at = START.0;
+    bencher.bench_local(|| {
+        at += 16;
+        let shown = board.clone();
+        let changing = Arc::make_mut(&mut board);
+        changing.tick(Timestamp(at));
+        for event in swarm.live(Timestamp(at)) {
+            changing.learn(&event);
+        }
+        changing.settle();
+        drop(shown);
+        view::paint_into(&board, Depth::True, &mut buffer)
+    });
+}
+
+#[divan::bench]
+fn learning_of_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let (mut board, mut swarm) = board(1000);
+    let events: Vec<SwarmEvent> = (0..5000).flat_map(|_| swarm.live(START)).collect();
+    let mut events = events.iter().cycle();
+    bencher.bench_local(|| board.learn(black_box(events.next().expect("there are some"))));
+}
+
+#[divan::bench]
+fn settling_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let (mut board, mut swarm) = board(1000);
+    let mut at = START.0;
+    bencher
+        .with_inputs(|| swarm.live(START))
+        .bench_local_values(|events| {
+            for event in &events {
+                board.learn(event);
+            }
+            at += 16;
+            board.tick(Timestamp(at));
+            board.settle();
+        });
+}
+
+/// From Enter to the lines on the screen; reading the store is not counted.
+#[divan::bench(args = [100, 100_000])]
+fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
+    let (board, mut swarm) = board(3);
+    let id: MysisId = swarm.ids()[0];
+    while swarm.stored.last(id).0 < i64::try_from(rows).unwrap_or(0) {
+        drop(swarm.step(id, START));
+    }
+    let mut opened = board.clone();
+    opened.input(Input::Press(Press::of(Key::Enter)));
+    opened.settle();
+    let loads: Vec<_> = opened.take_wishes();
+    let pages: Vec<_> = loads
+        .iter()
+        .filter_map(|wish| {
+            let Wish::Load { stamp, page } = wish else {
+                return None;
+            };
+            let rows = swarm.stored.page(page.clone()).now_or_never()?.ok()?;
+            Some((*stamp, rows))
+        })
+        .collect();
+    bencher
+        .with_inputs(|| (opened.clone(), pages.clone()))
+        .bench_local_values(|(mut board, pages)| {
+            for (stamp, rows) in pages {
+                board.paged(stamp, Ok(rows));
+            }
+            board.settle();
+            board
+        });
+}
+
+#[divan::bench]
+fn scrolling_a_page(bencher: Bencher<'_, '_>) {
+    let (mut board, mut swarm) = board(3);
+    let id: MysisId = swarm.ids()[0];
+    for _ in 0..20_000 {
+        drop(swarm.step(id, START));
+    }
+    board.input(Input::Press(Press::of(Key::Enter)));
+    fulfil(&mut board, &swarm.stored);
+    bencher.bench_local(|| {
+        board.input(Input::Press(Press::of(Key::PageUp)));
+        board.settle();
+        for wish in board.take_wishes() {
+            if let Wish::Load { stamp, page } = wish {
+                let page = swarm
+                    .stored
+                    .page(page)
+                    .now_or_never()
+                    .expect("it is in memory");
+                board.paged(stamp, page.map_err(|fault| fault.to_string()));
+            }
+        }
+    });
+}

@@ -1,0 +1,101 @@
+//! Acts: what only a terminal can do, beside showing pictures.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use actors::domain::dashboard::Dashboard;
+use ratatui::buffer::Buffer;
+
+use super::dump;
+
+/// What a terminal takes at once for pasting; more than that is dropped by many.
+const PASTE: usize = 70_000;
+
+/// Gives a text to whoever pastes.
+///
+/// # Errors
+/// It is too long for that, or the terminal is gone.
+pub(super) fn copy(out: &mut impl Write, text: &str) -> Result<(), String> {
+    if text.len() > PASTE {
+        return Err("that is too long to be copied; `:export` writes it to a file".to_string());
+    }
+    let coded = base64(text.as_bytes());
+    write!(out, "\u{1b}]52;c;{coded}\u{7}")
+        .and_then(|()| out.flush())
+        .map_err(|error| error.to_string())
+}
+
+/// Rings the bell.
+pub(super) fn bell(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"\x07")?;
+    out.flush()
+}
+
+/// Shows a message outside of the terminal.
+pub(super) fn notify(out: &mut impl Write, text: &str) -> io::Result<()> {
+    let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+    write!(out, "\u{1b}]9;{text}\u{7}")?;
+    out.flush()
+}
+
+/// Writes a picture to two files; what to tell the operator.
+pub(super) fn dump(
+    folder: &Path,
+    dashboard: &Dashboard,
+    picture: &Buffer,
+) -> Result<String, String> {
+    let offset = dashboard.appearance().offset;
+    let (day, clock) = (offset.day(dashboard.now()), offset.clock(dashboard.now()));
+    let name = format!("screen-{day}-{}", clock.replace(':', ""));
+    let text = folder.join(format!("{name}.txt"));
+    let image = folder.join(format!("{name}.svg"));
+    write(&text, &dump::text(picture))
+        .and_then(|()| write(&image, &dump::svg(picture)))
+        .map_err(|error| format!("the screen could not be written: {error}"))?;
+    Ok(format!(
+        "the screen is in {} and {name}.txt",
+        image.display()
+    ))
+}
+
+/// Nobody else reads what Myses say.
+fn write(path: &PathBuf, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut coded = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            if place > chunk.len() {
+                coded.push('=');
+            } else {
+                let six = (word >> (18 - 6 * place)) & 63;
+                coded.push(char::from(LETTERS[six as usize]));
+            }
+        }
+    }
+    coded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_copied_is_coded_as_terminals_expect() {
+        let coded = ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes()));
+        assert_eq!(coded, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
+        let mut out = Vec::new();
+        assert_eq!(copy(&mut out, "foo"), Ok(()));
+        assert_eq!(out, b"\x1b]52;c;Zm9v\x07");
+        assert!(copy(&mut out, &"x".repeat(PASTE + 1)).is_err());
+    }
+}

@@ -1,0 +1,30 @@
+//! Dumps: a picture of the screen as text, and as an image that any browser shows.
+
+mod svg;
+
+use ratatui::buffer::Buffer;
+use unicode_width::UnicodeWidthStr;
+
+pub use svg::svg;
+
+/// The letters of a picture, line by line.
+#[must_use]
+pub fn text(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width).max(1);
+    let mut text = String::with_capacity(buffer.content.len() + width);
+    for row in buffer.content.chunks(width) {
+        let mut line = String::with_capacity(width);
+        let mut hidden = 0;
+        for cell in row {
+            if hidden > 0 {
+                hidden -= 1;
+                continue;
+            }
+            line.push_str(cell.symbol());
+            hidden = cell.symbol().width().saturating_sub(1);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,238 @@
+//! SVG: the picture with its colours.
+
+use std::fmt::Write;
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::{Color, Modifier};
+use unicode_width::UnicodeWidthStr;
+
+/// The size of a cell, and the room round the picture.
+const CELL_WIDTH: f64 = 8.4;
+const CELL_HEIGHT: f64 = 18.0;
+const MARGIN: f64 = 14.0;
+/// How far below the upper edge of a cell letters stand.
+const BASELINE: f64 = 13.5;
+
+/// What a terminal shows where no colour is named.
+const INK: &str = "#cfcbe0";
+const PAPER: &str = "#0b0a12";
+
+/// The picture as an image.
+#[must_use]
+pub fn svg(buffer: &Buffer) -> String {
+    let (columns, rows) = (buffer.area.width, buffer.area.height);
+    let width = f64::from(columns) * CELL_WIDTH + 2.0 * MARGIN;
+    let height = f64::from(rows) * CELL_HEIGHT + 2.0 * MARGIN;
+    let mut out = String::new();
+    put(
+        &mut out,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.1} {height:.1}\" font-family=\"'JetBrains Mono','DejaVu Sans \
+             Mono',Menlo,Consolas,monospace\" font-size=\"14\">\n\
+             <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{PAPER}\"/>\n"
+        ),
+    );
+    let wide = usize::from(columns).max(1);
+    for (row, cells) in (0_u16..).zip(buffer.content.chunks(wide)) {
+        for run in runs(cells) {
+            put_ground(&mut out, row, &run);
+        }
+    }
+    for (row, cells) in (0_u16..).zip(buffer.content.chunks(wide)) {
+        for run in runs(cells) {
+            put_letters(&mut out, row, &run);
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Cells in a row that look alike.
+struct Run {
+    from: u16,
+    columns: u16,
+    text: String,
+    ink: String,
+    paper: String,
+    modifier: Modifier,
+}
+
+fn runs(cells: &[Cell]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut hidden = 0;
+    for (column, cell) in (0_u16..).zip(cells) {
+        let (ink, paper) = colours(cell);
+        if hidden > 0 {
+            hidden -= 1;
+            if let Some(run) = runs.last_mut() {
+                run.columns += 1;
+            }
+            continue;
+        }
+        let symbol = cell.symbol();
+        hidden = symbol.width().saturating_sub(1);
+        let is_plain = symbol.is_ascii();
+        match runs.last_mut() {
+            // What is not plain is placed by itself: fonts disagree about its width.
+            Some(run)
+                if run.ink == ink
+                    && run.paper == paper
+                    && run.modifier == cell.modifier
+                    && is_plain
+                    && run.text.is_ascii() =>
+            {
+                run.columns += 1;
+                run.text.push_str(symbol);
+            }
+            Some(_) | None => runs.push(Run {
+                from: column,
+                columns: 1,
+                text: symbol.to_string(),
+                ink,
+                paper,
+                modifier: cell.modifier,
+            }),
+        }
+    }
+    runs
+}
+
+fn put_ground(out: &mut String, row: u16, run: &Run) {
+    if run.paper == PAPER {
+        return;
+    }
+    let (x, y) = place(run.from, row);
+    let width = f64::from(run.columns) * CELL_WIDTH;
+    let paper = &run.paper;
+    // A hair more than a cell, so that no line shines through between two.
+    put(
+        out,
+        format_args!(
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{paper}\"/>\n",
+            width + 0.4,
+            CELL_HEIGHT + 0.4,
+        ),
+    );
+}
+
+fn put_letters(out: &mut String, row: u16, run: &Run) {
+    let text = run.text.trim_end();
+    if text.trim().is_empty() {
+        return;
+    }
+    let letters = text.trim_start();
+    let skipped = text.len() - letters.len();
+    let from = run.from + u16::try_from(skipped).unwrap_or(0);
+    let columns = u16::try_from(letters.width()).unwrap_or(run.columns);
+    let (x, y) = place(from, row);
+    let y = y + BASELINE;
+    let length = f64::from(columns) * CELL_WIDTH;
+    let ink = &run.ink;
+    let weight = style(run.modifier);
+    put(
+        out,
+        format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{weight} textLength=\"{length:.1}\" \
+             lengthAdjust=\"spacingAndGlyphs\" xml:space=\"preserve\">{}</text>\n",
+            escaped(letters)
+        ),
+    );
+}
+
+fn place(column: u16, row: u16) -> (f64, f64) {
+    (
+        MARGIN + f64::from(column) * CELL_WIDTH,
+        MARGIN + f64::from(row) * CELL_HEIGHT,
+    )
+}
+
+fn style(modifier: Modifier) -> &'static str {
+    match (
+        modifier.contains(Modifier::BOLD),
+        modifier.contains(Modifier::ITALIC),
+        modifier.contains(Modifier::DIM),
+    ) {
+        (true, ..) => " font-weight=\"bold\"",
+        (false, true, _) => " font-style=\"italic\"",
+        (false, false, true) => " opacity=\"0.6\"",
+        (false, false, false) => "",
+    }
+}
+
+fn colours(cell: &Cell) -> (String, String) {
+    let ink = colour(cell.fg, INK);
+    let paper = colour(cell.bg, PAPER);
+    if cell.modifier.contains(Modifier::REVERSED) {
+        return (paper, ink);
+    }
+    (ink, paper)
+}
+
+fn colour(colour: Color, plain: &str) -> String {
+    let rgb = match colour {
+        Color::Reset => return plain.to_string(),
+        Color::Rgb(red, green, blue) => [red, green, blue],
+        Color::Indexed(index) => of_index(index),
+        Color::Black => of_index(0),
+        Color::Red => of_index(1),
+        Color::Green => of_index(2),
+        Color::Yellow => of_index(3),
+        Color::Blue => of_index(4),
+        Color::Magenta => of_index(5),
+        Color::Cyan => of_index(6),
+        Color::Gray => of_index(7),
+        Color::DarkGray => of_index(8),
+        Color::LightRed => of_index(9),
+        Color::LightGreen => of_index(10),
+        Color::LightYellow => of_index(11),
+        Color::LightBlue => of_index(12),
+        Color::LightMagenta => of_index(13),
+        Color::LightCyan => of_index(14),
+        Color::White => of_index(15),
+    };
+    let [red, green, blue] = rgb;
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// The colours of xterm.
+fn of_index(index: u8) -> [u8; 3] {
+    const FIRST: [[u8; 3]; 16] = [
+        [0, 0, 0],
+        [205, 0, 0],
+        [0, 205, 0],
+        [205, 205, 0],
+        [0, 0, 238],
+        [205, 0, 205],
+        [0, 205, 205],
+        [229, 229, 229],
+        [127, 127, 127],
+        [255, 85, 85],
+        [85, 255, 85],
+        [255, 255, 85],
+        [92, 92, 255],
+        [255, 85, 255],
+        [85, 255, 255],
+        [255, 255, 255],
+    ];
+    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    match index {
+        0..16 => FIRST[usize::from(index)],
+        16..232 => {
+            let place = usize::from(index - 16);
+            [STEPS[place / 36], STEPS[place / 6 % 6], STEPS[place % 6]]
+        }
+        232.. => [8 + 10 * (index - 232); 3],
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+fn put(out: &mut String, words: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(words);
+}

@@ -1,0 +1,45 @@
+//! One entry in full.
+
+use actors::domain::dashboard::inspector::Inspector;
+use actors::domain::dashboard::layout::{Area, Layout};
+use actors::domain::dashboard::tone::{Line, Tone};
+
+use crate::tui::brush::Brush;
+use crate::tui::theme::Ground;
+
+pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Brush<'_>) {
+    let body = layout.page();
+    brush.fill(body, Ground::Base);
+    brush.fill(layout.title, Ground::Panel);
+    let title = Line::of(format!(" {}", inspector.title), Tone::Brand);
+    brush.line(layout.title, 0, &title);
+    let (lines, top) = inspector.extent();
+    let place = format!(
+        "{} of {lines} ",
+        (top + usize::from(body.height)).min(lines)
+    );
+    brush.line_at_right(layout.title, 0, &Line::of(place, Tone::Dim));
+    let mut was_selected = false;
+    for (row, (line, is_selected)) in (0..body.height).zip(inspector.in_sight()) {
+        let whole = Area {
+            y: body.y + row,
+            height: 1,
+            ..body
+        };
+        brush.on(Ground::Base);
+        if is_selected {
+            brush.fill(whole, Ground::Selected);
+            if !was_selected {
+                brush.text(whole, 0, "▌", Tone::Accent);
+            }
+        }
+        was_selected = is_selected;
+        let text = Area {
+            x: whole.x + 2,
+            width: whole.width.saturating_sub(2),
+            ..whole
+        };
+        brush.line(text, 0, line);
+    }
+    brush.on(Ground::Base);
+}

@@ -1,0 +1,68 @@
+//! Lists that are only read: the message log, and the request that was last sent.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::layer::LogView;
+use actors::domain::dashboard::layout::{Area, Layout};
+use actors::domain::dashboard::log::Message;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
+
+use crate::tui::brush::{Brush, Side, middle};
+use crate::tui::theme::Ground;
+
+pub(super) fn paint_log(
+    dashboard: &Dashboard,
+    view: LogView,
+    layout: &Layout,
+    brush: &mut Brush<'_>,
+) {
+    let body = clear(layout, brush);
+    let title =
+        Line::of(" MESSAGES", Tone::Brand).with(format!("  {}", view.least.as_str()), Tone::Dim);
+    brush.line(layout.title, 0, &title);
+    let messages = dashboard.log().messages().iter().rev();
+    let shown: Vec<_> = messages
+        .filter(|message| view.least.shows(message.tone))
+        .skip(view.back)
+        .take(usize::from(body.height))
+        .collect();
+    brush.on(Ground::Base);
+    if shown.is_empty() {
+        brush.text_at(
+            middle(body, body.width, 1),
+            0,
+            Side::Middle,
+            "nothing yet",
+            Tone::Dim,
+        );
+    }
+    for (row, message) in (0..).zip(shown.into_iter().rev()) {
+        brush.line(body, row, &log_line(dashboard, message));
+    }
+}
+
+fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
+    let clock = dashboard.appearance().offset.clock(message.at);
+    Line::of(format!(" {clock}  "), Tone::Faint)
+        .with(width::fit(&message.who, 14), Tone::Strong)
+        .with(format!(" {}", message.text), message.tone)
+}
+
+pub(super) fn paint_request(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_>) {
+    let body = clear(layout, brush);
+    let name = dashboard.in_hand().map_or("", |standing| &standing.name);
+    let title = Line::of(format!(" LAST REQUEST OF {name}"), Tone::Brand);
+    brush.line(layout.title, 0, &title);
+    brush.on(Ground::Base);
+    let area = middle(body, body.width, 2);
+    let words = "not there yet: a Mysis does not tell what it last sent to its model";
+    brush.text_at(area, 0, Side::Middle, words, Tone::Dim);
+}
+
+/// The whole space of the view, emptied.
+fn clear(layout: &Layout, brush: &mut Brush<'_>) -> Area {
+    let body = layout.page();
+    brush.fill(body, Ground::Base);
+    brush.fill(layout.title, Ground::Panel);
+    body
+}

@@ -1,0 +1,198 @@
+//! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::clean::one_line;
+use actors::domain::dashboard::figures;
+use actors::domain::dashboard::flow::spark;
+use actors::domain::dashboard::focus::Focus;
+use actors::domain::dashboard::game::{Game, Gauge};
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
+use actors::domain::event::{LinkState, Standing};
+
+use crate::tui::brush::Brush;
+use crate::tui::theme::Ground;
+
+const LABEL: usize = 9;
+
+pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Brush<'_>) {
+    if area.width < 8 {
+        return;
+    }
+    brush.fill(area, Ground::Panel);
+    let inner = Area {
+        x: area.x + 2,
+        width: area.width - 3,
+        ..area
+    };
+    let mut lines = Vec::new();
+    if let Some(member) = dashboard.roster().get(focus.mysis()) {
+        add_mysis(dashboard, &member.standing, &mut lines, inner.width);
+    }
+    lines.push(Line::default());
+    add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
+    for (row, line) in (0..inner.height).zip(&lines) {
+        brush.line(inner, row, line);
+    }
+    brush.on(Ground::Base);
+}
+
+fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> Line {
+    Line::of(width::fit(label, LABEL), Tone::Dim).with(value, tone)
+}
+
+fn add_mysis(dashboard: &Dashboard, standing: &Standing, lines: &mut Vec<Line>, columns: u16) {
+    let totals = standing.totals;
+    let account = standing
+        .account
+        .as_deref()
+        .map_or("none".to_string(), one_line);
+    let (link, link_tone) = match standing.link {
+        LinkState::None => ("none", Tone::Dim),
+        LinkState::Ok => ("ok", Tone::Success),
+        LinkState::Down => ("down", Tone::Fault),
+    };
+    let (turns, tokens_in, tokens_out) = (
+        figures::amount(totals.turns),
+        figures::amount(totals.tokens_in),
+        figures::amount(totals.tokens_out),
+    );
+    lines.push(Line::of("MYSIS", Tone::Brand));
+    lines.push(labelled("account", account, Tone::Text));
+    lines.push(labelled("session", link, link_tone));
+    lines.push(labelled(
+        "provider",
+        one_line(&standing.provider),
+        Tone::Text,
+    ));
+    lines.push(labelled("model", one_line(&standing.model), Tone::Text));
+    let temperature = standing
+        .temperature
+        .map_or("–".to_string(), |value| value.to_string());
+    lines.push(labelled("temp", temperature, Tone::Text));
+    lines.push(labelled("turns", turns, Tone::Text));
+    lines.push(labelled(
+        "tokens",
+        format!("{tokens_in} in, {tokens_out} out"),
+        Tone::Text,
+    ));
+    if totals.cost_micros > 0 {
+        lines.push(labelled(
+            "cost",
+            figures::money(totals.cost_micros),
+            Tone::Text,
+        ));
+    }
+    if let Some(ms) = standing.last_call_ms {
+        lines.push(labelled("call", figures::span(ms), Tone::Text));
+    }
+    let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
+    if standing.nudges > 0 {
+        let nudges = format!("{} of {limit}", standing.nudges);
+        lines.push(labelled("nudges", nudges, Tone::Warning));
+    }
+    let why = standing.fault.as_ref().map(|fault| fault.text.as_str());
+    if let Some(why) = why.or(standing.reason.as_deref()) {
+        let tone = if standing.fault.is_some() {
+            Tone::Errored
+        } else {
+            Tone::Dim
+        };
+        lines.push(Line::default());
+        let why = one_line(why);
+        let wrapped = width::wrap(&why, usize::from(columns)).take(6);
+        lines.extend(wrapped.map(|line| Line::of(line, tone)));
+    }
+}
+
+fn add_game(dashboard: &Dashboard, game: &Game, lines: &mut Vec<Line>, columns: usize) {
+    let mut title = Line::of("SHIP", Tone::Brand);
+    let Some(at) = game.at else {
+        lines.push(title);
+        return lines.push(Line::of("no tool has told of it yet", Tone::Dim));
+    };
+    let age = figures::ago(dashboard.now().since(at));
+    let age = if age == "now" {
+        age
+    } else {
+        format!("{age} ago")
+    };
+    title.push(format!("  as told {age}"), Tone::Dim);
+    lines.push(title);
+    if let Some(ship) = &game.ship {
+        lines.push(labelled("name", ship.clone(), Tone::Text));
+    }
+    for (label, place) in [
+        ("system", &game.place.system),
+        ("place", &game.place.poi),
+        ("docked", &game.place.base),
+    ] {
+        if let Some(place) = place {
+            lines.push(labelled(label, place.clone(), Tone::Text));
+        }
+    }
+    for gauge in Gauge::ALL {
+        if let Some((now, most)) = game.gauge(gauge) {
+            lines.push(gauge_line(gauge, now, most, columns));
+        }
+    }
+    for (name, quantity) in game.cargo.iter().take(8) {
+        let quantity = Line::of(format!("{quantity:>LABEL$} "), Tone::Number);
+        lines.push(quantity.with(
+            width::clip(name, columns.saturating_sub(LABEL + 1)),
+            Tone::Dim,
+        ));
+    }
+    add_credits(game, lines, columns);
+}
+
+fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> Line {
+    let share = if most > 0.0 {
+        (now / most).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let cells = columns.saturating_sub(LABEL + 9).clamp(4, 16);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a share of a handful of cells"
+    )]
+    let full = ((share * cells as f64).round() as usize).min(cells);
+    // A full hold and an empty tank both want attention.
+    let is_bad = match gauge {
+        Gauge::Cargo => share > 0.95,
+        Gauge::Fuel | Gauge::Hull => share < 0.25,
+        Gauge::Shield => false,
+    };
+    let tone = if is_bad { Tone::Warning } else { Tone::Accent };
+    labelled(gauge.as_str(), "━".repeat(full), tone)
+        .with("─".repeat(cells - full), Tone::Faint)
+        .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
+}
+
+fn add_credits(game: &Game, lines: &mut Vec<Line>, columns: usize) {
+    let Some((_, newest)) = game.credits().back() else {
+        return;
+    };
+    lines.push(Line::default());
+    let first = game.credits().front().map_or(*newest, |(_, first)| *first);
+    let gain = newest - first;
+    let tone = if gain < 0 {
+        Tone::Warning
+    } else {
+        Tone::Success
+    };
+    lines.push(
+        Line::of("CREDITS  ", Tone::Brand)
+            .with(newest.to_string(), Tone::Strong)
+            .with(format!("  {gain:+}"), tone),
+    );
+    let points: Vec<i64> = game.credits().iter().map(|(_, credits)| *credits).collect();
+    let points = &points[points.len().saturating_sub(columns)..];
+    let least = points.iter().copied().min().unwrap_or(0);
+    let heights: Vec<u64> = points.iter().map(|point| point.abs_diff(least)).collect();
+    lines.push(Line::of(spark(&heights), Tone::Accent));
+}

@@ -1,0 +1,51 @@
+//! A line in which the operator writes what to look for.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::query::{Query, Within};
+use actors::domain::dashboard::tone::{Line, Tone};
+
+use crate::tui::brush::Brush;
+use crate::tui::theme::Ground;
+
+pub(super) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Brush<'_>) {
+    brush.fill(area, Ground::Field);
+    let words = match query.within {
+        Within::Table => " SHOW ",
+        Within::Conversation | Within::Entry => " FIND ",
+    };
+    let taken = brush.line(area, 0, &Line::of(words, Tone::Accent));
+    let about = about(dashboard, query);
+    brush.line_at_right(area, 0, &about);
+    let text = Area {
+        x: area.x + taken,
+        width: (area.width - taken).min(60),
+        ..area
+    };
+    let (shown, column) = query
+        .field
+        .window(usize::from(text.width.saturating_sub(1)));
+    brush.text(text, 0, &shown, Tone::Strong);
+    if let Ok(column) = u16::try_from(column) {
+        brush.put_cursor(text.x.saturating_add(column), text.y);
+    }
+    brush.on(Ground::Base);
+}
+
+fn about(dashboard: &Dashboard, query: &Query) -> Line {
+    let filter = dashboard.table().filter();
+    match (query.within, filter.complaint()) {
+        (Within::Table, Some(complaint)) => Line::of(format!("{complaint} "), Tone::Fault),
+        (Within::Table, None) => {
+            let shown = dashboard.table().order().len();
+            let all = dashboard.counts().all;
+            Line::of(
+                format!("{shown} of {all} shown; word !word ~regex "),
+                Tone::Dim,
+            )
+        }
+        (Within::Conversation | Within::Entry, _) => {
+            Line::of("small letters find capitals too ", Tone::Dim)
+        }
+    }
+}

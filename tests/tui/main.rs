@@ -1,0 +1,12 @@
+//! The terminal: what it shows, what it does, and how it survives.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that finds nothing there has failed, and insta's macros unwrap"
+)]
+
+mod operator;
+mod properties;
+mod snapshots;
+mod supervision;
+mod swarm;

@@ -1,0 +1,146 @@
+//! An operator at a dashboard, with a swarm behind it that answers at once.
+
+use std::sync::Arc;
+
+use actors::domain::dashboard::press::{Input, Key, Press};
+use actors::domain::dashboard::wish::Wish;
+use actors::domain::dashboard::{Dashboard, Opening, Stock};
+use actors::domain::event::SwarmEvent;
+use actors::domain::ids::Timestamp;
+use actors::ports::{Archive, ArchiveFault};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use zoea::tui::dump;
+use zoea::tui::theme::Depth;
+use zoea::tui::view::{self, Picture};
+
+use crate::swarm::{START, Swarm, rules};
+
+/// An operator.
+pub(crate) struct Operator {
+    pub(crate) board: Dashboard,
+    pub(crate) swarm: Swarm,
+    pub(crate) now: Timestamp,
+}
+
+impl Operator {
+    /// Sits down before a swarm, an hour after it began.
+    pub(crate) fn at(swarm: Swarm, size: (u16, u16)) -> Operator {
+        let mut board = Dashboard::new(Opening {
+            size,
+            ..Opening::default()
+        });
+        let now = Timestamp(START.0 + 3_600_000);
+        board.tick(now);
+        board.take_stock(Stock {
+            standings: swarm.standings.values().cloned().map(Arc::new).collect(),
+            mission: swarm.mission.clone(),
+            rules: rules(),
+        });
+        let mut operator = Operator { board, swarm, now };
+        operator.settle();
+        operator
+    }
+
+    /// Presses keys: letters, and names of keys in angle brackets.
+    pub(crate) fn keys(&mut self, keys: &str) -> &mut Operator {
+        let mut rest = keys;
+        while let Some(letter) = rest.chars().next() {
+            let named = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+            let press = match named.and_then(|(name, after)| Some((press(name)?, after))) {
+                Some((press, after)) => {
+                    rest = after;
+                    press
+                }
+                None => {
+                    rest = &rest[letter.len_utf8()..];
+                    Press::letter(letter)
+                }
+            };
+            self.input(Input::Press(press));
+        }
+        self
+    }
+
+    pub(crate) fn input(&mut self, input: Input) {
+        self.board.tick(self.now);
+        self.board.input(input);
+        self.settle();
+    }
+
+    /// Something happens in the swarm.
+    pub(crate) fn hears(&mut self, told: &[SwarmEvent]) -> &mut Operator {
+        for event in told {
+            self.board.learn(event);
+        }
+        self.settle();
+        self
+    }
+
+    /// Does what the dashboard wants done, until it wants nothing more.
+    pub(crate) fn settle(&mut self) {
+        for _ in 0..100 {
+            self.board.settle();
+            let wishes = self.board.take_wishes();
+            if wishes.is_empty() {
+                return;
+            }
+            for wish in wishes {
+                self.fulfil(wish);
+            }
+        }
+        panic!("the dashboard never comes to rest");
+    }
+
+    fn fulfil(&mut self, wish: Wish) {
+        match wish {
+            Wish::Order { id, order } => {
+                let (answer, told) = self.swarm.order(order, self.now);
+                for event in told {
+                    self.board.learn(&event);
+                }
+                self.board.answered(id, answer);
+            }
+            Wish::Load { stamp, page } => {
+                let page = at_once(self.swarm.stored.page(page));
+                self.board.paged(stamp, page);
+            }
+            Wish::Search { stamp, search } => {
+                let found = at_once(self.swarm.stored.search(search));
+                self.board.searched(stamp, found.map(|found| found.rows));
+            }
+            Wish::Export { .. } | Wish::Act(_) | Wish::Quit => {}
+        }
+    }
+
+    pub(crate) fn picture(&self) -> Picture {
+        view::paint(&self.board, Depth::True)
+    }
+
+    /// What is on the screen.
+    pub(crate) fn text(&self) -> String {
+        dump::text(&self.picture().buffer)
+    }
+}
+
+fn at_once<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, String> {
+    let answer = read.now_or_never().expect("it is in memory");
+    answer.map_err(|fault| fault.to_string())
+}
+
+fn press(name: &str) -> Option<Press> {
+    let key = match name {
+        "enter" => Key::Enter,
+        "esc" => Key::Esc,
+        "tab" => Key::Tab,
+        "up" => Key::Up,
+        "down" => Key::Down,
+        "left" => Key::Left,
+        "right" => Key::Right,
+        "pgup" => Key::PageUp,
+        "pgdn" => Key::PageDown,
+        "alt-enter" => return Some(Press::alt(Key::Enter)),
+        _ => return None,
+    };
+    Some(Press::of(key))
+}

@@ -1,0 +1,390 @@
+//! The Ui under its Commander: what it is told, what it shows, and how it comes back.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::domain::dashboard::press::{Input, Key, Press};
+use actors::domain::dashboard::wish::Act;
+use actors::domain::dashboard::{Dashboard, Opening};
+use actors::domain::event::{State, Totals};
+use actors::domain::ids::{Incarnation, MysisId, Timestamp};
+use actors::domain::life::Mode;
+use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use actors::domain::write::{Account, Batch, MysisRecord, Profile};
+use actors::ports::{Clock, Ledger, LedgerFault, Link, Models, Screen, SwarmRecord, Upstream};
+use actors::ui::{self, Bridge, UiHandle, UiMsg};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use ractor::{Actor, ActorRef};
+use tokio_util::sync::CancellationToken;
+
+use crate::swarm::{START, Stored, Swarm, rules};
+
+/// A screen that keeps what it is given.
+struct Wall {
+    last: Mutex<Arc<Dashboard>>,
+    shown: AtomicUsize,
+    acts: Mutex<Vec<Act>>,
+}
+
+impl Wall {
+    fn new() -> Arc<Wall> {
+        let first = Dashboard::new(Opening {
+            size: (120, 40),
+            ..Opening::default()
+        });
+        Arc::new(Wall {
+            last: Mutex::new(Arc::new(first)),
+            shown: AtomicUsize::new(0),
+            acts: Mutex::default(),
+        })
+    }
+
+    fn pictures(&self) -> usize {
+        self.shown.load(Ordering::SeqCst)
+    }
+}
+
+impl Screen for Wall {
+    fn show(&self, dashboard: Arc<Dashboard>) {
+        *self.last.lock().unwrap() = dashboard;
+        self.shown.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn last(&self) -> Arc<Dashboard> {
+        self.last.lock().unwrap().clone()
+    }
+
+    fn act(&self, act: Act) {
+        self.acts.lock().unwrap().push(act);
+    }
+}
+
+/// The outside of a swarm that never gets to do anything.
+struct Nothing;
+
+impl Clock for Nothing {
+    fn now(&self) -> Timestamp {
+        START
+    }
+}
+
+impl Ledger for Nothing {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        async move { batches.iter().map(|_| Ok(())).collect() }.boxed()
+    }
+
+    fn claim_account(
+        &self,
+        _mysis: MysisId,
+        _at: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+        async { Ok(None) }.boxed()
+    }
+}
+
+impl Models for Nothing {
+    fn ask(&self, _request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+        futures::future::pending().boxed()
+    }
+}
+
+impl Upstream for Nothing {
+    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
+        None
+    }
+}
+
+/// A clock of tokio's time.
+struct Ticking(tokio::time::Instant);
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        START.plus(self.0.elapsed())
+    }
+}
+
+fn record(id: i64, name: &str) -> MysisRecord {
+    MysisRecord {
+        id: MysisId(id),
+        profile: Profile {
+            name: name.into(),
+            provider: "local".into(),
+            model: None,
+            temperature: None,
+        },
+        state: State::Idle,
+        reason: None,
+        fault: None,
+        incarnation: Incarnation(1),
+        totals: Totals::default(),
+        account: None,
+        is_called: false,
+        created_at: START,
+    }
+}
+
+/// A Commander with a screen.
+struct Ship {
+    commander: ActorRef<CommanderMsg>,
+    wall: Arc<Wall>,
+    address: Arc<ui::UiAddress>,
+    handle: UiHandle,
+    quit: CancellationToken,
+}
+
+impl Ship {
+    async fn with(names: &[&str]) -> Ship {
+        let wall = Wall::new();
+        let (address, handle) = ui::address();
+        let address = Arc::new(address);
+        let quit = CancellationToken::new();
+        let ids = 1..;
+        let args = CommanderArgs {
+            swarm: SwarmRecord {
+                myses: ids.zip(names).map(|(id, name)| record(id, name)).collect(),
+                mission: None,
+                passwords: Vec::new(),
+            },
+            resume: false,
+            start_idle: false,
+            mode: Mode::Flying,
+            rules: rules(),
+            secrets: Vec::new(),
+            watchers: Vec::new(),
+            outside: Outside {
+                ledger: Arc::new(Nothing),
+                archive: Arc::new(Stored::default()),
+                models: Arc::new(Nothing),
+                upstream: Arc::new(Nothing),
+                clock: Arc::new(Ticking(tokio::time::Instant::now())),
+            },
+            bridge: Some(Bridge {
+                screen: wall.clone(),
+                address: address.clone(),
+                quit: quit.clone(),
+                exporter: None,
+            }),
+            seed: 1,
+        };
+        let (commander, _) = Actor::spawn(None, Commander, args).await.unwrap();
+        Ship {
+            commander,
+            wall,
+            address,
+            handle,
+            quit,
+        }
+    }
+
+    fn types(&self, keys: &str) {
+        for letter in keys.chars() {
+            let key = match letter {
+                '\n' => Key::Enter,
+                letter => Key::Char(letter),
+            };
+            self.handle.input(Input::Press(Press::of(key)));
+        }
+    }
+
+    /// Waits until the screen shows something; time does not pass but for that.
+    async fn until(&self, what: &str, shows: impl Fn(&Dashboard) -> bool) -> Arc<Dashboard> {
+        for _ in 0..1000 {
+            let last = self.wall.last();
+            if shows(&last) {
+                return last;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("the screen never showed {what}");
+    }
+
+    fn ui(&self) -> ActorRef<UiMsg> {
+        self.address.borrow().clone().unwrap()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn orders_go_down_and_their_answers_come_back() {
+    let ship = Ship::with(&["alpha", "bravo"]).await;
+    ship.until("the swarm", |board| board.counts().all == 2)
+        .await;
+    ship.types("nzed\n");
+    let board = ship
+        .until("the new Mysis", |board| {
+            board.roster().named("zed").is_some()
+        })
+        .await;
+    assert_eq!(board.counts().all, 3);
+    ship.until("the form gone", |board| board.layers().is_empty())
+        .await;
+    ship.types("bmine iron\n");
+    ship.until("the mission", |board| board.mission().is_some())
+        .await;
+    ship.commander.stop(None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_ui_comes_back_with_the_same_view() {
+    let ship = Ship::with(&["alpha", "bravo", "ceres"]).await;
+    ship.until("the swarm", |board| board.counts().all == 3)
+        .await;
+    ship.types("j\nmhalf a mess");
+    let before = ship
+        .until("the draft", |board| {
+            board
+                .layers()
+                .iter()
+                .filter_map(|layer| layer.composer())
+                .any(|composer| composer.field.text() == "half a mess")
+        })
+        .await;
+    let dead = ship.ui();
+    dead.kill();
+    ship.until("the news", |board| {
+        board
+            .log()
+            .messages()
+            .iter()
+            .any(|message| message.code == "ui_restarted")
+    })
+    .await;
+    assert_ne!(ship.ui().get_id(), dead.get_id());
+    ship.types("age");
+    let after = ship
+        .until("the rest of the draft", |board| {
+            board
+                .layers()
+                .iter()
+                .filter_map(|layer| layer.composer())
+                .any(|composer| composer.field.text() == "half a message")
+        })
+        .await;
+    let open = |board: &Dashboard| board.focus().map(|focus| focus.mysis());
+    assert_eq!(open(&after), Some(MysisId(2)));
+    assert_eq!(open(&after), open(&before));
+    ship.types("\n");
+    let after = ship
+        .until("the receipt", |board| {
+            board
+                .orders()
+                .receipts()
+                .back()
+                .is_some_and(|receipt| receipt.awaited == 0)
+        })
+        .await;
+    assert_eq!(after.orders().receipts()[0].what, "message");
+    ship.commander.stop(None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
+    let ship = Ship::with(&["alpha", "bravo"]).await;
+    ship.until("the swarm", |board| board.counts().all == 2)
+        .await;
+    let reply = actors::reply::Reply::to_nobody();
+    let order = actors::domain::order::Order::Delete {
+        name: "alpha".to_string(),
+    };
+    ship.ui().kill();
+    let request = actors::reply::Request { order, reply };
+    ship.commander.cast(CommanderMsg::Order(request)).unwrap();
+    let board = ship
+        .until("one Mysis", |board| board.counts().all == 1)
+        .await;
+    assert!(board.roster().named("bravo").is_some());
+    ship.commander.stop(None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ui_that_dies_again_and_again_gets_a_new_view_and_in_the_end_the_program_closes() {
+    let ship = Ship::with(&["alpha"]).await;
+    ship.until("the swarm", |board| board.counts().all == 1)
+        .await;
+    ship.types("\n");
+    ship.until("the conversation", |board| board.focus().is_some())
+        .await;
+    for deaths in 1..=6 {
+        let dead = ship.ui();
+        dead.kill();
+        dead.get_cell().wait(None).await.unwrap();
+        if deaths == 2 {
+            ship.until("the table", |board| board.focus().is_none())
+                .await;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(ship.quit.is_cancelled());
+    ship.commander.stop(None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn quitting_sets_off_the_end() {
+    let ship = Ship::with(&["alpha"]).await;
+    ship.until("the swarm", |board| board.counts().all == 1)
+        .await;
+    ship.types("q");
+    ship.quit.cancelled().await;
+    ship.commander.stop(None);
+}
+
+/// A thousand events a second for a minute of its time: none waits, and nothing is drawn more
+/// often than sixty times a second.
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
+    let ship = Ship::with(&[]).await;
+    let mut swarm = Swarm::new(1000, 1, 9);
+    for id in swarm.ids() {
+        let name = swarm.standings[&id].name.to_string();
+        drop(swarm.change(&name, State::Running, START));
+    }
+    let ui = ship.ui();
+    let before = ship.wall.pictures();
+    let began = std::time::Instant::now();
+    let mut sent = 0;
+    for tenth in 0..600 {
+        let at = Timestamp(START.0 + tenth * 100);
+        while sent < (usize::try_from(tenth).unwrap() + 1) * 100 {
+            for event in swarm.live(at) {
+                ui.cast(UiMsg::Event(Arc::new(event))).unwrap();
+                sent += 1;
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let took = began.elapsed();
+    let pictures = ship.wall.pictures() - before;
+    assert!(sent >= 60_000);
+    assert!(pictures <= 60 * 61, "{pictures} pictures in a minute");
+    assert!(pictures >= 550, "{pictures} pictures in a minute");
+    assert!(
+        took < Duration::from_secs(40),
+        "a minute of events took {took:?}"
+    );
+    let shown = ship.wall.last();
+    assert_eq!(shown.roster().members().len(), 1000);
+    for (id, standing) in &swarm.standings {
+        let member = shown.roster().get(*id).unwrap();
+        assert_eq!(
+            *member.standing, *standing,
+            "after the storm the screen equals the swarm"
+        );
+    }
+    ship.commander.stop(None);
+}
+
+/// Nothing is drawn for a swarm at rest but the time of day.
+#[tokio::test(start_paused = true)]
+async fn a_swarm_at_rest_costs_next_to_nothing() {
+    let ship = Ship::with(&["alpha", "bravo"]).await;
+    ship.until("the swarm", |board| board.counts().all == 2)
+        .await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let before = ship.wall.pictures();
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    let pictures = ship.wall.pictures() - before;
+    assert!(pictures <= 21, "{pictures} pictures in ten minutes of rest");
+    ship.commander.stop(None);
+}
