@@ -79,6 +79,12 @@ impl Models for Providers {
         }
         .boxed()
     }
+
+    fn written(&self, request: &ModelRequest) -> Option<String> {
+        let (_, manners) = self.clients.get(&request.provider)?;
+        let tools = self.tools.of(&request.tools);
+        serde_json::to_string(&ChatRequest::new(request, *manners, tools.as_deref())).ok()
+    }
 }
 
 /// A client that never retries by itself: retries are decided inside, where they can be seen.

@@ -37,11 +37,13 @@ pub enum InEntry {
     Copy,
     /// Copy everything.
     CopyAll,
+    /// Write everything to a file.
+    Write,
     /// Back to the conversation.
     Back,
 }
 
-/// What keys do in a list that is only read: the log, help, a request.
+/// What keys do in a list that is only read: the log, help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InList {
     /// A line up.
@@ -118,6 +120,12 @@ pub const IN_ENTRY: &[Binding<InEntry>] = &[
         InEntry::CopyAll,
         "copy all",
         "copy everything",
+    ),
+    bind(
+        &[letter('w')],
+        InEntry::Write,
+        "write",
+        "write everything to a file",
     ),
     bind(&[key(Key::Up), letter('k')], InEntry::Up, "", "up"),
     bind(&[key(Key::Down), letter('j')], InEntry::Down, "", "down"),
