@@ -148,7 +148,7 @@ fn a_day_at_the_bridge() {
     terminal.types("\u{1b}[A");
     terminal.sees_beside(">", "Sell everything at once.");
     terminal.types("\u{1b}");
-    terminal.sees_no("Sell everything");
+    terminal.sees_no("Enter send");
     terminal.types("q");
     terminal.comes_back();
 }
