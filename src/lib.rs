@@ -20,3 +20,4 @@ pub mod wiring;
 
 pub mod galaxy;
 pub mod pilot;
+pub mod simulation;

@@ -47,6 +47,22 @@ pub struct Providers {
     tools: Arc<ToolsCache>,
 }
 
+/// The messages and tools of a request as they would go over the wire, the tools by name alone:
+/// for whoever wants to judge a request without sending it.
+#[must_use]
+pub fn body(request: &ModelRequest) -> Value {
+    let mut body = serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None))
+        .unwrap_or_default();
+    let tools = request.tools.tools().iter();
+    let tools: Vec<Value> = tools
+        .map(|tool| serde_json::json!({"type": "function", "function": {"name": *tool.name}}))
+        .collect();
+    if !tools.is_empty() {
+        body["tools"] = Value::Array(tools);
+    }
+    body
+}
+
 impl Providers {
     /// Speaks to these endpoints through one HTTP client.
     #[must_use]
