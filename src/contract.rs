@@ -181,6 +181,11 @@ pub fn done(done: &Done) -> Value {
         }),
         Done::MissionCleared(was) => json!({"cleared": was}),
         Done::NotesCleared => json!({"cleared": true}),
+        Done::Request(sent) => json!({
+            "at": sent.at.to_string(),
+            "provider": sent.provider,
+            "body": sent.body,
+        }),
     }
 }
 

@@ -16,6 +16,7 @@ pub mod life;
 pub mod redact;
 pub mod restart;
 pub mod rules;
+pub mod sent;
 pub mod system_prompt;
 pub mod tool;
 pub mod write;

@@ -98,6 +98,10 @@ pub struct SwarmRecord {
 pub trait Models: Send + Sync + 'static {
     /// Asks once; retries are the caller's.
     fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
+
+    /// The body that [`Models::ask`] sends for a request, letter for letter; `None` where there is
+    /// no such text.
+    fn written(&self, request: &ModelRequest) -> Option<String>;
 }
 
 /// The game server, or any other MCP server.

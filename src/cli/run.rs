@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::global::GlobalArgs;
-use crate::cli::screen;
+use crate::cli::screen::{self, LookArgs};
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 use crate::logging;
@@ -49,6 +49,8 @@ pub struct RunArgs {
     /// With --headless: JSON lines.
     #[arg(long, requires = "headless")]
     json: bool,
+    #[command(flatten)]
+    look: LookArgs,
 }
 
 /// Why the program stops.
@@ -128,7 +130,7 @@ async fn fly(
         start_idle: args.start_swarm,
         mode: Mode::Flying,
     };
-    let face = Face::open(args, environment).await?;
+    let face = Face::open(args, home, settings, environment).await?;
     let mut flight = Flight::launch(home, settings, options, face.audience()).await?;
     let (control, run_file) = flight
         .open_control(settings.control.listen, settings)
@@ -161,11 +163,16 @@ enum Face {
 }
 
 impl Face {
-    async fn open(args: &RunArgs, environment: &Environment) -> anyhow::Result<Face> {
+    async fn open(
+        args: &RunArgs,
+        home: &Home,
+        settings: &Settings,
+        environment: &Environment,
+    ) -> anyhow::Result<Face> {
         if args.headless {
             return Ok(Face::Lines(open_output(args.format()).await?));
         }
-        let (bridge, terminal, quit) = screen::open(environment)?;
+        let (bridge, terminal, quit) = screen::open(home, &settings.tui, &args.look, environment)?;
         Ok(Face::Screen {
             bridge,
             terminal,
