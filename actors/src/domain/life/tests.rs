@@ -36,6 +36,7 @@ fn rules() -> SwarmRules {
         max_model_calls: 3,
         context_window: 20,
         context_budget: 64 << 10,
+        no_progress_turns: 5,
         nudges: NUDGES.map(Into::into).to_vec(),
         system_prompt: "you are {{name}}".into(),
         tools: ToolRules {
@@ -63,6 +64,7 @@ fn rules() -> SwarmRules {
                     input: 1.0,
                     output: 2.0,
                 }),
+                context_tokens: None,
             },
         )]
         .into(),
@@ -935,6 +937,7 @@ fn cut_short(calls: Vec<Call>) -> Past {
             last: Seq(2),
             rows,
             notes: vec![],
+            ..Recollection::default()
         },
         ..past()
     }
