@@ -5,6 +5,9 @@
     reason = "each test looks for the one effect that it is about"
 )]
 
+mod knowing;
+mod progress;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -791,7 +794,11 @@ fn a_model_that_answers_with_nothing_stays_running() {
             "the order is not answered"
         );
     }
-    assert!(scene.host_codes().iter().all(|code| code == "empty_reply"));
+    let codes = scene.host_codes();
+    let noticed = codes.iter().filter(|code| *code == "no_progress").count();
+    assert_eq!(noticed, 1, "after five turns");
+    let rest = codes.iter().filter(|code| *code != "no_progress");
+    assert!(rest.into_iter().all(|code| code == "empty_reply"));
 }
 
 // --- faults
