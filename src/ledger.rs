@@ -7,8 +7,10 @@
 mod archive;
 mod commit;
 mod entity;
+mod piece;
 mod rows;
 mod search;
+mod sightings;
 
 #[cfg(test)]
 mod tests;

@@ -90,6 +90,13 @@ impl Models for Providers {
         async move {
             let tools = tools.of(&request.tools);
             let body = ChatRequest::new(&request, manners, tools.as_deref());
+            tracing::debug!(
+                provider = %request.provider,
+                messages = body.messages(),
+                tools = request.tools.tools().len(),
+                stage = "converted",
+                "request"
+            );
             let answer: Result<Value, _> = client.chat().create_byot(&body).await;
             answer.map_err(failure::fault).and_then(answer::read)
         }
@@ -101,6 +108,15 @@ impl Models for Providers {
         let tools = self.tools.of(&request.tools);
         serde_json::to_string(&ChatRequest::new(request, *manners, tools.as_deref())).ok()
     }
+}
+
+/// The body of a request as it goes to a provider; for whoever checks what is sent.
+///
+/// # Errors
+/// It cannot be written as JSON, which no request of ours is known to do.
+pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<String> {
+    let tools = ToolsCache::default().of(&request.tools);
+    serde_json::to_string(&ChatRequest::new(request, manners, tools.as_deref()))
 }
 
 /// A client that never retries by itself: retries are decided inside, where they can be seen.

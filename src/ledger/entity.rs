@@ -4,4 +4,5 @@ pub(super) mod account;
 pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
+pub(super) mod sighting;
 pub(super) mod tool_call;

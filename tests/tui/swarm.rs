@@ -11,7 +11,7 @@ use actors::domain::message::{
 };
 use actors::domain::model::Usage;
 use actors::domain::order::{Answer, Done, Order, Refusal, check_name, check_text};
-use actors::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
+use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
 use actors::domain::sent::{Parts, SentRequest};
 use actors::domain::write::{Account, Recollection};
@@ -712,6 +712,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         requests_per_minute: None,
         retry: Vec::new(),
         price: None,
+        context_tokens: None,
     };
     Arc::new(SwarmRules {
         max_myses: 1000,
@@ -720,6 +721,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         max_model_calls: 10,
         context_window: 20,
         context_budget: 65_536,
+        no_progress_turns: 5,
         nudges: vec!["one".into(), "two".into(), "three".into()],
         system_prompt: "".into(),
         tools: ToolRules {
@@ -808,7 +810,7 @@ impl Archive for Stored {
         .boxed()
     }
 
-    fn result_of(&self, _mysis: MysisId, _call_id: String) -> Read<Option<Arc<str>>> {
+    fn result_of(&self, _asked: ResultAsked) -> Read<Option<Piece>> {
         async { Ok(None) }.boxed()
     }
 
