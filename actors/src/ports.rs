@@ -37,6 +37,12 @@ pub trait Ledger: Send + Sync + 'static {
         mysis: MysisId,
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>>;
+
+    /// A step of the work that what was committed leaves behind and that can wait, such as an
+    /// index: some milliseconds of it, where enough has come together. Nobody waits for it.
+    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
 }
 
 /// Why the ledger did not do it.

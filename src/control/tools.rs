@@ -196,6 +196,7 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
             mysis,
             within,
             case_sensitive: true,
+            sendable_only: false,
             limit: given.count("limit", USUAL_HITS, MOST_HITS)?,
         })
         .await

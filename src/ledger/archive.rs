@@ -150,7 +150,19 @@ impl Inner {
         mysis: MysisId,
         before: i64,
     ) -> Result<Vec<message::Model>, DbErr> {
+        let mut orders = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
+            .filter(message::Column::Seq.lt(before))
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED_ORDERS)
+            .all(&self.readers)
+            .await?;
+        let Some(oldest) = orders.last().map(|order| order.seq) else {
+            return Ok(orders);
+        };
+        // What was said before the oldest of them answers none of them.
         let answered: Option<Option<i64>> = of(mysis)
+            .filter(message::Column::Seq.gt(oldest))
             .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
             .filter(message::Column::Content.ne(""))
             .order_by_desc(message::Column::Seq)
@@ -160,14 +172,7 @@ impl Inner {
             .one(&self.readers)
             .await?;
         let answered = answered.flatten().unwrap_or(0);
-        let mut orders = of(mysis)
-            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
-            .filter(message::Column::Seq.gt(answered))
-            .filter(message::Column::Seq.lt(before))
-            .order_by_desc(message::Column::Seq)
-            .limit(RECALLED_ORDERS)
-            .all(&self.readers)
-            .await?;
+        orders.retain(|order| order.seq > answered);
         orders.reverse();
         Ok(orders)
     }
