@@ -4,10 +4,12 @@
 //! mode with `synchronous = FULL`: what was acknowledged survives a power cut as well as a kill,
 //! because the mark "this call was sent" must be on disk before the call leaves.
 
+mod accounts;
 mod archive;
 mod commit;
 mod entity;
 mod index;
+mod intake;
 mod letters;
 mod opening;
 mod rows;
@@ -35,6 +37,7 @@ use sea_orm::{
 
 use entity::mysis;
 
+pub use intake::{Intake, StoredMission};
 pub use opening::{Moved, OpenError};
 pub use rows::metadata;
 
@@ -183,7 +186,7 @@ impl Ledger for SqlLedger {
         let inner = self.inner.clone();
         async move {
             let tx = inner.begin().await.map_err(|error| fault(&error))?;
-            let claimed = commit::claim_account(&tx, mysis, at).await;
+            let claimed = accounts::claim_account(&tx, mysis, at).await;
             let claimed = claimed.map_err(|error| fault(&error))?;
             tx.commit().await.map_err(|error| fault(&error))?;
             Ok(claimed)

@@ -14,18 +14,31 @@ use ractor::ActorRef;
 use ractor::rpc::CallResult;
 use tokio::sync::oneshot;
 
+use crate::ledger::SqlLedger;
+
 /// The door to a running swarm.
 #[derive(Clone)]
 pub struct Swarm {
     commander: ActorRef<CommanderMsg>,
+    ledger: SqlLedger,
     archive: Arc<dyn Archive>,
 }
 
 impl Swarm {
     /// The swarm of this Commander.
     #[must_use]
-    pub fn new(commander: ActorRef<CommanderMsg>, archive: Arc<dyn Archive>) -> Swarm {
-        Swarm { commander, archive }
+    pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger) -> Swarm {
+        Swarm {
+            commander,
+            archive: Arc::new(ledger.clone()),
+            ledger,
+        }
+    }
+
+    /// What is stored, to be written out whole.
+    #[must_use]
+    pub fn ledger(&self) -> &SqlLedger {
+        &self.ledger
     }
 
     /// What is stored.

@@ -7,7 +7,7 @@ use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
-use actors::domain::write::{Account, Mission, MysisRecord, Profile, Recollection};
+use actors::domain::write::{Account, AccountRecord, Mission, MysisRecord, Profile, Recollection};
 use actors::ports::{Archive, ArchiveFault, Found, Page, PageFrom, Search, SwarmRecord};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -49,6 +49,10 @@ impl Archive for SqlLedger {
 
     fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {
         self.read(move |inner| async move { inner.account(mysis).await }.boxed())
+    }
+
+    fn accounts(&self) -> Answer<Vec<AccountRecord>> {
+        self.read(|inner| async move { inner.accounts().await }.boxed())
     }
 }
 
@@ -119,6 +123,26 @@ impl Inner {
             username: account.username.into(),
             password: account.password.into(),
         }))
+    }
+
+    async fn accounts(&self) -> Result<Vec<AccountRecord>, DbErr> {
+        let accounts = account::Entity::find()
+            .order_by_asc(account::Column::CreatedAt)
+            .order_by_asc(account::Column::Username)
+            .all(&self.readers)
+            .await?;
+        Ok(accounts
+            .into_iter()
+            .map(|account| AccountRecord {
+                account: Account {
+                    username: account.username.into(),
+                    password: account.password.into(),
+                },
+                owner: account.assigned_to.map(MysisId),
+                created_at: Timestamp(account.created_at),
+                last_used_at: account.last_used_at.map(Timestamp),
+            })
+            .collect())
     }
 
     async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {

@@ -55,7 +55,10 @@ pub(super) fn question(needle: &str, mysis: Option<MysisId>) -> Option<String> {
     if letters.len() < 3 {
         return None;
     }
-    let trigrams: BTreeSet<String> = letters.windows(3).map(|three| three.iter().collect()).collect();
+    let trigrams: BTreeSet<String> = letters
+        .windows(3)
+        .map(|three| three.iter().collect())
+        .collect();
     let step = trigrams.len().div_ceil(MOST);
     let mut terms: Vec<String> = mysis.map(owner).into_iter().collect();
     terms.extend(trigrams.into_iter().step_by(step));
@@ -113,7 +116,13 @@ mod tests {
         assert_eq!(asked, r#"" or" AND """a*" AND "* o" AND "a* ""#);
         assert_eq!(question("ab", None), None);
         let long: String = ('a'..='z').chain('0'..='9').collect();
-        assert!(question(&long, Some(MysisId(7))).unwrap().matches(" AND ").count() <= MOST);
+        assert!(
+            question(&long, Some(MysisId(7)))
+                .unwrap()
+                .matches(" AND ")
+                .count()
+                <= MOST
+        );
     }
 
     #[test]

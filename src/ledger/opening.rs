@@ -141,9 +141,12 @@ async fn applied(writer: &DatabaseConnection, path: &str) -> Result<Vec<String>,
     .await
     .map_err(unusable)?;
     let steps = if tables.iter().any(|table| table == "seaql_migrations") {
-        names(writer, "SELECT version FROM seaql_migrations ORDER BY version")
-            .await
-            .map_err(unusable)?
+        names(
+            writer,
+            "SELECT version FROM seaql_migrations ORDER BY version",
+        )
+        .await
+        .map_err(unusable)?
     } else {
         Vec::new()
     };

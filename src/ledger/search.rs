@@ -79,13 +79,21 @@ impl Inner {
             .collect::<Result<Vec<String>, DbErr>>()?;
         if terms.is_empty() {
             // No term is this: it asks for nothing and finds nothing.
-            return Ok(Question::Ask(letters::any_of(&["\u{e0ff}".repeat(3)], None)));
+            return Ok(Question::Ask(letters::any_of(
+                &["\u{e0ff}".repeat(3)],
+                None,
+            )));
         }
         Ok(Question::Ask(letters::any_of(&terms, mysis)))
     }
 
     /// Looks at the rows after one and up to another, from the newest on.
-    async fn look_at_rows(&self, sieve: &mut Sieve<'_>, after: i64, upto: i64) -> Result<(), DbErr> {
+    async fn look_at_rows(
+        &self,
+        sieve: &mut Sieve<'_>,
+        after: i64,
+        upto: i64,
+    ) -> Result<(), DbErr> {
         let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
         while !sieve.is_full() {
             let rows = sieve

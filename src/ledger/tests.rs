@@ -468,9 +468,12 @@ async fn places(ledger: &SqlLedger, search: Search) -> Vec<i64> {
 #[tokio::test]
 async fn what_is_indexed_and_what_is_not_yet_is_found_alike() {
     let (directory, ledger) = ledger().await;
-    write(&ledger, vec![create(ALPHA, "alpha"), create(MysisId(8), "beta")])
-        .await
-        .unwrap();
+    write(
+        &ledger,
+        vec![create(ALPHA, "alpha"), create(MysisId(8), "beta")],
+    )
+    .await
+    .unwrap();
     let needles = [
         "\"quoted\" 100% a_b * NEAR(x) 'it''s' \\ --",
         "äöü €uro ΣΊΣΥΦΟΣ",
@@ -489,7 +492,11 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike() {
             assert_eq!(keep_up(&ledger).await, 2);
         }
         for (place, needle) in (1..).zip(needles) {
-            assert_eq!(places(&ledger, looking_for(needle)).await, [place], "{needle}");
+            assert_eq!(
+                places(&ledger, looking_for(needle)).await,
+                [place],
+                "{needle}"
+            );
         }
         assert_eq!(places(&ledger, looking_for("\\ --")).await, [1]);
         assert_eq!(places(&ledger, looking_for("zj")).await, [5]);
@@ -536,12 +543,20 @@ async fn what_no_model_may_read_no_mysis_finds() {
 async fn what_a_deleted_mysis_said_is_not_found_any_more() {
     let (_directory, ledger) = ledger().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    append_texts(&ledger, 1, (1..=300).map(|number| format!("row {number} of alpha"))).await;
+    append_texts(
+        &ledger,
+        1,
+        (1..=300).map(|number| format!("row {number} of alpha")),
+    )
+    .await;
     assert_eq!(keep_up(&ledger).await, 1);
     write(&ledger, vec![Write::Delete { mysis: ALPHA }])
         .await
         .unwrap();
-    assert_eq!(places(&ledger, looking_for("of alpha")).await, [] as [i64; 0]);
+    assert_eq!(
+        places(&ledger, looking_for("of alpha")).await,
+        [] as [i64; 0]
+    );
     assert_eq!(keep_up(&ledger).await, 0);
 }
 
@@ -550,10 +565,17 @@ async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand() 
     let (_directory, ledger) = ledger().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     let prompt = |seq| row(seq, Body::Prompt { text: "do".into() });
-    let mut rows = vec![prompt(1), row(2, Body::Reply(said("done", 1))), prompt(3), prompt(4)];
+    let mut rows = vec![
+        prompt(1),
+        row(2, Body::Reply(said("done", 1))),
+        prompt(3),
+        prompt(4),
+    ];
     rows.push(row(5, Body::Reply(said("", 4))));
     rows.extend((6..=200).map(|seq| row(seq, Body::Audit { text: "x".into() })));
-    write(&ledger, rows.iter().map(append).collect()).await.unwrap();
+    write(&ledger, rows.iter().map(append).collect())
+        .await
+        .unwrap();
     let recalled = ledger.recall(ALPHA).await.unwrap().rows;
     assert_eq!(recalled.len(), 98);
     assert_eq!((recalled[0].seq, recalled[1].seq), (Seq(3), Seq(4)));

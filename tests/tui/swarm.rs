@@ -411,6 +411,7 @@ impl Swarm {
                 )
             }
             Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
+            Order::PoolAccounts(accounts) => (Ok(Done::AccountsPooled(accounts.len())), Vec::new()),
         }
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ids::{MissionId, MysisId, Seq};
+use super::write::PoolAccount;
 
 /// What an operator asks for, at the terminal or through the control interface.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,8 @@ pub enum Order {
         /// Which Mysis.
         name: String,
     },
+    /// Game accounts for the pool, together or not at all.
+    PoolAccounts(Vec<PoolAccount>),
 }
 
 /// What came of an order that was carried out. It is in the store by then.
@@ -101,6 +104,8 @@ pub enum Done {
     MissionCleared(bool),
     /// There are no notes any more.
     NotesCleared,
+    /// So many accounts are in the pool or with their owners.
+    AccountsPooled(usize),
 }
 
 /// Why an order was not carried out. Nothing is stored then.

@@ -221,7 +221,8 @@ impl Receipt {
             | Done::Deleted
             | Done::Configured
             | Done::MissionCleared(_)
-            | Done::NotesCleared => {}
+            | Done::NotesCleared
+            | Done::AccountsPooled(_) => {}
         }
     }
 
@@ -340,7 +341,7 @@ fn name_of(order: &Order) -> &str {
         | Order::Send { name, .. }
         | Order::AddNote { name, .. }
         | Order::ClearNotes { name } => name,
-        Order::Broadcast { .. } | Order::ClearMission => "the swarm",
+        Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
     }
 }
 

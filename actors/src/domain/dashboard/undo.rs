@@ -84,7 +84,8 @@ pub fn inverse(
         | Order::Delete { .. }
         | Order::Send { .. }
         | Order::AddNote { .. }
-        | Order::ClearNotes { .. } => None,
+        | Order::ClearNotes { .. }
+        | Order::PoolAccounts(_) => None,
     }
 }
 
@@ -101,6 +102,7 @@ pub fn is_change(done: &Done) -> bool {
         | Done::Deleted
         | Done::Stored(_)
         | Done::MissionCleared(false)
-        | Done::NotesCleared => false,
+        | Done::NotesCleared
+        | Done::AccountsPooled(_) => false,
     }
 }
