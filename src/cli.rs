@@ -1,10 +1,13 @@
 //! The command line: what can be asked for, and which command answers it.
 
+pub mod accounts;
 pub mod doctor;
 mod door;
+pub mod export;
 pub mod galaxy;
 pub mod global;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod mysis;
 mod out;
@@ -63,6 +66,13 @@ enum Command {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// List, import and export the game accounts of the pool.
+    #[command(subcommand)]
+    Accounts(accounts::AccountsCommand),
+    /// Take over a Zoea-Nova v12 database, or an export of our own.
+    Import(import::ImportArgs),
+    /// Write conversations as JSON lines, which can be imported again, or as Markdown.
+    Export(export::ExportArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
     Galaxy(galaxy::GalaxyArgs),
     /// Serve the simulated model server alone, on /v1.
@@ -109,6 +119,9 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Note(args) => talk::note(&args, &cli.global, environment).await,
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
+            Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
+            Command::Import(args) => import::run(&args, &cli.global, environment).await,
+            Command::Export(args) => export::run(&args, &cli.global, environment).await,
             Command::Galaxy(args) => galaxy::run(args).await,
             Command::Pilot(args) => pilot::run(args).await,
             // It has a runtime of its own, whose clock is simulated.

@@ -21,12 +21,12 @@ use actors::domain::event::State;
 use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
 use actors::domain::order::Order;
-use actors::ports::{Archive, Clock};
+use actors::ports::Clock;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
 use tokio::time::Instant;
 
-use crate::swarm::Swarm;
+use crate::swarm::Helm;
 
 use chaos::Chaos;
 use events::EventLog;
@@ -134,7 +134,7 @@ impl Simulation {
         while Instant::now() < end {
             let life = self.chaos.length_of_a_process().min(end - Instant::now());
             let commander = self.launch().await?;
-            let swarm = self.swarm(&commander);
+            let swarm = Helm(commander.clone());
             let troubles = operator::troubles(
                 commander.clone(),
                 swarm.clone(),
@@ -153,7 +153,7 @@ impl Simulation {
     async fn found(&self) -> anyhow::Result<()> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
-        let swarm = self.swarm(&commander);
+        let swarm = Helm(commander.clone());
         for number in 0..self.options.myses {
             let created = swarm.order(Order::Create {
                 name: format!("m{number}"),
@@ -177,7 +177,7 @@ impl Simulation {
     async fn quiet_hour(self) -> anyhow::Result<Verdict> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
-        let swarm = self.swarm(&commander);
+        let swarm = Helm(commander.clone());
         tokio::time::sleep(CALM / 2).await;
         for standing in swarm.standings().await {
             if standing.state != State::Running {
@@ -229,11 +229,6 @@ impl Simulation {
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         Ok(commander)
-    }
-
-    fn swarm(&self, commander: &ActorRef<CommanderMsg>) -> Swarm {
-        let archive: Arc<dyn Archive> = self.memory.clone();
-        Swarm::new(commander.clone(), archive)
     }
 }
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
@@ -15,7 +16,7 @@ use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Account, Batch, Mission, MysisRecord, Recollection};
+use crate::domain::write::{Account, AccountRecord, Batch, Mission, MysisRecord, Recollection};
 
 pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 
@@ -37,6 +38,12 @@ pub trait Ledger: Send + Sync + 'static {
         mysis: MysisId,
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>>;
+
+    /// A step of the work that what was committed leaves behind and that can wait, such as an
+    /// index: some milliseconds of it, where enough has come together. Nobody waits for it.
+    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
 }
 
 /// Why the ledger did not do it.
@@ -75,6 +82,12 @@ pub trait Archive: Send + Sync + 'static {
 
     /// The game account of a Mysis, with its password.
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
+
+    /// All game accounts with their passwords, the oldest first.
+    fn accounts(&self) -> BoxFuture<'static, Result<Vec<AccountRecord>, ArchiveFault>> {
+        let fault = ArchiveFault("this archive keeps no accounts".to_string());
+        futures::future::ready(Err(fault)).boxed()
+    }
 }
 
 /// The store could not be read.

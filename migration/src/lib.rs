@@ -3,6 +3,7 @@
 //! Steps know SQL only: no entity and no rule of the domain, so that they mean the same for ever.
 
 mod m20261121_000001_first_flight;
+mod m20261122_000002_search;
 mod m20261122_000003_sighting;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -17,6 +18,7 @@ impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
             Box::new(m20261121_000001_first_flight::Migration),
+            Box::new(m20261122_000002_search::Migration),
             Box::new(m20261122_000003_sighting::Migration),
         ]
     }

@@ -7,7 +7,7 @@ use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
-use actors::domain::write::{Account, Mission, MysisRecord, Profile, Recollection};
+use actors::domain::write::{Account, AccountRecord, Mission, MysisRecord, Profile, Recollection};
 use actors::ports::{
     Archive, ArchiveFault, Found, Page, PageFrom, Piece, ResultAsked, Search, SwarmRecord,
 };
@@ -51,6 +51,10 @@ impl Archive for SqlLedger {
 
     fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {
         self.read(move |inner| async move { inner.account(mysis).await }.boxed())
+    }
+
+    fn accounts(&self) -> Answer<Vec<AccountRecord>> {
+        self.read(|inner| async move { inner.accounts().await }.boxed())
     }
 }
 
@@ -123,6 +127,26 @@ impl Inner {
         }))
     }
 
+    async fn accounts(&self) -> Result<Vec<AccountRecord>, DbErr> {
+        let accounts = account::Entity::find()
+            .order_by_asc(account::Column::CreatedAt)
+            .order_by_asc(account::Column::Username)
+            .all(&self.readers)
+            .await?;
+        Ok(accounts
+            .into_iter()
+            .map(|account| AccountRecord {
+                account: Account {
+                    username: account.username.into(),
+                    password: account.password.into(),
+                },
+                owner: account.assigned_to.map(MysisId),
+                created_at: Timestamp(account.created_at),
+                last_used_at: account.last_used_at.map(Timestamp),
+            })
+            .collect())
+    }
+
     async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
         let mut models = of(mysis)
             .order_by_desc(message::Column::Seq)
@@ -153,7 +177,19 @@ impl Inner {
         mysis: MysisId,
         before: i64,
     ) -> Result<Vec<message::Model>, DbErr> {
+        let mut orders = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
+            .filter(message::Column::Seq.lt(before))
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED_ORDERS)
+            .all(&self.readers)
+            .await?;
+        let Some(oldest) = orders.last().map(|order| order.seq) else {
+            return Ok(orders);
+        };
+        // What was said before the oldest of them answers none of them.
         let answered: Option<Option<i64>> = of(mysis)
+            .filter(message::Column::Seq.gt(oldest))
             .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
             .filter(message::Column::Content.ne(""))
             .order_by_desc(message::Column::Seq)
@@ -163,14 +199,7 @@ impl Inner {
             .one(&self.readers)
             .await?;
         let answered = answered.flatten().unwrap_or(0);
-        let mut orders = of(mysis)
-            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
-            .filter(message::Column::Seq.gt(answered))
-            .filter(message::Column::Seq.lt(before))
-            .order_by_desc(message::Column::Seq)
-            .limit(RECALLED_ORDERS)
-            .all(&self.readers)
-            .await?;
+        orders.retain(|order| order.seq > answered);
         orders.reverse();
         Ok(orders)
     }

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::domain::event::{State, Totals};
+use actors::domain::game_state::Sighting;
 use actors::domain::ids::{Incarnation, MysisId, Seq, Timestamp};
 use actors::domain::message::{Body, CallStatus, Kind, Row};
 use actors::domain::write::{
     Account, Author, Batch, Mission, MysisRecord, NewMysis, Recollection, Write,
 };
 use actors::ports::{
-    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, PageFrom, Search, SwarmRecord,
+    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search,
+    SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -46,6 +48,7 @@ struct Member {
     rows: BTreeMap<Seq, Arc<Row>>,
     last: Seq,
     notes_after: Seq,
+    sightings: Vec<(Arc<str>, Sighting)>,
 }
 
 impl Memory {
@@ -249,6 +252,27 @@ impl Stored {
             Write::ClearNotes { mysis, upto } => {
                 self.with(*mysis, |member| member.notes_after = *upto);
             }
+            Write::Sighted {
+                mysis,
+                account,
+                sighting,
+            } => self.with(*mysis, |member| member.sighted(account, sighting)),
+            Write::Stale {
+                mysis,
+                account,
+                tools,
+                by,
+            } => self.with(*mysis, |member| member.stale(account, tools, by)),
+            Write::ForgetSightings { mysis, account } => {
+                self.with(*mysis, |member| {
+                    member.sightings.retain(|(of, _)| of != account);
+                });
+            }
+            Write::PoolAccount { account, .. } => {
+                let of_name = |old: &Account| old.username == account.account.username;
+                self.accounts.retain(|(old, _)| !of_name(old));
+                self.accounts.push((account.account.clone(), account.owner));
+            }
         }
     }
 
@@ -275,6 +299,7 @@ impl Stored {
             rows: BTreeMap::new(),
             last: Seq(0),
             notes_after: Seq(0),
+            sightings: Vec::new(),
         });
     }
 
@@ -317,6 +342,20 @@ impl Member {
         }
     }
 
+    fn sighted(&mut self, account: &Arc<str>, seen: &Sighting) {
+        self.sightings
+            .retain(|(of, old)| of != account || old.look != seen.look);
+        self.sightings.push((account.clone(), seen.clone()));
+    }
+
+    fn stale(&mut self, account: &Arc<str>, tools: &[Arc<str>], by: &Arc<str>) {
+        for (of, seen) in &mut self.sightings {
+            if of == account && tools.contains(&seen.look.tool) && seen.stale_by.is_none() {
+                seen.stale_by = Some(by.clone());
+            }
+        }
+    }
+
     /// Old rows go, but for what a Mysis still has to answer or keep in mind.
     fn forget(&mut self) {
         while self.rows.len() > KEPT {
@@ -355,6 +394,7 @@ impl Member {
                 .cloned()
                 .collect(),
             last: self.last,
+            sightings: self.sightings.clone(),
         }
     }
 
@@ -390,17 +430,24 @@ impl Member {
         found
     }
 
-    fn result_of(&self, call_id: &str) -> Option<Arc<str>> {
+    fn result_of(&self, asked: &ResultAsked) -> Option<Piece> {
         let rows = self.rows.values().rev();
         let mut made = rows.flat_map(|row| {
             let calls = row.calls().iter().enumerate();
             calls.map(move |(place, call)| (row.seq, place, call))
         });
-        let (seq, place, _) = made.find(|(_, _, call)| &*call.id == call_id)?;
-        self.rows.values().find_map(|row| {
+        let (seq, place, _) = made.find(|(seq, place, call)| {
+            *call.id == asked.call_id || format!("{seq}.{place}") == asked.call_id
+        })?;
+        let text = self.rows.values().find_map(|row| {
             let (call, text, _) = row.result()?;
-            (call.seq == seq && usize::from(call.position) == place).then(|| text.clone())
-        })
+            (call.seq == seq && usize::from(call.position) == place).then_some(text)
+        })?;
+        let whole = text.len() as u64;
+        let begin = usize::try_from(asked.offset.min(whole)).unwrap_or(text.len());
+        let end = begin.saturating_add(asked.limit).min(text.len());
+        let bytes = text.as_bytes().get(begin..end).unwrap_or_default();
+        Some(Piece::of_bytes(bytes, begin as u64, whole))
     }
 }
 
@@ -441,10 +488,9 @@ impl Archive for Memory {
 
     fn result_of(
         &self,
-        mysis: MysisId,
-        call_id: String,
-    ) -> BoxFuture<'static, Result<Option<Arc<str>>, ArchiveFault>> {
-        self.read(move |stored| stored.myses.get(&mysis)?.result_of(&call_id))
+        asked: ResultAsked,
+    ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>> {
+        self.read(move |stored| stored.myses.get(&asked.mysis)?.result_of(&asked))
     }
 
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {

@@ -9,7 +9,7 @@ use actors::domain::order::Order;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
 
-use crate::swarm::Swarm;
+use crate::swarm::Helm;
 
 use super::chaos::{Chaos, Strike};
 use super::verdict::Watch;
@@ -17,7 +17,7 @@ use super::verdict::Watch;
 /// Begins all that; it ends when what comes back is dropped.
 pub(super) fn troubles(
     commander: ActorRef<CommanderMsg>,
-    swarm: Swarm,
+    swarm: Helm,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
 ) -> JoinSet<()> {
@@ -56,7 +56,7 @@ async fn let_the_clock_jump(chaos: Arc<Chaos>) {
 }
 
 /// Gives orders, and remembers which were acknowledged.
-async fn operate(swarm: Swarm, chaos: Arc<Chaos>, watch: Arc<Watch>) {
+async fn operate(swarm: Helm, chaos: Arc<Chaos>, watch: Arc<Watch>) {
     loop {
         wait(&chaos, Duration::from_secs(300)).await;
         let standings = swarm.standings().await;
@@ -89,7 +89,7 @@ async fn operate(swarm: Swarm, chaos: Arc<Chaos>, watch: Arc<Watch>) {
     }
 }
 
-async fn relaunch_those_at_rest(swarm: &Swarm, watch: &Watch) {
+async fn relaunch_those_at_rest(swarm: &Helm, watch: &Watch) {
     for mysis in swarm.standings().await {
         if mysis.state == State::Running {
             continue;

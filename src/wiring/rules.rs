@@ -118,7 +118,8 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
 }
 
 /// The secrets that the configuration knows.
-pub(super) fn secrets(settings: &Settings) -> Vec<Arc<str>> {
+#[must_use]
+pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
     settings
         .providers
         .values()

@@ -413,6 +413,7 @@ impl Swarm {
             }
             Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
             Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
+            Order::PoolAccounts(accounts) => (Ok(Done::AccountsPooled(accounts.len())), Vec::new()),
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Search {
     pub within: SearchIn,
     /// Whether capital letters matter.
     pub case_sensitive: bool,
+    /// Whether only rows count that may be sent to a model: what a Mysis finds, its model reads.
+    pub sendable_only: bool,
     /// At most so many.
     pub limit: usize,
 }

@@ -141,6 +141,36 @@ pub enum Write {
         /// When.
         at: Timestamp,
     },
+    /// A game account comes from the operator: into the pool, or to its owner. One that is known
+    /// gets the password, and the owner if one is given.
+    PoolAccount {
+        /// The account.
+        account: PoolAccount,
+        /// When; of two free accounts the older one is taken first.
+        at: Timestamp,
+    },
+}
+
+/// A game account as the operator gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolAccount {
+    /// The account.
+    pub account: Account,
+    /// Whose it is to be; absent: nobody's, or whose it is.
+    pub owner: Option<MysisId>,
+}
+
+/// A game account as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountRecord {
+    /// The account.
+    pub account: Account,
+    /// Whose it is.
+    pub owner: Option<MysisId>,
+    /// When it became known.
+    pub created_at: Timestamp,
+    /// When it was last given to a Mysis.
+    pub last_used_at: Option<Timestamp>,
 }
 
 /// A Mysis as it is created.

@@ -127,6 +127,7 @@ async fn find(
             },
             within,
             case_sensitive,
+            sendable_only: true,
             limit,
         })
         .await
