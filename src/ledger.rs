@@ -15,6 +15,7 @@ mod opening;
 mod piece;
 mod rows;
 mod search;
+mod sessions;
 mod sightings;
 
 #[cfg(test)]

@@ -47,20 +47,11 @@ pub struct Providers {
     tools: Arc<ToolsCache>,
 }
 
-/// The messages and tools of a request as they would go over the wire, the tools by name alone:
-/// for whoever wants to judge a request without sending it.
+/// The request as it would go over the wire but for its tools: for whoever wants to judge it
+/// without sending it.
 #[must_use]
-pub fn body(request: &ModelRequest) -> Value {
-    let mut body =
-        serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None)).unwrap_or_default();
-    let tools = request.tools.tools().iter();
-    let tools: Vec<Value> = tools
-        .map(|tool| serde_json::json!({"type": "function", "function": {"name": *tool.name}}))
-        .collect();
-    if !tools.is_empty() {
-        body["tools"] = Value::Array(tools);
-    }
-    body
+pub fn body_without_tools(request: &ModelRequest) -> Value {
+    serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None)).unwrap_or_default()
 }
 
 impl Providers {

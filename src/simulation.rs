@@ -43,14 +43,14 @@ pub use verdict::Verdict;
 const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
 
 /// How long it is quiet at the end, so that the swarm can come to itself.
-const CALM: Duration = Duration::from_secs(1800);
+const CALM: Duration = Duration::from_secs(1200);
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// What everything follows from.
     pub seed: u64,
-    /// How long, in simulated time, before the quiet hour at the end.
+    /// How long, in simulated time, before the quiet time at the end.
     pub length: Duration,
     /// How many Myses.
     pub myses: usize,
@@ -146,7 +146,7 @@ impl Simulation {
             self.chaos.note(Strike::ProcessKill);
             kill(&commander).await;
         }
-        self.quiet_hour().await
+        self.quiet_time().await
     }
 
     /// The first flight: the Myses are created, and the mission stands.
@@ -174,7 +174,7 @@ impl Simulation {
     }
 
     /// Nothing goes wrong any more; who stands still is relaunched once, as an operator would.
-    async fn quiet_hour(self) -> anyhow::Result<Verdict> {
+    async fn quiet_time(self) -> anyhow::Result<Verdict> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
         let swarm = Helm(commander.clone());

@@ -16,7 +16,9 @@ use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Account, AccountRecord, Batch, Mission, MysisRecord, Recollection};
+use crate::domain::write::{
+    Account, AccountRecord, Batch, Mission, MysisRecord, Recollection, SavedSession,
+};
 
 pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 
@@ -80,6 +82,12 @@ pub trait Archive: Send + Sync + 'static {
         asked: ResultAsked,
     ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>>;
 
+    /// The session with the game server that a Mysis had last, if it may still stand.
+    fn session(
+        &self,
+        mysis: MysisId,
+    ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>>;
+
     /// The game account of a Mysis, with its password.
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
 
@@ -124,8 +132,13 @@ pub trait Upstream: Send + Sync + 'static {
 
 /// One Mysis' session with the game server. Its user calls it once at a time.
 pub trait Link: Send + Sync + 'static {
-    /// Opens a new session; an older one is given up.
-    fn open(&self) -> BoxFuture<'static, Result<(), LinkFault>>;
+    /// Opens a new session; an older one is given up. Answers with what it can be taken up again
+    /// by, in another process; `None` where the server keeps no sessions.
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>>;
+
+    /// Takes a session up again by what `open` answered, without asking the server: whether it
+    /// still knows the session shows at the next request.
+    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>>;
 
     /// The tools on offer, ours included; one shared set for all whose tools are equal.
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;

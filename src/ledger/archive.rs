@@ -7,7 +7,9 @@ use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
-use actors::domain::write::{Account, AccountRecord, Mission, MysisRecord, Profile, Recollection};
+use actors::domain::write::{
+    Account, AccountRecord, Mission, MysisRecord, Profile, Recollection, SavedSession,
+};
 use actors::ports::{
     Archive, ArchiveFault, Found, Page, PageFrom, Piece, ResultAsked, Search, SwarmRecord,
 };
@@ -47,6 +49,10 @@ impl Archive for SqlLedger {
 
     fn result_of(&self, asked: ResultAsked) -> Answer<Option<Piece>> {
         self.read(move |inner| async move { inner.result_of(&asked).await }.boxed())
+    }
+
+    fn session(&self, mysis: MysisId) -> Answer<Option<SavedSession>> {
+        self.read(move |inner| async move { inner.session(mysis).await }.boxed())
     }
 
     fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {

@@ -14,7 +14,7 @@ use sea_orm::{
 
 use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::{rows, sightings};
+use super::{rows, sessions, sightings};
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
@@ -44,6 +44,7 @@ pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(),
         Write::Mission(mission) => add_mission(tx, mission).await,
         Write::ClearMission { at } => clear_mission(tx, *at).await,
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
+        Write::KeepSession { mysis, session } => sessions::keep(tx, *mysis, session.as_ref()).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
 }
@@ -132,6 +133,7 @@ async fn delete(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
         .exec(tx)
         .await?;
     sightings::forget_all(tx, mysis).await?;
+    sessions::keep(tx, mysis, None).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }

@@ -230,7 +230,7 @@ impl Wire {
 }
 
 impl Link for Wire {
-    fn open(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
         let wire = self.clone();
         async move {
             wire.travel().await?;
@@ -241,7 +241,17 @@ impl Link for Wire {
                 });
             }
             wire.set(wire.game.connect(wire.connection()));
-            Ok(())
+            Ok(Some(wire.connection().to_string().into()))
+        }
+        .boxed()
+    }
+
+    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let wire = self.clone();
+        async move {
+            let known = ticket.parse();
+            wire.set(known.map_err(|_| LinkFault::SessionLost("no ticket of ours".to_string()))?);
+            wire.travel().await
         }
         .boxed()
     }

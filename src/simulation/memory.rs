@@ -10,7 +10,7 @@ use actors::domain::game_state::Sighting;
 use actors::domain::ids::{Incarnation, MysisId, Seq, Timestamp};
 use actors::domain::message::{Body, CallStatus, Kind, Row};
 use actors::domain::write::{
-    Account, Author, Batch, Mission, MysisRecord, NewMysis, Recollection, Write,
+    Account, Author, Batch, Mission, MysisRecord, NewMysis, Recollection, SavedSession, Write,
 };
 use actors::ports::{
     Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search,
@@ -49,6 +49,7 @@ struct Member {
     last: Seq,
     notes_after: Seq,
     sightings: Vec<(Arc<str>, Sighting)>,
+    session: Option<SavedSession>,
 }
 
 impl Memory {
@@ -268,6 +269,9 @@ impl Stored {
                     member.sightings.retain(|(of, _)| of != account);
                 });
             }
+            Write::KeepSession { mysis, session } => {
+                self.with(*mysis, |member| member.session.clone_from(session));
+            }
             Write::PoolAccount { account, .. } => {
                 let of_name = |old: &Account| old.username == account.account.username;
                 self.accounts.retain(|(old, _)| !of_name(old));
@@ -300,6 +304,7 @@ impl Stored {
             last: Seq(0),
             notes_after: Seq(0),
             sightings: Vec::new(),
+            session: None,
         });
     }
 
@@ -491,6 +496,13 @@ impl Archive for Memory {
         asked: ResultAsked,
     ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>> {
         self.read(move |stored| stored.myses.get(&asked.mysis)?.result_of(&asked))
+    }
+
+    fn session(
+        &self,
+        mysis: MysisId,
+    ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
+        self.read(move |stored| stored.myses.get(&mysis)?.session.clone())
     }
 
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::pilot::{self, Habits, Persona, Request};
-use crate::provider;
+use crate::provider::{self, Manners};
 
 use super::chaos::{Chaos, PANIC, Strike};
 use super::verdict::Watch;
@@ -48,7 +48,7 @@ impl Models for Pilots {
             if let Some(fault) = fault(&chaos) {
                 return Err(fault);
             }
-            let body = provider::body(&request);
+            let body = provider::body_without_tools(&request);
             if let Err(refusal) = pilot::validate(&body) {
                 let text = refusal.to_string();
                 watch.refused(&text);
@@ -58,14 +58,16 @@ impl Models for Pilots {
             if chaos.strikes(Strike::ModelMute, 0.002) {
                 return Ok(ModelAnswer::default());
             }
-            let read = Request::read(&body);
+            let mut read = Request::read(&body);
+            let tools = request.tools.tools().iter();
+            read.tools = tools.map(|tool| &*tool.name).collect();
             Ok(answer(pilot::fly(&read, &habits)))
         }
         .boxed()
     }
 
     fn written(&self, request: &ModelRequest) -> Option<String> {
-        Some(provider::body(request).to_string())
+        provider::body_of(request, Manners::OpenAi).ok()
     }
 }
 

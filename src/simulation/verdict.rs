@@ -208,7 +208,7 @@ impl Watch {
         }
     }
 
-    /// How a Mysis stands half an hour before the end, and at the end.
+    /// How a Mysis stands some minutes before the end, and at the end.
     pub(super) fn ended(&self, before: &Standing, after: &Standing) {
         let name = &after.name;
         if after.state != State::Running {

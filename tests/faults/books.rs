@@ -45,6 +45,14 @@ pub(crate) fn executed(ledger: &Path) -> Vec<String> {
         .collect()
 }
 
+/// How often somebody logged in, beside registering.
+pub(crate) fn logins(ledger: &Path) -> usize {
+    let text = std::fs::read_to_string(ledger).expect("a ledger");
+    let lines = lines(&text);
+    let of_logins = lines.iter().filter(|line| line["command"] == "login");
+    of_logins.count()
+}
+
 /// Holds the swarm's books against the galaxy's ledger, and says what is wrong.
 pub(crate) fn mistakes(recorded: &BTreeMap<String, Recorded>, executed: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::books::{executed, mistakes, recorded};
+use crate::books::{executed, logins, mistakes, recorded};
 use crate::rig::{Home, Process, Server, http, until};
 
 /// How many kills, unless `ZOEA_KILLS` says otherwise.
@@ -92,6 +92,9 @@ fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
         done.len(),
     );
     assert!(done.len() > MYSES, "the swarm did play");
+    let logins = logins(&ledger);
+    println!("seed {seed}: {logins} logins in {} processes", kills + 1);
+    assert!(logins <= MYSES, "sessions of before are taken up again");
     assert!(acknowledged > 0, "somebody was heard");
     for order in &orders {
         let found = home.lines(&["search", &order.text, "--json"]);

@@ -9,14 +9,14 @@ use std::time::Duration;
 use zoea::simulation::{Options, Strike, Verdict, hush_simulated_panics, run};
 
 /// How many seeds each of the threads below plays; `ZOEA_SEEDS` says otherwise.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 12;
 
 fn options(seed: u64) -> Options {
     Options {
         seed,
-        length: Duration::from_secs(900),
+        length: Duration::from_secs(600),
         myses: 2,
-        wildness: 12.0,
+        wildness: 20.0,
         is_loud: false,
     }
 }

@@ -14,7 +14,7 @@ use actors::domain::order::{Answer, Done, Order, Refusal, check_name, check_text
 use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
 use actors::domain::sent::{Parts, SentRequest};
-use actors::domain::write::{Account, Recollection};
+use actors::domain::write::{Account, Recollection, SavedSession};
 use actors::ports::{Archive, ArchiveFault, SwarmRecord};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -747,6 +747,13 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
 type Read<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
 impl Archive for Stored {
+    fn session(
+        &self,
+        _mysis: MysisId,
+    ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
+        async { Ok(None) }.boxed()
+    }
+
     fn swarm(&self) -> Read<SwarmRecord> {
         async { Ok(SwarmRecord::default()) }.boxed()
     }

@@ -141,6 +141,14 @@ pub enum Write {
         /// When.
         at: Timestamp,
     },
+    /// What the session with the game server can be taken up again by; it replaces what was kept
+    /// before.
+    KeepSession {
+        /// Whose.
+        mysis: MysisId,
+        /// The session; absent: there is none any more.
+        session: Option<SavedSession>,
+    },
     /// A game account comes from the operator: into the pool, or to its owner. One that is known
     /// gets the password, and the owner if one is given.
     PoolAccount {
@@ -149,6 +157,24 @@ pub enum Write {
         /// When; of two free accounts the older one is taken first.
         at: Timestamp,
     },
+}
+
+/// A session with the game server, so that the next life or process takes it up without a login.
+/// Who has it acts as the account until it is 30 minutes old, so it is shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SavedSession {
+    /// What the link takes it up by.
+    pub ticket: Arc<str>,
+    /// The account that is logged in.
+    pub account: Option<Arc<str>>,
+}
+
+impl std::fmt::Debug for SavedSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SavedSession")
+            .field("account", &self.account)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A game account as the operator gives it.
