@@ -1,6 +1,17 @@
-//! The terminal's costs: a picture, an event, the opening of a conversation.
+//! The terminal's costs: a picture, an event, the opening of a conversation; and the whole program
+//! under a real terminal: keys in a storm, a swarm at rest, a large database, a terminal that does
+//! not read.
 //!
-//! `cargo bench --bench tui`
+//! `cargo bench --bench tui` (about three minutes); `-- picture` measures these alone, `-- whole` the
+//! whole program alone.
+
+#[path = "../examples/tui_demo/pretender.rs"]
+mod pretender;
+#[path = "yardstick/process.rs"]
+#[expect(dead_code, reason = "the yardstick uses the rest of it")]
+mod process;
+#[path = "tui/whole.rs"]
+mod whole;
 
 #[path = "../tests/tui/swarm.rs"]
 #[expect(dead_code, reason = "tests use the rest of it")]
@@ -23,7 +34,19 @@ use zoea::tui::theme::Depth;
 use zoea::tui::view;
 
 fn main() {
-    divan::main();
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        // The program under the terminal is this one again.
+        ["demo", myses, rate] => whole::demo(myses, rate),
+        _ if words.contains(&"whole") => whole::measure(),
+        _ => {
+            divan::main();
+            if words.iter().all(|word| word.starts_with("--")) && words.contains(&"--bench") {
+                whole::measure();
+            }
+        }
+    }
 }
 
 const SIZE: (u16, u16) = (200, 60);

@@ -121,7 +121,9 @@ pub trait Models: Send + Sync + 'static {
 
     /// The body that [`Models::ask`] sends for a request, letter for letter; `None` where there is
     /// no such text.
-    fn written(&self, request: &ModelRequest) -> Option<String>;
+    fn written(&self, _request: &ModelRequest) -> Option<String> {
+        None
+    }
 }
 
 /// The game server, or any other MCP server.

@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,7 @@ pub(crate) struct Program {
     pid: u32,
     keys: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
+    is_deaf: Arc<AtomicBool>,
     screen: vt100::Parser,
     started: Instant,
     home: PathBuf,
@@ -24,16 +27,27 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn start(home: &Path, arguments: &[&str]) -> Program {
+        let home_argument = home.to_string_lossy();
+        let mut all = vec!["--home", &home_argument];
+        all.extend(arguments);
+        Program::open(env!("CARGO_BIN_EXE_zoea"), &all, home, (COLUMNS, ROWS))
+    }
+
+    /// Any program, under a terminal of that many columns and rows.
+    pub(crate) fn open(
+        program: &str,
+        arguments: &[&str],
+        home: &Path,
+        (columns, rows): (u16, u16),
+    ) -> Program {
         let size = PtySize {
-            rows: ROWS,
-            cols: COLUMNS,
+            rows,
+            cols: columns,
             pixel_width: 0,
             pixel_height: 0,
         };
         let pty = native_pty_system().openpty(size).expect("a terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_zoea"));
-        command.arg("--home");
-        command.arg(home);
+        let mut command = CommandBuilder::new(program);
         command.args(arguments);
         command.cwd(home);
         command.env("TERM", "xterm-256color");
@@ -47,11 +61,16 @@ impl Program {
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader().expect("its output");
         let (tell, output) = channel();
+        let is_deaf = Arc::new(AtomicBool::new(false));
+        let deaf = is_deaf.clone();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count) = reader.read(&mut buffer) {
                 if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
                     return;
+                }
+                while deaf.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(20));
                 }
             }
         });
@@ -60,7 +79,8 @@ impl Program {
             child,
             keys: pty.master.take_writer().expect("its keyboard"),
             output,
-            screen: vt100::Parser::new(nonzero(ROWS), nonzero(COLUMNS), 0),
+            is_deaf,
+            screen: vt100::Parser::new(nonzero(rows), nonzero(columns), 0),
             started,
             home: home.to_path_buf(),
             _master: pty.master,
@@ -100,6 +120,23 @@ impl Program {
         self.keys.flush().expect("the key");
         // With one row or none the selection cannot move.
         while self.selected() == before && pressed.elapsed() < Duration::from_millis(500) {
+            self.read_for(Duration::from_millis(1));
+        }
+        pressed.elapsed()
+    }
+
+    /// Reads no more what the program tells its terminal, or reads again.
+    pub(crate) fn hold_back(&self, is_deaf: bool) {
+        self.is_deaf.store(is_deaf, Ordering::Relaxed);
+    }
+
+    /// Presses a key, and says how long it took until the screen shows something.
+    pub(crate) fn press_until(&mut self, key: &str, check: impl Fn(&str) -> bool) -> Duration {
+        let pressed = Instant::now();
+        self.keys.write_all(key.as_bytes()).expect("the key");
+        self.keys.flush().expect("the key");
+        while !check(&self.screen.screen().contents()) {
+            assert!(pressed.elapsed() < PATIENCE, "{key} shows nothing");
             self.read_for(Duration::from_millis(1));
         }
         pressed.elapsed()

@@ -168,8 +168,8 @@ fn colour_of(palette: &Palette, tone: Tone) -> Rgb {
     match tone {
         Tone::Text | Tone::Value => palette.text,
         Tone::Strong => palette.strong,
-        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle => palette.dim,
-        Tone::Faint | Tone::Stopped => palette.faint,
+        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => palette.dim,
+        Tone::Faint => palette.faint,
         Tone::Brand => palette.brand,
         Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => palette.accent,
         Tone::Success => palette.success,

@@ -5,6 +5,7 @@ mod compose;
 mod focus;
 mod foot;
 mod form;
+mod glance;
 mod header;
 mod help;
 mod inspect;
@@ -68,6 +69,7 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
         Some(focus) => focus::paint(dashboard, focus, &layout, brush),
         None => {
             table::paint(dashboard, &layout, brush);
+            glance::paint(dashboard, layout.glance, brush);
             needs::paint(dashboard, layout.needs, brush);
         }
     }

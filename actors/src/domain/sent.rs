@@ -77,10 +77,22 @@ impl Parts {
         parts
     }
 
+    /// Each part with its name.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, usize); 5] {
+        [
+            ("system", self.system),
+            ("orders", self.orders),
+            ("words", self.words),
+            ("results", self.results),
+            ("tools", self.tools),
+        ]
+    }
+
     /// All of it.
     #[must_use]
     pub fn all(&self) -> usize {
-        self.system + self.orders + self.words + self.results + self.tools
+        self.named().iter().map(|(_, bytes)| bytes).sum()
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn paint_log(
     }
 }
 
-fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
+pub(super) fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
     let clock = dashboard.appearance().offset.clock(message.at);
     Line::of(format!(" {clock}  "), Tone::Faint)
         .with(width::fit(&message.who, 14), Tone::Strong)

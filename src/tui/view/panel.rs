@@ -16,6 +16,8 @@ use crate::tui::brush::Brush;
 use crate::tui::theme::Ground;
 
 const LABEL: usize = 9;
+/// Cells of the bar that shows how much of a request is what.
+const SHARE: usize = 12;
 
 pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Brush<'_>) {
     if area.width < 8 {
@@ -123,21 +125,17 @@ fn add_mysis(
     }
 }
 
-/// What the last request weighs; the parts in two columns.
+/// What the last request weighs, part by part.
 fn add_request(parts: Parts, lines: &mut Vec<Line>) {
     let size = |bytes: usize| figures::size(bytes as u64);
     lines.push(labelled("request", size(parts.all()), Tone::Text).with("  x shows it", Tone::Hint));
-    for pair in [
-        [("system", parts.system), ("orders", parts.orders)],
-        [("words", parts.words), ("results", parts.results)],
-        [("tools", parts.tools), ("", 0)],
-    ] {
-        let mut line = Line::of(width::fit("", LABEL), Tone::Dim);
-        for (label, bytes) in pair.into_iter().filter(|(label, _)| !label.is_empty()) {
-            line.push(width::fit(&size(bytes), 9), Tone::Text);
-            line.push(width::fit(label, 8), Tone::Dim);
-        }
-        lines.push(line);
+    for (label, bytes) in parts.named() {
+        let cells = (bytes * SHARE).div_ceil(parts.all().max(1)).min(SHARE);
+        lines.push(
+            labelled(&format!(" {label}"), "━".repeat(cells), Tone::Tool)
+                .with("─".repeat(SHARE - cells), Tone::Faint)
+                .with(format!(" {}", size(bytes)), Tone::Dim),
+        );
     }
 }
 

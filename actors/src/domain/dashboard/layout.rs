@@ -11,6 +11,9 @@ pub const LEAST: (u16, u16) = (80, 20);
 const TALL: u16 = 30;
 /// From so many rows on those who need the operator have lines of their own.
 const NEEDS: u16 = 24;
+/// Lines that a glance needs, and that it takes at most.
+const GLANCE: u16 = 8;
+const GLANCE_AT_MOST: u16 = 24;
 /// Columns before the text of the mission.
 const MISSION: usize = 9;
 /// Lines that a text being written may take.
@@ -87,6 +90,8 @@ pub struct Layout {
     pub body: Area,
     /// Beside the conversation: the game.
     pub panel: Area,
+    /// Below the table, where it leaves room: the one selected, and what flew past.
+    pub glance: Area,
     /// Below the table: who needs the operator.
     pub needs: Area,
     /// The text being written.
@@ -103,7 +108,7 @@ impl Layout {
     pub fn page(&self) -> Area {
         Area {
             width: self.title.width,
-            height: self.body.height + self.needs.height,
+            height: self.body.height + self.glance.height + self.needs.height,
             ..self.body
         }
     }
@@ -131,12 +136,14 @@ impl Dashboard {
         let (rest, writing) = rest.split_bottom(self.lines_of_writing());
         let (title, body) = rest.split_top(1);
         let (body, needs) = body.split_bottom(self.lines_of_needs());
+        let (body, glance) = body.split_bottom(self.lines_of_glance(body.height));
         let (body, panel) = body.split_right(self.columns_of_panel());
         Layout {
             header,
             title,
             body,
             panel,
+            glance,
             needs,
             writing,
             message,
@@ -163,6 +170,17 @@ impl Dashboard {
         }
         let most = usize::from(height / 6);
         1 + u16::try_from(self.needs.len().min(most)).unwrap_or(0)
+    }
+
+    /// What a short table leaves free, but for a line between the two.
+    fn lines_of_glance(&self, rows: u16) -> u16 {
+        let (_, height) = self.size;
+        let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
+        let free = rows.saturating_sub(listed.saturating_add(1));
+        if self.focus.is_some() || listed == 0 || height < TALL || free < GLANCE {
+            return 0;
+        }
+        free.min(GLANCE_AT_MOST)
     }
 
     fn columns_of_panel(&self) -> u16 {

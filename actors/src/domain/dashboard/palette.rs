@@ -236,7 +236,11 @@ fn of_command(command: &Command) -> Candidate {
 
 fn gestures(written: &str, known: &Known) -> Vec<Candidate> {
     let wanted = written.to_lowercase();
-    let fits = |help: &str| wanted.split_whitespace().all(|word| help.contains(word));
+    let holds = |help: &str, word: &str| {
+        let mut words = help.split_whitespace();
+        words.any(|other| other != "the" && other.contains(word))
+    };
+    let fits = |help: &str| wanted.split_whitespace().all(|word| holds(help, word));
     let fitting = known.gestures.iter().filter(|(help, _)| fits(help));
     fitting
         .map(|(help, press)| Candidate {

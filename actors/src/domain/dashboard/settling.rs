@@ -63,9 +63,12 @@ impl Dashboard {
     }
 
     pub(super) fn settle_table(&mut self) {
-        let rows = usize::from(self.layout().body.height);
-        self.table.resize(rows);
-        self.table.settle(&self.roster, self.now);
+        // How many there are decides how much room the table has.
+        for _ in 0..2 {
+            let rows = usize::from(self.layout().body.height);
+            self.table.resize(rows);
+            self.table.settle(&self.roster, self.now);
+        }
     }
 
     fn settle_needs(&mut self) {
@@ -230,7 +233,10 @@ impl Dashboard {
             Some(Layer::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Layer::Question(_)) => Vec::new(),
             Some(Layer::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
-            Some(Layer::Log(_) | Layer::Help(_)) => keys::hints(IN_LIST).collect(),
+            Some(Layer::Log(_)) => keys::hints(IN_LIST).collect(),
+            Some(Layer::Help(_)) => {
+                fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
+            }
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
                     keys::hints(IN_FOCUS).collect()

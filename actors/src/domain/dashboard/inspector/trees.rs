@@ -105,15 +105,8 @@ fn size(bytes: usize) -> String {
 }
 
 fn sizes(sent: &SentRequest) -> Tree {
-    let parts = sent.parts;
     let mut tree = Tree::default();
-    for (name, bytes) in [
-        ("system", parts.system),
-        ("orders", parts.orders),
-        ("words", parts.words),
-        ("results", parts.results),
-        ("tools", parts.tools),
-    ] {
+    for (name, bytes) in sent.parts.named() {
         tree.add_leaf(0, name, &size(bytes), Tone::Number);
     }
     tree

@@ -1,14 +1,9 @@
-//! The terminal with a swarm that is none, for looking at it: `cargo run --example tui_demo -- 12`.
-//!
-//! Arguments: how many Myses, then how many events a second.
-
-#[path = "../tests/tui/swarm.rs"]
-#[expect(dead_code, reason = "tests use the rest of it")]
-mod swarm;
+//! A Commander that is none: a swarm that stands and speaks as a seed says, under a real terminal.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::swarm::{self, Swarm};
 use actors::domain::dashboard::Stock;
 use actors::domain::event::State;
 use actors::domain::ids::Timestamp;
@@ -17,7 +12,6 @@ use actors::ports::Clock;
 use actors::reply::Request;
 use actors::ui::{self, Bridge, UiActor, UiArgs, UiMsg, View};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use swarm::Swarm;
 use tokio_util::sync::CancellationToken;
 use zoea::tui::{Options, Terminal};
 
@@ -151,13 +145,8 @@ fn mixed(count: usize) -> Swarm {
     swarm
 }
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let mut numbers = std::env::args()
-        .skip(1)
-        .filter_map(|word| word.parse().ok());
-    let count = numbers.next().unwrap_or(12);
-    let rate = numbers.next().unwrap_or(8);
+/// Flies until the operator quits: so many Myses, and so many steps of theirs a second.
+pub(crate) async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
     let (address, handle) = ui::address();
     let (screen, terminal) = Terminal::start(handle, Options::default())?;
     let bridge = Bridge {
@@ -167,8 +156,7 @@ async fn main() -> anyhow::Result<()> {
         exporter: None,
     };
     let quit = bridge.quit.clone();
-    let swarm = mixed(usize::try_from(count)?);
-    let (pretender, running) = Actor::spawn(None, Pretender, (swarm, bridge, rate)).await?;
+    let (pretender, running) = Actor::spawn(None, Pretender, (mixed(count), bridge, rate)).await?;
     quit.cancelled().await;
     pretender.stop(None);
     running.await?;

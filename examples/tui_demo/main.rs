@@ -1,0 +1,18 @@
+//! The terminal with a swarm that is none, for looking at it: `cargo run --example tui_demo -- 12`.
+//!
+//! Arguments: how many Myses, then how many steps of theirs a second.
+
+mod pretender;
+#[path = "../../tests/tui/swarm.rs"]
+#[expect(dead_code, reason = "tests use the rest of it")]
+mod swarm;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let mut numbers = std::env::args()
+        .skip(1)
+        .filter_map(|word| word.parse().ok());
+    let count = numbers.next().unwrap_or(12);
+    let rate = numbers.next().unwrap_or(8);
+    pretender::fly(usize::try_from(count)?, rate).await
+}

@@ -1,0 +1,83 @@
+//! A glance at the Mysis selected and at what flew past, where a short table leaves room.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::cells;
+use actors::domain::dashboard::clean::one_line;
+use actors::domain::dashboard::figures;
+use actors::domain::dashboard::layout::Area;
+use actors::domain::dashboard::roster::Member;
+use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
+
+use super::lists::log_line;
+use crate::tui::brush::Brush;
+use crate::tui::theme::Ground;
+
+/// Lines that words or a fault take at most.
+const WORDS: usize = 4;
+
+pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    brush.fill(area, Ground::Panel);
+    let member = dashboard.table().selected();
+    let member = member.and_then(|id| dashboard.roster().get(id));
+    let mut lines = Vec::new();
+    if let Some(member) = member {
+        add_member(dashboard, member, usize::from(area.width), &mut lines);
+    }
+    lines.push(Line::default());
+    lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
+    let room = usize::from(area.height).saturating_sub(lines.len());
+    let messages = dashboard.log().messages();
+    let newest = messages.iter().rev().take(room);
+    lines.extend(newest.map(|message| log_line(dashboard, message)));
+    for (row, line) in (0..area.height).zip(&lines) {
+        brush.line(area, row, line);
+    }
+    brush.on(Ground::Base);
+}
+
+/// What the columns of the table leave out, and its words or its fault in full.
+fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mut Vec<Line>) {
+    let standing = &*member.standing;
+    let (state, tone) = cells::state(standing.state);
+    let (doing, doing_tone) = cells::doing(standing, dashboard.now());
+    lines.push(
+        Line::of(format!(" {}", one_line(&standing.name)), Tone::Brand)
+            .with(format!("  {state}"), tone)
+            .with(format!("  {doing}"), doing_tone),
+    );
+    let totals = standing.totals;
+    let mut facts = vec![
+        one_line(&standing.model),
+        format!("{} turns", figures::amount(totals.turns)),
+        format!(
+            "{} → {} tokens",
+            figures::amount(totals.tokens_in),
+            figures::amount(totals.tokens_out)
+        ),
+        format!("session {}", standing.link.as_str()),
+    ];
+    if totals.cost_micros > 0 {
+        facts.push(figures::money(totals.cost_micros));
+    }
+    facts.extend(
+        standing
+            .last_call_ms
+            .map(|ms| format!("call {}", figures::span(ms))),
+    );
+    lines.push(Line::of(format!(" {}", facts.join(" · ")), Tone::Dim));
+    let (words, tone) = match (&standing.fault, &standing.reason) {
+        (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
+        (None, Some(reason)) if standing.last_words.is_empty() => (&**reason, Tone::Dim),
+        (None, Some(_) | None) => (&*standing.last_words, Tone::Text),
+    };
+    let words = one_line(words);
+    if words.is_empty() {
+        return;
+    }
+    let wrapped = width::wrap(&words, columns.saturating_sub(2)).take(WORDS);
+    lines.extend(wrapped.map(|line| Line::of(format!(" {line}"), tone)));
+}

@@ -1,0 +1,4 @@
+//! The real program in a real terminal, operated by keys and read from the screen.
+
+mod operating;
+mod terminal;

@@ -1,0 +1,205 @@
+//! What an operator does in a day, and what the terminal must survive.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::terminal::Terminal;
+
+const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 200ms --myses 3";
+
+/// A terminal with the program in it, once its swarm runs.
+fn bridge(folder: &Path) -> Terminal {
+    let mut terminal = Terminal::open(120, 40, folder);
+    terminal.types(&format!("{RUN}\r"));
+    terminal.sees("3 running");
+    terminal
+}
+
+fn quit(terminal: &mut Terminal) {
+    terminal.types("q");
+    terminal.sees("Quit?");
+    terminal.types("y");
+    terminal.comes_back();
+}
+
+/// A command of the program beside the running one.
+fn ask(folder: &Path, words: &[&str]) -> Value {
+    let done = Command::new(env!("CARGO_BIN_EXE_zoea"))
+        .arg("--home")
+        .arg(folder.join("home/offline"))
+        .args(words)
+        .output()
+        .expect("the program starts");
+    assert!(done.status.success(), "{words:?}: {done:?}");
+    serde_json::from_slice(&done.stdout).expect("JSON")
+}
+
+/// Opens the conversation of the Mysis of that name.
+fn open(terminal: &mut Terminal, name: &str) {
+    terminal.types(&format!(":open {name}\r"));
+    terminal.sees_beside(&format!(" {name}  "), "following");
+}
+
+#[test]
+fn a_day_at_the_bridge() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = bridge(folder.path());
+
+    // A new Mysis joins, and plays.
+    terminal.types("n");
+    terminal.sees("new Mysis");
+    terminal.types("zulu\r");
+    terminal.sees("4 running");
+    terminal.sees_beside("▌", "zulu");
+
+    // A message: the field clears at once, the receipt follows it to the answer.
+    terminal.types("m");
+    terminal.types("what is in the hold?\r");
+    terminal.sees_beside("✓", "message zulu");
+    open(&mut terminal, "zulu");
+    terminal.sees("what is in the hold?");
+    terminal.sees("YOU");
+
+    // The request that was last sent.
+    terminal.sees("x shows it");
+    terminal.types("x");
+    terminal.sees_beside("LAST REQUEST OF zulu", "as sent");
+    terminal.sees("▸ 1 system");
+    terminal.types("\u{1b}");
+    terminal.sees_no("LAST REQUEST");
+
+    // A search finds it again from far away.
+    terminal.types("/in the hold\r");
+    terminal.sees("of `in the hold`");
+    terminal.goes_back_to("PROVIDER");
+
+    // A mission for all.
+    terminal.types("b");
+    terminal.types("Sell everything at once.\r");
+    terminal.sees_beside("MISSION", "Sell everything at once.");
+    open(&mut terminal, "alpha");
+    terminal.sees("YOU (BROADCAST)");
+    terminal.goes_back_to("PROVIDER");
+
+    // Stopped: it takes no message, says why, and keeps the text.
+    terminal.types(":stop zulu\r");
+    terminal.sees_beside("zulu", "■ stopped");
+    terminal.types(":open zulu\r");
+    terminal.types("mare you there?\r");
+    terminal.sees("mysis stopped - press 'r' to relaunch");
+    terminal.goes_back_to("following");
+    terminal.types("m");
+    terminal.sees("are you there?");
+    terminal.types("\u{1b}");
+    terminal.sees_no("are you there?");
+    terminal.types("r");
+    terminal.sees("4 running");
+    terminal.goes_back_to("PROVIDER");
+
+    // Deleted, after a question.
+    terminal.types("/zulu\r");
+    terminal.sees("1 of 4");
+    terminal.types("d");
+    terminal.sees("Delete zulu?");
+    terminal.types("n");
+    terminal.sees_no("Delete zulu?");
+    terminal.types("dy");
+    terminal.sees("The filter hides everybody.");
+    terminal.types("\u{1b}");
+    terminal.sees_no("The filter hides everybody.");
+    terminal.sees(" 3 Myses");
+
+    // At rest the screen says what the database says.
+    terminal.types("*s");
+    terminal.sees("Stop 3 Myses?");
+    terminal.types("y");
+    terminal.sees("3 stopped");
+    let stored = ask(folder.path(), &["mysis", "list", "--json"]);
+    let stored = stored.as_array().expect("a list");
+    assert_eq!(stored.len(), 3);
+    for mysis in stored {
+        let name = mysis["name"].as_str().expect("a name");
+        let state = mysis["state"].as_str().expect("a state");
+        terminal.sees_beside(&format!(" {name} "), &format!(" {state} "));
+    }
+
+    // The screen as files.
+    terminal.types("P");
+    terminal.sees("the screen is in");
+    let picture = written(folder.path(), ".txt");
+    let text = std::fs::read_to_string(&picture).expect("a picture");
+    assert!(text.contains("3 stopped"), "{text}");
+    let drawn = std::fs::read_to_string(written(folder.path(), ".svg")).expect("a picture");
+    assert!(drawn.starts_with("<svg"), "{drawn}");
+
+    // Nobody runs: it closes without a question.
+    terminal.types("q");
+    terminal.comes_back();
+
+    // The next day: what was written is still at hand.
+    terminal.types(&format!("clear; {RUN} --theme light --ascii\r"));
+    terminal.sees("3 stopped");
+    terminal.types("b");
+    terminal.types("\u{1b}[A");
+    terminal.sees("are you there?");
+    terminal.types("\u{1b}[A");
+    terminal.sees_beside(">", "Sell everything at once.");
+    terminal.types("\u{1b}");
+    terminal.sees_no("Enter send");
+    terminal.types("q");
+    terminal.comes_back();
+}
+
+/// The file of that ending among the pictures.
+fn written(folder: &Path, ending: &str) -> PathBuf {
+    let entries = std::fs::read_dir(folder.join("home/offline/screens")).expect("a folder");
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.to_string_lossy().ends_with(ending))
+        .expect("a picture")
+}
+
+#[test]
+fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = bridge(folder.path());
+
+    // Too small: it says so, and everything is back with the size.
+    open(&mut terminal, "beta");
+    terminal.resize(60, 12);
+    terminal.sees("needs 80×20, has 60×12");
+    terminal.resize(80, 20);
+    terminal.sees_beside(" beta  ", "following");
+    terminal.resize(200, 60);
+    terminal.sees("SHIP");
+    terminal.resize(120, 40);
+    terminal.sees("SHIP");
+
+    // To the background and back, twice: the shell has a sane terminal in between.
+    for _ in 0..2 {
+        terminal.types("\u{1a}");
+        terminal.comes_back();
+        terminal.types("fg\r");
+        terminal.sees_beside(" beta  ", "following");
+        assert!(terminal.screen().alternate_screen());
+    }
+
+    // A signal closes it in good order.
+    let running: Value = serde_json::from_slice(
+        &std::fs::read(folder.path().join("home/offline/run.json")).expect("it runs"),
+    )
+    .expect("JSON");
+    let pid = running["pid"].to_string();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(sent.expect("kill runs").success());
+    terminal.comes_back();
+    assert!(!folder.path().join("home/offline/run.json").exists());
+
+    // Whoever ran then runs again.
+    terminal.types(&format!("clear; {RUN}\r"));
+    terminal.sees("3 running");
+    quit(&mut terminal);
+}

@@ -1,0 +1,185 @@
+//! A terminal with a shell in it, in which the real program is operated.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// The longest that anything is waited for. Far beyond what it takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A shell under a terminal.
+pub(crate) struct Terminal {
+    shell: Box<dyn Child + Send + Sync>,
+    keys: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    screen: vt100::Parser,
+    master: Box<dyn MasterPty + Send>,
+}
+
+impl Terminal {
+    /// Opens one of so many columns and rows.
+    pub(crate) fn open(columns: u16, rows: u16, home: &Path) -> Terminal {
+        let pty = native_pty_system()
+            .openpty(size(columns, rows))
+            .expect("a terminal");
+        let mut command = CommandBuilder::new("bash");
+        command.args(["--norc", "--noprofile", "-i"]);
+        command.cwd(home);
+        command.env_clear();
+        for (name, value) in [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("TERM", "xterm-256color"),
+            ("COLORTERM", "truecolor"),
+            ("LANG", "C.UTF-8"),
+            ("PS1", "ready> "),
+            ("HISTFILE", ""),
+        ] {
+            command.env(name, value);
+        }
+        command.env("HOME", home);
+        command.env("ZOEA", env!("CARGO_BIN_EXE_zoea"));
+        let shell = pty.slave.spawn_command(command).expect("a shell");
+        drop(pty.slave);
+        let mut reader = pty.master.try_clone_reader().expect("its output");
+        let (tell, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(count) = reader.read(&mut buffer) {
+                if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut terminal = Terminal {
+            shell,
+            keys: pty.master.take_writer().expect("its keyboard"),
+            output,
+            screen: vt100::Parser::new(nonzero(rows), nonzero(columns), 0),
+            master: pty.master,
+        };
+        // The shell's own pasting mode would be taken for ours.
+        terminal.types("bind 'set enable-bracketed-paste off'; clear\r");
+        terminal.until("the shell", |screen| {
+            !screen.bracketed_paste() && screen.contents().trim_end() == "ready>"
+        });
+        terminal
+    }
+
+    /// Types.
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("keys");
+        self.keys.flush().expect("keys");
+    }
+
+    /// Makes the window another size.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        self.screen
+            .screen_mut()
+            .set_size(nonzero(rows), nonzero(columns));
+        self.master.resize(size(columns, rows)).expect("a size");
+    }
+
+    /// Reads until the screen is as wanted.
+    pub(crate) fn until(&mut self, what: &str, check: impl Fn(&vt100::Screen) -> bool) {
+        let started = Instant::now();
+        while !check(self.screen.screen()) {
+            assert!(
+                started.elapsed() < PATIENCE,
+                "waited in vain until {what}:\n{}",
+                self.contents()
+            );
+            self.read();
+        }
+    }
+
+    /// Reads what comes soon.
+    fn read(&mut self) {
+        if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(20)) {
+            self.screen.process(&bytes);
+        }
+    }
+
+    /// Reads until a text is to be seen.
+    pub(crate) fn sees(&mut self, text: &str) {
+        self.until(text, |screen| screen.contents().contains(text));
+    }
+
+    /// Reads until a text is not to be seen any more.
+    pub(crate) fn sees_no(&mut self, text: &str) {
+        self.until(text, |screen| !screen.contents().contains(text));
+    }
+
+    /// Presses Esc until a text is to be seen; each goes one step back.
+    pub(crate) fn goes_back_to(&mut self, text: &str) {
+        let started = Instant::now();
+        while !self.contents().contains(text) {
+            assert!(started.elapsed() < PATIENCE, "no way back to {text}");
+            self.types("\u{1b}");
+            let pressed = Instant::now();
+            while pressed.elapsed() < Duration::from_millis(300) && !self.contents().contains(text)
+            {
+                self.read();
+            }
+        }
+    }
+
+    /// Reads until a line that holds one text holds another one, too.
+    pub(crate) fn sees_beside(&mut self, one: &str, other: &str) {
+        let what = format!("{one} … {other}");
+        self.until(&what, |screen| {
+            let contents = screen.contents();
+            let mut lines = contents.lines();
+            lines.any(|line| line.contains(one) && line.contains(other))
+        });
+    }
+
+    /// What is on the screen.
+    pub(crate) fn contents(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// The screen with its modes.
+    pub(crate) fn screen(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
+    /// Reads until the shell has the terminal again, and it is as a shell wants it.
+    pub(crate) fn comes_back(&mut self) {
+        self.until("the shell is back", |screen| {
+            !screen.alternate_screen()
+                && !screen.hide_cursor()
+                && !screen.bracketed_paste()
+                && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+                && screen.contents().trim_end().ends_with("ready>")
+        });
+        // The answer is 2 where the terminal both gathers lines and echoes them.
+        self.types("clear; stty -a | tr ' ' '\\n' | grep -cx -e icanon -e echo\r");
+        self.until("the terminal is sane", |screen| {
+            screen.contents().lines().any(|line| line.trim() == "2")
+        });
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // The end of the terminal hangs up on whatever still runs in it.
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
+    }
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+fn nonzero(number: u16) -> std::num::NonZeroU16 {
+    number.try_into().expect("a screen has a size")
+}
