@@ -51,8 +51,8 @@ pub struct Providers {
 /// for whoever wants to judge a request without sending it.
 #[must_use]
 pub fn body(request: &ModelRequest) -> Value {
-    let mut body = serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None))
-        .unwrap_or_default();
+    let mut body =
+        serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None)).unwrap_or_default();
     let tools = request.tools.tools().iter();
     let tools: Vec<Value> = tools
         .map(|tool| serde_json::json!({"type": "function", "function": {"name": *tool.name}}))

@@ -12,12 +12,14 @@ use actors::domain::write::{
     Account, Author, Batch, Mission, MysisRecord, NewMysis, Recollection, Write,
 };
 use actors::ports::{
-    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, PageFrom, Search, SwarmRecord,
+    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search,
+    SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::chaos::{Chaos, PANIC, Strike};
+use super::seen::Seen;
 use super::verdict::Watch;
 
 /// So many rows at the end of a conversation are kept: more than a Mysis takes up again.
@@ -46,6 +48,7 @@ struct Member {
     rows: BTreeMap<Seq, Arc<Row>>,
     last: Seq,
     notes_after: Seq,
+    seen: Seen,
 }
 
 impl Memory {
@@ -249,6 +252,11 @@ impl Stored {
             Write::ClearNotes { mysis, upto } => {
                 self.with(*mysis, |member| member.notes_after = *upto);
             }
+            Write::Sighted { mysis, .. }
+            | Write::Stale { mysis, .. }
+            | Write::ForgetSightings { mysis, .. } => {
+                self.with(*mysis, |member| member.seen.apply(write));
+            }
         }
     }
 
@@ -275,6 +283,7 @@ impl Stored {
             rows: BTreeMap::new(),
             last: Seq(0),
             notes_after: Seq(0),
+            seen: Seen::default(),
         });
     }
 
@@ -355,6 +364,7 @@ impl Member {
                 .cloned()
                 .collect(),
             last: self.last,
+            sightings: self.seen.all(),
         }
     }
 
@@ -390,17 +400,16 @@ impl Member {
         found
     }
 
-    fn result_of(&self, call_id: &str) -> Option<Arc<str>> {
-        let rows = self.rows.values().rev();
-        let mut made = rows.flat_map(|row| {
-            let calls = row.calls().iter().enumerate();
-            calls.map(move |(place, call)| (row.seq, place, call))
+    fn result_of(&self, asked: &ResultAsked) -> Option<Piece> {
+        let results = self.rows.values().rev().filter_map(|row| row.result());
+        let mut named = results.filter(|(call, _, meta)| {
+            call.to_string() == asked.call_id || *meta.call_id == *asked.call_id
         });
-        let (seq, place, _) = made.find(|(_, _, call)| &*call.id == call_id)?;
-        self.rows.values().find_map(|row| {
-            let (call, text, _) = row.result()?;
-            (call.seq == seq && usize::from(call.position) == place).then(|| text.clone())
-        })
+        let (_, text, _) = named.next()?;
+        let start = usize::try_from(asked.offset).unwrap_or(usize::MAX);
+        let rest = &text.as_bytes()[start.min(text.len())..];
+        let piece = &rest[..rest.len().min(asked.limit)];
+        Some(Piece::of_bytes(piece, asked.offset, text.len() as u64))
     }
 }
 
@@ -441,10 +450,9 @@ impl Archive for Memory {
 
     fn result_of(
         &self,
-        mysis: MysisId,
-        call_id: String,
-    ) -> BoxFuture<'static, Result<Option<Arc<str>>, ArchiveFault>> {
-        self.read(move |stored| stored.myses.get(&mysis)?.result_of(&call_id))
+        asked: ResultAsked,
+    ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>> {
+        self.read(move |stored| stored.myses.get(&asked.mysis)?.result_of(&asked))
     }
 
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {

@@ -63,6 +63,10 @@ impl Models for Pilots {
         }
         .boxed()
     }
+
+    fn written(&self, request: &ModelRequest) -> Option<String> {
+        Some(provider::body(request).to_string())
+    }
 }
 
 fn fault(chaos: &Chaos) -> Option<ModelFault> {

@@ -20,6 +20,7 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
         requests_per_minute: None,
         retry: seconds(&[5, 10, 15]),
         price: None,
+        context_tokens: None,
     };
     let nudge: Arc<str> = "Continue your mission.".into();
     SwarmRules {
@@ -29,6 +30,7 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
         max_model_calls: 10,
         context_window: 20,
         context_budget: 64 << 10,
+        no_progress_turns: 5,
         nudges: vec![nudge; 3],
         system_prompt: DEFAULT_TEMPLATE.into(),
         tools: ToolRules {

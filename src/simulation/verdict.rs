@@ -202,7 +202,9 @@ impl Watch {
         let is_wrong = calls.executed.contains(&key);
         drop(seen);
         if is_wrong {
-            self.violation(format!("{mysis}.{call} is said not to be executed, but was"));
+            self.violation(format!(
+                "{mysis}.{call} is said not to be executed, but was"
+            ));
         }
     }
 
@@ -215,7 +217,9 @@ impl Watch {
             self.violation(format!("{name} is {state} at the end: {why}"));
         } else if after.totals.turns <= before.totals.turns {
             let doing = after.activity.to_string();
-            self.violation(format!("{name} has not finished a turn in the quiet: {doing}"));
+            self.violation(format!(
+                "{name} has not finished a turn in the quiet: {doing}"
+            ));
         }
     }
 
@@ -260,7 +264,9 @@ impl Watch {
         for (text, order) in &seen.orders {
             let by = order.by;
             if !prompts.contains_key(text.as_str()) {
-                lost.push(format!("{text:?} was acknowledged by {by} and is not stored"));
+                lost.push(format!(
+                    "{text:?} was acknowledged by {by} and is not stored"
+                ));
             } else if !seen.seen_in_requests.contains(text) {
                 lost.push(format!("{text:?} of {by} was never shown to its model"));
             }
