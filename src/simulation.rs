@@ -11,6 +11,7 @@ mod memory;
 mod model;
 mod operator;
 mod rules;
+mod seen;
 mod verdict;
 
 use std::sync::Arc;

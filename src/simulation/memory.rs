@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::domain::event::{State, Totals};
-use actors::domain::game_state::Sighting;
 use actors::domain::ids::{Incarnation, MysisId, Seq, Timestamp};
 use actors::domain::message::{Body, CallStatus, Kind, Row};
 use actors::domain::write::{
@@ -20,6 +19,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::chaos::{Chaos, PANIC, Strike};
+use super::seen::Seen;
 use super::verdict::Watch;
 
 /// So many rows at the end of a conversation are kept: more than a Mysis takes up again.
@@ -48,7 +48,7 @@ struct Member {
     rows: BTreeMap<Seq, Arc<Row>>,
     last: Seq,
     notes_after: Seq,
-    sightings: Vec<(Arc<str>, Sighting)>,
+    seen: Seen,
     session: Option<SavedSession>,
 }
 
@@ -253,21 +253,10 @@ impl Stored {
             Write::ClearNotes { mysis, upto } => {
                 self.with(*mysis, |member| member.notes_after = *upto);
             }
-            Write::Sighted {
-                mysis,
-                account,
-                sighting,
-            } => self.with(*mysis, |member| member.sighted(account, sighting)),
-            Write::Stale {
-                mysis,
-                account,
-                tools,
-                by,
-            } => self.with(*mysis, |member| member.stale(account, tools, by)),
-            Write::ForgetSightings { mysis, account } => {
-                self.with(*mysis, |member| {
-                    member.sightings.retain(|(of, _)| of != account);
-                });
+            Write::Sighted { mysis, .. }
+            | Write::Stale { mysis, .. }
+            | Write::ForgetSightings { mysis, .. } => {
+                self.with(*mysis, |member| member.seen.apply(write));
             }
             Write::KeepSession { mysis, session } => {
                 self.with(*mysis, |member| member.session.clone_from(session));
@@ -303,7 +292,7 @@ impl Stored {
             rows: BTreeMap::new(),
             last: Seq(0),
             notes_after: Seq(0),
-            sightings: Vec::new(),
+            seen: Seen::default(),
             session: None,
         });
     }
@@ -347,20 +336,6 @@ impl Member {
         }
     }
 
-    fn sighted(&mut self, account: &Arc<str>, seen: &Sighting) {
-        self.sightings
-            .retain(|(of, old)| of != account || old.look != seen.look);
-        self.sightings.push((account.clone(), seen.clone()));
-    }
-
-    fn stale(&mut self, account: &Arc<str>, tools: &[Arc<str>], by: &Arc<str>) {
-        for (of, seen) in &mut self.sightings {
-            if of == account && tools.contains(&seen.look.tool) && seen.stale_by.is_none() {
-                seen.stale_by = Some(by.clone());
-            }
-        }
-    }
-
     /// Old rows go, but for what a Mysis still has to answer or keep in mind.
     fn forget(&mut self) {
         while self.rows.len() > KEPT {
@@ -399,7 +374,7 @@ impl Member {
                 .cloned()
                 .collect(),
             last: self.last,
-            sightings: self.sightings.clone(),
+            sightings: self.seen.all(),
         }
     }
 
@@ -436,23 +411,15 @@ impl Member {
     }
 
     fn result_of(&self, asked: &ResultAsked) -> Option<Piece> {
-        let rows = self.rows.values().rev();
-        let mut made = rows.flat_map(|row| {
-            let calls = row.calls().iter().enumerate();
-            calls.map(move |(place, call)| (row.seq, place, call))
+        let results = self.rows.values().rev().filter_map(|row| row.result());
+        let mut named = results.filter(|(call, _, meta)| {
+            call.to_string() == asked.call_id || *meta.call_id == *asked.call_id
         });
-        let (seq, place, _) = made.find(|(seq, place, call)| {
-            *call.id == asked.call_id || format!("{seq}.{place}") == asked.call_id
-        })?;
-        let text = self.rows.values().find_map(|row| {
-            let (call, text, _) = row.result()?;
-            (call.seq == seq && usize::from(call.position) == place).then_some(text)
-        })?;
-        let whole = text.len() as u64;
-        let begin = usize::try_from(asked.offset.min(whole)).unwrap_or(text.len());
-        let end = begin.saturating_add(asked.limit).min(text.len());
-        let bytes = text.as_bytes().get(begin..end).unwrap_or_default();
-        Some(Piece::of_bytes(bytes, begin as u64, whole))
+        let (_, text, _) = named.next()?;
+        let start = usize::try_from(asked.offset).unwrap_or(usize::MAX);
+        let rest = &text.as_bytes()[start.min(text.len())..];
+        let piece = &rest[..rest.len().min(asked.limit)];
+        Some(Piece::of_bytes(piece, asked.offset, text.len() as u64))
     }
 }
 
