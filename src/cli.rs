@@ -1,16 +1,20 @@
 //! The command line: what can be asked for, and which command answers it.
 
+pub mod accounts;
 pub mod doctor;
 mod door;
+pub mod export;
 pub mod galaxy;
 pub mod global;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod mysis;
 mod out;
 pub mod pilot;
 pub mod run;
 mod screen;
+mod simulate;
 mod status;
 pub mod talk;
 
@@ -62,10 +66,19 @@ enum Command {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// List, import and export the game accounts of the pool.
+    #[command(subcommand)]
+    Accounts(accounts::AccountsCommand),
+    /// Take over a Zoea-Nova v12 database, or an export of our own.
+    Import(import::ImportArgs),
+    /// Write conversations as JSON lines, which can be imported again, or as Markdown.
+    Export(export::ExportArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
     Galaxy(galaxy::GalaxyArgs),
     /// Serve the simulated model server alone, on /v1.
     Pilot(pilot::PilotArgs),
+    /// Play the swarm on simulated time, with faults on purpose, and say what came of it.
+    Simulate(simulate::SimulateArgs),
 }
 
 /// Runs the command line and answers with the exit status.
@@ -106,8 +119,15 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Note(args) => talk::note(&args, &cli.global, environment).await,
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
+            Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
+            Command::Import(args) => import::run(&args, &cli.global, environment).await,
+            Command::Export(args) => export::run(&args, &cli.global, environment).await,
             Command::Galaxy(args) => galaxy::run(args).await,
             Command::Pilot(args) => pilot::run(args).await,
+            // It has a runtime of its own, whose clock is simulated.
+            Command::Simulate(args) => {
+                tokio::task::spawn_blocking(move || simulate::run(&args)).await?
+            }
         }
     })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actors::domain::event::{Standing, SwarmEvent, What};
 use actors::domain::message::{Kind, Row};
 use actors::domain::order::{Done, Refusal};
+use actors::domain::write::AccountRecord;
 use serde_json::{Value, json};
 
 use crate::ledger::metadata;
@@ -88,6 +89,16 @@ pub fn found(mysis: Option<&str>, row: &Row) -> Value {
         "kind": row.kind_word(),
         "content": **row.text(),
         "reasoning": row.utterance().and_then(|said| said.reasoning.as_deref()),
+    })
+}
+
+/// A game account in `accounts list --json`: without its password.
+#[must_use]
+pub fn account(account: &AccountRecord, owner: Option<&str>) -> Value {
+    json!({
+        "username": *account.account.username,
+        "assigned_to": owner,
+        "last_used_at": account.last_used_at.map(|at| at.to_string()),
     })
 }
 
@@ -186,6 +197,7 @@ pub fn done(done: &Done) -> Value {
             "provider": sent.provider,
             "body": sent.body,
         }),
+        Done::AccountsPooled(count) => json!({"accounts": count}),
     }
 }
 

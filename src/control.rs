@@ -3,6 +3,7 @@
 //! It listens on loopback, wants the token of the home, and refuses foreign hosts and origins, so
 //! that neither another user nor a web page can command the swarm.
 
+mod accounts;
 pub mod client;
 mod guard;
 mod tools;

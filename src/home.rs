@@ -142,6 +142,12 @@ impl Home {
         self.directory.join("system-prompt.md")
     }
 
+    /// Where conversations are written to from the terminal.
+    #[must_use]
+    pub fn exports(&self) -> PathBuf {
+        self.directory.join("exports")
+    }
+
     /// The newest log; older ones beside it.
     #[must_use]
     pub fn log_file(&self) -> PathBuf {

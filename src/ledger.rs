@@ -4,17 +4,26 @@
 //! mode with `synchronous = FULL`: what was acknowledged survives a power cut as well as a kill,
 //! because the mark "this call was sent" must be on disk before the call leaves.
 
+mod accounts;
 mod archive;
 mod commit;
 mod entity;
+mod index;
+mod intake;
+mod letters;
+mod opening;
+mod piece;
 mod rows;
 mod search;
+mod sessions;
+mod sightings;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,16 +32,16 @@ use actors::domain::write::{Account, Author, Batch, Write};
 use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
     QuerySelect, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
-use thiserror::Error;
 
 use entity::mysis;
 
+pub use intake::{Intake, StoredMission};
+pub use opening::{Moved, OpenError};
 pub use rows::metadata;
 
 /// How long a lock of another process is waited for before a write is tried again.
@@ -44,6 +53,7 @@ const READERS: u32 = 4;
 #[derive(Clone)]
 pub struct SqlLedger {
     inner: Arc<Inner>,
+    moved: Option<Arc<Moved>>,
 }
 
 struct Inner {
@@ -51,33 +61,8 @@ struct Inner {
     readers: DatabaseConnection,
     /// The newest life of each Mysis; batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
-}
-
-/// Why the database cannot be used; each says what to do about it.
-#[derive(Debug, Error)]
-pub enum OpenError {
-    /// Its schema is of a version after ours.
-    #[error(
-        "the database {path} was written by a newer version of zoea (it has the step `{step}`); \
-         run that version, or use another home with --home"
-    )]
-    Newer {
-        /// The database.
-        path: String,
-        /// The first step that we do not know.
-        step: String,
-    },
-    /// It cannot be opened or brought up to date.
-    #[error(
-        "open the database {path}: {why}; check the file and its directory, restore a copy, or \
-         use another home with --home"
-    )]
-    Unusable {
-        /// The database.
-        path: String,
-        /// What went wrong.
-        why: String,
-    },
+    /// Rows that are not in the index of words yet, about.
+    waiting: AtomicI64,
 }
 
 impl SqlLedger {
@@ -93,17 +78,26 @@ impl SqlLedger {
             why: plain(&error),
         };
         let writer = Database::connect(writing(path)).await.map_err(unusable)?;
-        refuse_newer(&writer, &shown).await?;
-        Migrator::up(&writer, None).await.map_err(unusable)?;
+        let moved = opening::bring_up(&writer, path).await?;
         let readers = Database::connect(reading(path)).await.map_err(unusable)?;
         let fences = read_fences(&writer).await.map_err(unusable)?;
-        Ok(SqlLedger {
+        let ledger = SqlLedger {
             inner: Arc::new(Inner {
                 writer,
                 readers,
                 fences: Mutex::new(fences),
+                waiting: AtomicI64::new(0),
             }),
-        })
+            moved: moved.map(Arc::new),
+        };
+        ledger.inner.count_waiting().await.map_err(unusable)?;
+        Ok(ledger)
+    }
+
+    /// What was done to an older database when it was opened.
+    #[must_use]
+    pub fn moved(&self) -> Option<&Moved> {
+        self.moved.as_deref()
     }
 
     /// Closes all connections; what was acknowledged is on disk already.
@@ -128,12 +122,14 @@ fn writing(path: &Path) -> ConnectOptions {
         .sqlx_logging(false)
         .map_sqlx_sqlite_opts(|sqlite| {
             sqlite
+                .page_size(opening::PAGE)
                 .journal_mode(SqliteJournalMode::Wal)
                 .synchronous(SqliteSynchronous::Full)
                 .foreign_keys(true)
                 .busy_timeout(BUSY)
                 .pragma("temp_store", "memory")
                 .pragma("cache_size", "-8000")
+                .pragma("wal_autocheckpoint", "4000")
                 .pragma("journal_size_limit", "67108864")
         });
     options
@@ -158,31 +154,6 @@ fn reading(path: &Path) -> ConnectOptions {
     options
 }
 
-async fn refuse_newer(writer: &DatabaseConnection, path: &str) -> Result<(), OpenError> {
-    let unusable = |error: DbErr| OpenError::Unusable {
-        path: path.to_string(),
-        why: plain(&error),
-    };
-    let known: Vec<String> = Migrator::migrations()
-        .iter()
-        .map(|step| step.name().to_string())
-        .collect();
-    Migrator::install(writer).await.map_err(unusable)?;
-    let applied = Migrator::get_migration_models(writer)
-        .await
-        .map_err(unusable)?;
-    match applied
-        .into_iter()
-        .find(|step| !known.contains(&step.version))
-    {
-        Some(step) => Err(OpenError::Newer {
-            path: path.to_string(),
-            step: step.version,
-        }),
-        None => Ok(()),
-    }
-}
-
 async fn read_fences(writer: &DatabaseConnection) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
     let rows: Vec<(i64, i64)> = mysis::Entity::find()
         .select_only()
@@ -203,6 +174,13 @@ impl Ledger for SqlLedger {
         async move { inner.commit(&batches).await }.boxed()
     }
 
+    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+        let inner = self.inner.clone();
+        inner
+            .is_index_due()
+            .then(|| async move { inner.keep_index().await }.boxed())
+    }
+
     fn claim_account(
         &self,
         mysis: MysisId,
@@ -211,7 +189,7 @@ impl Ledger for SqlLedger {
         let inner = self.inner.clone();
         async move {
             let tx = inner.begin().await.map_err(|error| fault(&error))?;
-            let claimed = commit::claim_account(&tx, mysis, at).await;
+            let claimed = accounts::claim_account(&tx, mysis, at).await;
             let claimed = claimed.map_err(|error| fault(&error))?;
             tx.commit().await.map_err(|error| fault(&error))?;
             Ok(claimed)
@@ -221,6 +199,14 @@ impl Ledger for SqlLedger {
 }
 
 impl Inner {
+    /// Rows that were appended wait for the index.
+    fn note_rows(&self, batches: &[&Batch]) {
+        let is_row = |write: &&Write| matches!(write, Write::Append { .. });
+        let writes = batches.iter().flat_map(|batch| &batch.writes);
+        let count = i64::try_from(writes.filter(is_row).count()).unwrap_or(0);
+        self.waiting.fetch_add(count, Ordering::Relaxed);
+    }
+
     /// Commits a group at once; where one of it is refused, each by itself.
     async fn commit(&self, batches: &[Batch]) -> Vec<Result<(), LedgerFault>> {
         let mut answers: Vec<Result<(), LedgerFault>> = batches
@@ -264,6 +250,7 @@ impl Inner {
         }
         tx.commit().await.map_err(|error| fault(&error))?;
         self.note_fences(batches);
+        self.note_rows(batches);
         Ok(())
     }
 

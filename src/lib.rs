@@ -2,13 +2,16 @@
 //!
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 
+pub mod accounts;
 pub mod cli;
 pub mod clock;
 pub mod contract;
 pub mod control;
+pub mod export;
 pub mod headless;
 pub mod home;
 pub mod http;
+pub mod import;
 pub mod ledger;
 pub mod logging;
 pub mod provider;
@@ -20,3 +23,4 @@ pub mod wiring;
 
 pub mod galaxy;
 pub mod pilot;
+pub mod simulation;

@@ -47,6 +47,13 @@ pub struct Providers {
     tools: Arc<ToolsCache>,
 }
 
+/// The request as it would go over the wire but for its tools: for whoever wants to judge it
+/// without sending it.
+#[must_use]
+pub fn body_without_tools(request: &ModelRequest) -> Value {
+    serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None)).unwrap_or_default()
+}
+
 impl Providers {
     /// Speaks to these endpoints through one HTTP client.
     #[must_use]
@@ -74,6 +81,13 @@ impl Models for Providers {
         async move {
             let tools = tools.of(&request.tools);
             let body = ChatRequest::new(&request, manners, tools.as_deref());
+            tracing::debug!(
+                provider = %request.provider,
+                messages = body.messages(),
+                tools = request.tools.tools().len(),
+                stage = "converted",
+                "request"
+            );
             let answer: Result<Value, _> = client.chat().create_byot(&body).await;
             answer.map_err(failure::fault).and_then(answer::read)
         }
@@ -85,6 +99,15 @@ impl Models for Providers {
         let tools = self.tools.of(&request.tools);
         serde_json::to_string(&ChatRequest::new(request, *manners, tools.as_deref())).ok()
     }
+}
+
+/// The body of a request as it goes to a provider; for whoever checks what is sent.
+///
+/// # Errors
+/// It cannot be written as JSON, which no request of ours is known to do.
+pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<String> {
+    let tools = ToolsCache::default().of(&request.tools);
+    serde_json::to_string(&ChatRequest::new(request, manners, tools.as_deref()))
 }
 
 /// A client that never retries by itself: retries are decided inside, where they can be seen.

@@ -4,6 +4,7 @@
 //! inside, so rmcp's own renewal of sessions is off.
 
 mod failure;
+mod ticket;
 mod wire;
 
 use std::borrow::Cow;
@@ -26,6 +27,7 @@ use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{Peer, RoleClient, ServiceExt};
 
+use ticket::Ticket;
 use wire::Wire;
 
 /// Under this key a call carries our name for it, for the server's own records.
@@ -82,13 +84,30 @@ struct McpLink {
 }
 
 impl Link for McpLink {
-    fn open(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
         let (server, slot) = (self.server.clone(), self.service.clone());
         async move {
             let older = put(&slot, None);
             drop(older);
+            let wire = Wire::new(server.http.clone());
+            let session = wire.session();
             let service = client_info()
-                .serve(server.transport())
+                .serve(server.transport(wire))
+                .await
+                .map_err(failure::of_opening)?;
+            let ticket = Ticket::of(&service, &session);
+            put(&slot, Some(service));
+            Ok(ticket.as_ref().map(Ticket::written))
+        }
+        .boxed()
+    }
+
+    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let (server, slot) = (self.server.clone(), self.service.clone());
+        async move {
+            let ticket = Ticket::read(&ticket)?;
+            let service = client_info()
+                .serve(server.transport(Wire::resumed(server.http.clone(), ticket)))
                 .await
                 .map_err(failure::of_opening)?;
             put(&slot, Some(service));
@@ -141,12 +160,12 @@ fn client_info() -> ClientConfig {
 }
 
 impl Server {
-    fn transport(&self) -> StreamableHttpClientTransport<Wire> {
+    fn transport(&self, wire: Wire) -> StreamableHttpClientTransport<Wire> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(self.url.clone());
         config.reinit_on_expired_session = false;
         // A stream that a server closes again and again is asked for less and less often.
         config.retry_config = Arc::new(patience());
-        StreamableHttpClientTransport::with_client(Wire(self.http.clone()), config)
+        StreamableHttpClientTransport::with_client(wire, config)
     }
 
     /// The tools together with ours, in one set for all whose tools are equal.

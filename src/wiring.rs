@@ -21,6 +21,7 @@ use tokio::task::JoinHandle;
 
 use crate::clock::WallClock;
 use crate::control::{About, ControlServer};
+use crate::export::FileExporter;
 use crate::home::{Home, HomeLock, RunFile, RunGuard, ensure_private_file};
 use crate::ledger::SqlLedger;
 use crate::provider::Providers;
@@ -29,7 +30,7 @@ use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 
 pub use offline::{Offline, OfflineOptions};
-pub use rules::endpoints;
+pub use rules::{endpoints, secrets};
 
 /// How long closing may take before the program leaves anyway.
 const CLOSING: Duration = Duration::from_millis(1900);
@@ -89,15 +90,16 @@ impl Flight {
             secrets: rules::secrets(settings),
             outside,
             watchers: audience.watchers,
-            bridge: audience.bridge,
+            bridge: audience
+                .bridge
+                .map(|bridge| with_exporter(bridge, home, &ledger)),
             seed: fastrand::u64(..),
         };
         let (commander, ended) = Actor::spawn(None, Commander, args)
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
-        let archive: Arc<dyn Archive> = Arc::new(ledger.clone());
         let flight = Flight {
-            swarm: Swarm::new(commander.clone(), archive),
+            swarm: Swarm::new(commander.clone(), ledger.clone()),
             commander,
             ended,
             ledger,
@@ -180,6 +182,15 @@ impl Flight {
         }
         self.commander.kill();
         self.ledger.close().await;
+    }
+}
+
+/// The terminal's way to write conversations to files.
+fn with_exporter(bridge: Bridge, home: &Home, ledger: &SqlLedger) -> Bridge {
+    let exporter = FileExporter::new(ledger.clone(), home.exports());
+    Bridge {
+        exporter: Some(Arc::new(exporter)),
+        ..bridge
     }
 }
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
@@ -15,9 +16,11 @@ use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Account, Batch, Mission, MysisRecord, Recollection};
+use crate::domain::write::{
+    Account, AccountRecord, Batch, Mission, MysisRecord, Recollection, SavedSession,
+};
 
-pub use crate::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
+pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 
 /// The wall clock. Nothing inside reads another one.
 pub trait Clock: Send + Sync + 'static {
@@ -37,6 +40,12 @@ pub trait Ledger: Send + Sync + 'static {
         mysis: MysisId,
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>>;
+
+    /// A step of the work that what was committed leaves behind and that can wait, such as an
+    /// index: some milliseconds of it, where enough has come together. Nobody waits for it.
+    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
 }
 
 /// Why the ledger did not do it.
@@ -67,15 +76,26 @@ pub trait Archive: Send + Sync + 'static {
     /// Rows that hold a text, the newest ones, oldest first.
     fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>>;
 
-    /// The whole result of a call, by the call's id: the newest one of that id.
+    /// A piece of a call's result; `None` where there is no such result.
     fn result_of(
         &self,
+        asked: ResultAsked,
+    ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>>;
+
+    /// The session with the game server that a Mysis had last, if it may still stand.
+    fn session(
+        &self,
         mysis: MysisId,
-        call_id: String,
-    ) -> BoxFuture<'static, Result<Option<Arc<str>>, ArchiveFault>>;
+    ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>>;
 
     /// The game account of a Mysis, with its password.
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
+
+    /// All game accounts with their passwords, the oldest first.
+    fn accounts(&self) -> BoxFuture<'static, Result<Vec<AccountRecord>, ArchiveFault>> {
+        let fault = ArchiveFault("this archive keeps no accounts".to_string());
+        futures::future::ready(Err(fault)).boxed()
+    }
 }
 
 /// The store could not be read.
@@ -114,8 +134,13 @@ pub trait Upstream: Send + Sync + 'static {
 
 /// One Mysis' session with the game server. Its user calls it once at a time.
 pub trait Link: Send + Sync + 'static {
-    /// Opens a new session; an older one is given up.
-    fn open(&self) -> BoxFuture<'static, Result<(), LinkFault>>;
+    /// Opens a new session; an older one is given up. Answers with what it can be taken up again
+    /// by, in another process; `None` where the server keeps no sessions.
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>>;
+
+    /// Takes a session up again by what `open` answered, without asking the server: whether it
+    /// still knows the session shows at the next request.
+    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>>;
 
     /// The tools on offer, ours included; one shared set for all whose tools are equal.
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;

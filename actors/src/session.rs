@@ -6,6 +6,7 @@
 
 mod account;
 mod answer;
+mod keeping;
 mod own_tools;
 mod sending;
 mod settling;
@@ -23,7 +24,7 @@ use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, is_own};
-use crate::domain::write::Account;
+use crate::domain::write::{Account, SavedSession};
 use crate::gate::GateHandle;
 use crate::ports::{Archive, Clock, Link, LinkAnswer, LinkFault};
 use crate::store::StoreHandle;
@@ -98,7 +99,14 @@ pub struct Session {
     rules: ToolRules,
     phase: Phase,
     account: Option<Account>,
+    /// Whether account and session of before were read.
     knows_account: bool,
+    /// The session of a life before, until it was tried.
+    saved: Option<SavedSession>,
+    /// What the open session can be taken up again by.
+    ticket: Option<Arc<str>>,
+    /// What the store knows of the session.
+    kept: Option<SavedSession>,
     tools: Arc<Toolset>,
     /// The game's own session id, where the game gives one.
     game_session: Option<String>,
@@ -151,6 +159,9 @@ impl Session {
             },
             account: None,
             knows_account: false,
+            saved: None,
+            ticket: None,
+            kept: None,
             tools: own_tools(),
             game_session: None,
             dice: fastrand::Rng::with_seed(seed),

@@ -49,6 +49,8 @@ pub enum StoreMsg {
     Committed(Vec<Result<(), LedgerFault>>),
     /// A claim is over.
     Claimed(Result<Option<Account>, LedgerFault>),
+    /// A step of the ledger's upkeep is over.
+    Kept,
     /// Time to try again.
     TryAgain,
 }
@@ -119,6 +121,8 @@ pub struct StoreState {
     /// The wait before the next try; zero while all is well.
     wait: Duration,
     draining: Vec<RpcReplyPort<()>>,
+    /// Whether upkeep was the last that was done: whoever waits comes before the next step of it.
+    has_kept: bool,
 }
 
 /// One who waits, and for what.
@@ -131,6 +135,7 @@ enum UnderWay {
     Commit(Vec<(Batch, RpcReplyPort<Result<(), LedgerFault>>)>),
     Claim(MysisId, RpcReplyPort<Result<Option<Account>, LedgerFault>>),
     Waiting,
+    Upkeep,
 }
 
 impl Actor for StoreActor {
@@ -140,9 +145,11 @@ impl Actor for StoreActor {
 
     async fn pre_start(
         &self,
-        _myself: ActorRef<StoreMsg>,
+        myself: ActorRef<StoreMsg>,
         args: StoreArgs,
     ) -> Result<StoreState, ActorProcessingErr> {
+        // An earlier run may have left upkeep behind.
+        myself.cast(StoreMsg::Kept)?;
         Ok(StoreState {
             ledger: args.ledger,
             clock: args.clock,
@@ -151,6 +158,7 @@ impl Actor for StoreActor {
             under_way: None,
             wait: Duration::ZERO,
             draining: Vec::new(),
+            has_kept: false,
         })
     }
 
@@ -168,7 +176,7 @@ impl Actor for StoreActor {
             StoreMsg::Drain(reply) => state.draining.push(reply),
             StoreMsg::Committed(results) => state.committed(&myself, results)?,
             StoreMsg::Claimed(result) => state.claimed(&myself, result),
-            StoreMsg::TryAgain => state.under_way = None,
+            StoreMsg::Kept | StoreMsg::TryAgain => state.under_way = None,
         }
         state.go_on(&myself);
         Ok(())
@@ -178,7 +186,7 @@ impl Actor for StoreActor {
 impl StoreState {
     /// Begins the next job where none is under way.
     fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
-        if self.under_way.is_some() {
+        if self.under_way.is_some() || self.keeps_up(myself) {
             return;
         }
         match self.queue.pop_front() {
@@ -204,6 +212,26 @@ impl StoreState {
                 self.begin_commit(myself, group);
             }
         }
+    }
+
+    /// Begins a step of upkeep where one is due: before a job, but never two steps in a row before
+    /// a job, and none while the program closes.
+    fn keeps_up(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
+        let may = self.draining.is_empty() && (!self.has_kept || self.queue.is_empty());
+        self.has_kept = false;
+        let Some(step) = may.then(|| self.ledger.upkeep()).flatten() else {
+            return false;
+        };
+        let step = std::panic::AssertUnwindSafe(step).catch_unwind();
+        let store = myself.clone();
+        let task = tokio::spawn(async move {
+            // What a step left undone is due again.
+            let _ = step.await;
+            let _ = store.cast(StoreMsg::Kept);
+        });
+        self.under_way = Some((UnderWay::Upkeep, AbortOnDropHandle::new(task)));
+        self.has_kept = true;
+        true
     }
 
     fn begin_commit(

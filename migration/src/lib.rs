@@ -3,6 +3,9 @@
 //! Steps know SQL only: no entity and no rule of the domain, so that they mean the same for ever.
 
 mod m20261121_000001_first_flight;
+mod m20261122_000002_search;
+mod m20261122_000003_sighting;
+mod m20261122_000004_kept_session;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -14,6 +17,11 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261121_000001_first_flight::Migration)]
+        vec![
+            Box::new(m20261121_000001_first_flight::Migration),
+            Box::new(m20261122_000002_search::Migration),
+            Box::new(m20261122_000003_sighting::Migration),
+            Box::new(m20261122_000004_kept_session::Migration),
+        ]
     }
 }

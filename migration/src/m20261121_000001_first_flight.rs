@@ -25,6 +25,11 @@ impl MigrationTrait for Migration {
         }
         Ok(())
     }
+
+    /// Killed half-way, it has not happened.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
 }
 
 /// Partial indexes, which the schema builder cannot say; the same text in SQLite and Postgres.

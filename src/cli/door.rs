@@ -6,6 +6,7 @@ use actors::domain::life::Mode;
 use serde_json::{Map, Value};
 
 use crate::cli::global::GlobalArgs;
+use crate::cli::out;
 use crate::control::client::ControlClient;
 use crate::control::{About, call_tool};
 use crate::home::{Home, RunFile};
@@ -42,6 +43,9 @@ impl Door {
             mode: Mode::Grounded,
         };
         let flight = Flight::launch(&home, &settings, options, Audience::default()).await?;
+        if let Some(moved) = flight.swarm().ledger().moved() {
+            out::note(&moved.to_string());
+        }
         let about = About {
             started_at: String::new(),
             has_price: settings.providers.values().any(|p| p.price.is_some()),
@@ -92,15 +96,11 @@ fn given(arguments: Value) -> Map<String, Value> {
 }
 
 /// Who has just started `run --offline` may look for it here.
-#[expect(
-    clippy::print_stderr,
-    reason = "a hint for the person at the prompt; the answer itself goes to stdout"
-)]
 fn hint_at_offline(home: &Home) {
     if let Some(offline) = home.running_offline() {
-        eprintln!(
-            "note: an offline swarm is running; reach it with --home {}",
+        out::note(&format!(
+            "an offline swarm is running; reach it with --home {}",
             offline.directory().display()
-        );
+        ));
     }
 }

@@ -16,6 +16,15 @@ pub(super) fn line(text: &str) -> io::Result<()> {
     }
 }
 
+/// Tells the person at the prompt something that is no part of the answer.
+#[expect(
+    clippy::print_stderr,
+    reason = "a hint for the person at the prompt; the answer itself goes to stdout"
+)]
+pub(super) fn note(text: &str) {
+    eprintln!("note: {text}");
+}
+
 /// Writes a JSON value in one line.
 pub(super) fn json(value: &Value) -> io::Result<()> {
     line(&value.to_string())

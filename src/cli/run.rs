@@ -10,6 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::global::GlobalArgs;
+use crate::cli::out;
 use crate::cli::screen::{self, LookArgs};
 use crate::headless::{Format, Headless};
 use crate::home::Home;
@@ -132,6 +133,12 @@ async fn fly(
     };
     let face = Face::open(args, home, settings, environment).await?;
     let mut flight = Flight::launch(home, settings, options, face.audience()).await?;
+    if let Some(moved) = flight.swarm().ledger().moved() {
+        tracing::warn!(%moved, "database");
+        if args.headless {
+            out::note(&moved.to_string());
+        }
+    }
     let (control, run_file) = flight
         .open_control(settings.control.listen, settings)
         .await?;

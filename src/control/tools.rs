@@ -1,9 +1,11 @@
 //! The tools of the control interface (CONTRACT.md): a table, and one function for each.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::ids::Seq;
+use actors::domain::dashboard::wish::ExportFormat;
+use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Kind;
 use actors::domain::order::Order;
 use actors::ports::{Page, PageFrom, Search, SearchIn};
@@ -11,9 +13,10 @@ use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
 use crate::contract;
+use crate::export;
 use crate::swarm::Swarm;
 
-use super::About;
+use super::{About, accounts};
 
 /// Rows of a log that are given where nothing else is asked for.
 const USUAL_LOG: usize = 50;
@@ -24,7 +27,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 15] = [
+const TABLE: [Entry; 19] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -70,6 +73,26 @@ const TABLE: [Entry; 15] = [
         "search",
         "Search conversations literally; in is messages, reasoning or missions.",
         &["query!", "mysis", "in", "limit:integer"],
+    ),
+    Entry(
+        "list_accounts",
+        "The game accounts, without passwords.",
+        &[],
+    ),
+    Entry(
+        "import_accounts",
+        "Take game accounts from a file on this machine into the pool.",
+        &["file!"],
+    ),
+    Entry(
+        "export_accounts",
+        "Write all game accounts, with passwords, to a new file on this machine.",
+        &["file!"],
+    ),
+    Entry(
+        "export",
+        "Write conversations to a new file on this machine; format is jsonl or md.",
+        &["file!", "mysis", "format"],
     ),
     Entry("status", "The program and its swarm in short.", &[]),
 ];
@@ -121,6 +144,10 @@ pub async fn call(
         }
         "read_log" => read_log(swarm, &given).await,
         "search" => search(swarm, &given).await,
+        "list_accounts" => accounts::list(swarm).await,
+        "import_accounts" => accounts::import(swarm, given.text("file")?).await,
+        "export_accounts" => accounts::export(swarm, given.text("file")?).await,
+        "export" => export(swarm, &given).await,
         "status" => Ok(status(swarm, about).await),
         _ => order(swarm, given.order()?).await,
     }
@@ -172,13 +199,7 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
     if text.is_empty() {
         return Err("query cannot be empty".to_string());
     }
-    let mysis = match given.optional_text("mysis")? {
-        Some(name) => {
-            let id = swarm.id_of(name).await;
-            Some(id.map_err(|refusal| refusal.to_string())?)
-        }
-        None => None,
-    };
+    let mysis = mysis_of(swarm, given).await?;
     let within = match given.optional_text("in")?.unwrap_or("messages") {
         "messages" => SearchIn::Messages,
         "reasoning" => SearchIn::Reasoning,
@@ -196,6 +217,7 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
             mysis,
             within,
             case_sensitive: true,
+            sendable_only: false,
             limit: given.count("limit", USUAL_HITS, MOST_HITS)?,
         })
         .await
@@ -206,6 +228,29 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
         .iter()
         .map(|(mysis, row)| contract::found(names.get(mysis).map(|name| &**name), row))
         .collect())
+}
+
+async fn export(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+    let mysis = mysis_of(swarm, given).await?;
+    let format = match given.optional_text("format")?.unwrap_or("jsonl") {
+        "jsonl" => ExportFormat::JsonLines,
+        "md" => ExportFormat::Markdown,
+        other => return Err(format!("`{other}` is no format; there are jsonl and md")),
+    };
+    let file = Path::new(given.text("file")?);
+    let order = export::Order { mysis, format };
+    let written = export::to_file(swarm.ledger(), order, file).await;
+    let written = written.map_err(|fault| fault.to_string())?;
+    Ok(json!({"myses": written.myses, "rows": written.rows}))
+}
+
+/// The Mysis that a call names, if it names one.
+async fn mysis_of(swarm: &Swarm, given: &Arguments<'_>) -> Result<Option<MysisId>, String> {
+    let Some(name) = given.optional_text("mysis")? else {
+        return Ok(None);
+    };
+    let id = swarm.id_of(name).await;
+    id.map(Some).map_err(|refusal| refusal.to_string())
 }
 
 async fn status(swarm: &Swarm, about: &About) -> Value {

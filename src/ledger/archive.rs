@@ -7,8 +7,12 @@ use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
-use actors::domain::write::{Account, Mission, MysisRecord, Profile, Recollection};
-use actors::ports::{Archive, ArchiveFault, Found, Page, PageFrom, Search, SwarmRecord};
+use actors::domain::write::{
+    Account, AccountRecord, Mission, MysisRecord, Profile, Recollection, SavedSession,
+};
+use actors::ports::{
+    Archive, ArchiveFault, Found, Page, PageFrom, Piece, ResultAsked, Search, SwarmRecord,
+};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
@@ -43,12 +47,20 @@ impl Archive for SqlLedger {
         self.read(move |inner| async move { inner.search(&search).await }.boxed())
     }
 
-    fn result_of(&self, mysis: MysisId, call_id: String) -> Answer<Option<Arc<str>>> {
-        self.read(move |inner| async move { inner.result_of(mysis, &call_id).await }.boxed())
+    fn result_of(&self, asked: ResultAsked) -> Answer<Option<Piece>> {
+        self.read(move |inner| async move { inner.result_of(&asked).await }.boxed())
+    }
+
+    fn session(&self, mysis: MysisId) -> Answer<Option<SavedSession>> {
+        self.read(move |inner| async move { inner.session(mysis).await }.boxed())
     }
 
     fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {
         self.read(move |inner| async move { inner.account(mysis).await }.boxed())
+    }
+
+    fn accounts(&self) -> Answer<Vec<AccountRecord>> {
+        self.read(|inner| async move { inner.accounts().await }.boxed())
     }
 }
 
@@ -121,6 +133,26 @@ impl Inner {
         }))
     }
 
+    async fn accounts(&self) -> Result<Vec<AccountRecord>, DbErr> {
+        let accounts = account::Entity::find()
+            .order_by_asc(account::Column::CreatedAt)
+            .order_by_asc(account::Column::Username)
+            .all(&self.readers)
+            .await?;
+        Ok(accounts
+            .into_iter()
+            .map(|account| AccountRecord {
+                account: Account {
+                    username: account.username.into(),
+                    password: account.password.into(),
+                },
+                owner: account.assigned_to.map(MysisId),
+                created_at: Timestamp(account.created_at),
+                last_used_at: account.last_used_at.map(Timestamp),
+            })
+            .collect())
+    }
+
     async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
         let mut models = of(mysis)
             .order_by_desc(message::Column::Seq)
@@ -141,6 +173,7 @@ impl Inner {
             rows: self.complete(models).await?,
             notes: self.notes(mysis).await?,
             last,
+            sightings: self.sightings(mysis).await?,
         })
     }
 
@@ -150,7 +183,19 @@ impl Inner {
         mysis: MysisId,
         before: i64,
     ) -> Result<Vec<message::Model>, DbErr> {
+        let mut orders = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
+            .filter(message::Column::Seq.lt(before))
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED_ORDERS)
+            .all(&self.readers)
+            .await?;
+        let Some(oldest) = orders.last().map(|order| order.seq) else {
+            return Ok(orders);
+        };
+        // What was said before the oldest of them answers none of them.
         let answered: Option<Option<i64>> = of(mysis)
+            .filter(message::Column::Seq.gt(oldest))
             .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
             .filter(message::Column::Content.ne(""))
             .order_by_desc(message::Column::Seq)
@@ -160,14 +205,7 @@ impl Inner {
             .one(&self.readers)
             .await?;
         let answered = answered.flatten().unwrap_or(0);
-        let mut orders = of(mysis)
-            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
-            .filter(message::Column::Seq.gt(answered))
-            .filter(message::Column::Seq.lt(before))
-            .order_by_desc(message::Column::Seq)
-            .limit(RECALLED_ORDERS)
-            .all(&self.readers)
-            .await?;
+        orders.retain(|order| order.seq > answered);
         orders.reverse();
         Ok(orders)
     }
@@ -208,30 +246,6 @@ impl Inner {
             models.reverse();
         }
         self.complete(models).await
-    }
-
-    async fn result_of(&self, mysis: MysisId, call_id: &str) -> Result<Option<Arc<str>>, DbErr> {
-        let by_id = tool_call::Entity::find()
-            .filter(tool_call::Column::MysisId.eq(mysis.0))
-            .filter(tool_call::Column::CallId.eq(call_id))
-            .order_by_desc(tool_call::Column::Seq)
-            .one(&self.readers)
-            .await?;
-        let place = match by_id {
-            Some(call) => Some((call.seq, call.position)),
-            None => our_id(call_id),
-        };
-        let Some((seq, position)) = place else {
-            return Ok(None);
-        };
-        let found = of(mysis)
-            .filter(message::Column::Seq.gt(seq))
-            .filter(message::Column::CallSeq.eq(seq))
-            .filter(message::Column::CallPosition.eq(position))
-            .order_by_asc(message::Column::Seq)
-            .one(&self.readers)
-            .await?;
-        Ok(found.map(|model| model.content.into()))
     }
 
     /// Rows with their calls and missions' texts.
@@ -289,17 +303,8 @@ impl Inner {
     }
 }
 
-fn of(mysis: MysisId) -> Select<message::Entity> {
+pub(super) fn of(mysis: MysisId) -> Select<message::Entity> {
     message::Entity::find().filter(message::Column::MysisId.eq(mysis.0))
-}
-
-/// The place that an id of our own making names: `call_<seq>_<position>`.
-fn our_id(call_id: &str) -> Option<(i64, i32)> {
-    let (seq, position) = call_id
-        .trim_end_matches('x')
-        .strip_prefix("call_")?
-        .split_once('_')?;
-    Some((seq.parse().ok()?, position.parse().ok()?))
 }
 
 fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {

@@ -3,7 +3,7 @@
 use actors::domain::event::Totals;
 use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row};
-use actors::domain::write::{Account, Mission, NewMysis, Profile, Write};
+use actors::domain::write::{Mission, NewMysis, Profile, Write};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
@@ -12,8 +12,9 @@ use sea_orm::{
     QuerySelect,
 };
 
+use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::rows;
+use super::{rows, sessions, sightings};
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
@@ -28,9 +29,23 @@ pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(),
         Write::CallSent { mysis, call, at } => call_sent(tx, *mysis, *call, *at).await,
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
         Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
+        Write::Sighted {
+            mysis,
+            account,
+            sighting,
+        } => sightings::sighted(tx, *mysis, account, sighting).await,
+        Write::Stale {
+            mysis,
+            account,
+            tools,
+            by,
+        } => sightings::stale(tx, *mysis, account, tools, by).await,
+        Write::ForgetSightings { mysis, account } => sightings::forget(tx, *mysis, account).await,
         Write::Mission(mission) => add_mission(tx, mission).await,
         Write::ClearMission { at } => clear_mission(tx, *at).await,
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
+        Write::KeepSession { mysis, session } => sessions::keep(tx, *mysis, session.as_ref()).await,
+        Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
 }
 
@@ -117,6 +132,8 @@ async fn delete(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
         .filter(tool_call::Column::MysisId.eq(mysis.0))
         .exec(tx)
         .await?;
+    sightings::forget_all(tx, mysis).await?;
+    sessions::keep(tx, mysis, None).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }
@@ -309,68 +326,4 @@ async fn clear_mission(tx: &DatabaseTransaction, at: Timestamp) -> Result<(), Db
         .exec(tx)
         .await?;
     Ok(())
-}
-
-async fn save_account(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    account: &Account,
-    at: Timestamp,
-) -> Result<(), DbErr> {
-    let model = account::ActiveModel {
-        username: Set(account.username.to_string()),
-        password: Set(account.password.to_string()),
-        assigned_to: Set(Some(mysis.0)),
-        created_at: Set(at.0),
-        last_used_at: Set(Some(at.0)),
-    };
-    account::Entity::insert(model)
-        .on_conflict(
-            OnConflict::column(account::Column::Username)
-                .update_columns([
-                    account::Column::Password,
-                    account::Column::AssignedTo,
-                    account::Column::LastUsedAt,
-                ])
-                .to_owned(),
-        )
-        .exec_without_returning(tx)
-        .await?;
-    Ok(())
-}
-
-/// Gives the oldest free account to a Mysis; the one it has, if it has one.
-pub(super) async fn claim_account(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    at: Timestamp,
-) -> Result<Option<Account>, DbErr> {
-    let own = account::Entity::find()
-        .filter(account::Column::AssignedTo.eq(mysis.0))
-        .one(tx)
-        .await?;
-    let found = match own {
-        Some(own) => Some(own),
-        None => {
-            account::Entity::find()
-                .filter(account::Column::AssignedTo.is_null())
-                .order_by_asc(account::Column::CreatedAt)
-                .order_by_asc(account::Column::Username)
-                .one(tx)
-                .await?
-        }
-    };
-    let Some(found) = found else {
-        return Ok(None);
-    };
-    account::Entity::update_many()
-        .col_expr(account::Column::AssignedTo, Expr::value(mysis.0))
-        .col_expr(account::Column::LastUsedAt, Expr::value(at.0))
-        .filter(account::Column::Username.eq(found.username.as_str()))
-        .exec(tx)
-        .await?;
-    Ok(Some(Account {
-        username: found.username.into(),
-        password: found.password.into(),
-    }))
 }

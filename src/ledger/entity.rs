@@ -1,7 +1,10 @@
 //! The tables as sea-orm sees them: rows of the database, not of the domain.
 
 pub(super) mod account;
+pub(super) mod indexed;
+pub(super) mod kept_session;
 pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
+pub(super) mod sighting;
 pub(super) mod tool_call;

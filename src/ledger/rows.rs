@@ -57,7 +57,7 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
             .and_then(|said| said.reasoning.as_deref())
             .map(str::to_string)),
         sender: Set(sender),
-        metadata: Set(metadata(row).map(|value| value.to_string())),
+        metadata: Set(metadata(row).map(|value| stored(value, row).to_string())),
         horizon: Set(utterance.map(|said| said.horizon.0)),
         mission_id: Set(mission_id),
         call_seq: Set(result.map(|call| call.seq.0)),
@@ -111,6 +111,19 @@ pub fn metadata(row: &Row) -> Option<Value> {
         | Body::Audit { .. }
         | Body::Unknown { .. } => None,
     }
+}
+
+/// What of it is stored: what follows from the rest of the row, and what is null, is left out.
+fn stored(mut metadata: Value, row: &Row) -> Value {
+    let Some(members) = metadata.as_object_mut() else {
+        return metadata;
+    };
+    members.retain(|_, value| !value.is_null());
+    members.remove("is_error");
+    if members.get("bytes") == Some(&json!(row.text().len())) {
+        members.remove("bytes");
+    }
+    metadata
 }
 
 fn said(meta: &ReplyMeta) -> Value {

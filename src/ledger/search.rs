@@ -1,108 +1,285 @@
 //! Search: rows that hold a text, literally.
+//!
+//! The newest rows, which the index does not hold yet, are read; of the others those that the index
+//! names. Either way a row counts only once the text was seen in it.
 
 use std::sync::Arc;
 
 use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Body, Kind, Row};
 use actors::ports::{Found, Search, SearchIn};
-use sea_orm::prelude::Expr;
-use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, Statement,
 };
 
 use super::Inner;
 use super::entity::{message, mission};
+use super::letters;
+
+/// Rows that are looked at at once, at first; then more and more, to this.
+const FIRST_PIECE: u64 = 32;
+const LARGEST_PIECE: u64 = 256;
+/// A needle of one or two letters begins many trigrams; beyond so many, reading is faster.
+const MOST_TERMS: u64 = 400;
 
 impl Inner {
     pub(super) async fn search(&self, search: &Search) -> Result<Found, DbErr> {
-        let rows = match search.within {
-            SearchIn::Missions => self.missions_with(search).await?,
-            SearchIn::Messages | SearchIn::Reasoning => self.messages_with(search).await?,
-        };
-        let mut found = Found {
-            rows,
-            ignoring_case: 0,
-        };
-        if found.rows.is_empty() && search.case_sensitive {
-            let relaxed = Search {
-                case_sensitive: false,
-                ..search.clone()
-            };
-            found.ignoring_case = self.count(&relaxed).await?;
+        match search.within {
+            SearchIn::Missions => self.search_missions(search).await,
+            SearchIn::Messages | SearchIn::Reasoning => self.search_messages(search).await,
         }
-        Ok(found)
     }
 
-    async fn messages_with(&self, search: &Search) -> Result<Vec<(MysisId, Arc<Row>)>, DbErr> {
-        let mut models = matching_messages(search)
-            .order_by_desc(message::Column::Id)
-            .limit(search.limit as u64)
+    async fn search_messages(&self, search: &Search) -> Result<Found, DbErr> {
+        let mut sieve = Sieve::new(search);
+        // Read first: rows that are indexed meanwhile are then read all the same.
+        let upto = self.indexed_upto().await?;
+        self.look_at_rows(&mut sieve, upto, i64::MAX).await?;
+        if !sieve.is_full() {
+            match self.question(&sieve.needle, search.mysis).await? {
+                Question::Ask(question) => self.look_at_named(&mut sieve, &question, upto).await?,
+                Question::Read => self.look_at_rows(&mut sieve, 0, upto).await?,
+            }
+        }
+        let mut models = message::Entity::find()
+            .filter(message::Column::Id.is_in(sieve.hits.iter().copied()))
+            .order_by_asc(message::Column::Id)
             .all(&self.readers)
             .await?;
-        models.reverse();
+        models.retain(|model| sieve.hits.contains(&model.id));
         let owners: Vec<MysisId> = models.iter().map(|model| MysisId(model.mysis_id)).collect();
         let rows = self.complete(models).await?;
-        Ok(owners.into_iter().zip(rows).collect())
+        Ok(Found {
+            rows: owners.into_iter().zip(rows).collect(),
+            ignoring_case: sieve.ignoring_case(),
+        })
     }
 
-    async fn missions_with(&self, search: &Search) -> Result<Vec<(MysisId, Arc<Row>)>, DbErr> {
-        let mut models = matching_missions(search)
-            .order_by_desc(mission::Column::Number)
-            .limit(search.limit as u64)
-            .all(&self.readers)
+    /// What the index is to be asked.
+    async fn question(&self, needle: &str, mysis: Option<MysisId>) -> Result<Question, DbErr> {
+        if let Some(question) = letters::question(needle, mysis) {
+            return Ok(Question::Ask(question));
+        }
+        let after = format!("{needle}{}", char::MAX);
+        let found = self
+            .readers
+            .query_all_raw(Statement::from_sql_and_values(
+                DbBackend::Sqlite,
+                "SELECT term FROM message_term WHERE term >= ? AND term < ? LIMIT ?",
+                [needle.into(), after.into(), (MOST_TERMS + 1).into()],
+            ))
             .await?;
-        models.reverse();
-        Ok(models
-            .into_iter()
-            .map(|model| {
-                let row = Row {
-                    seq: Seq(model.number),
-                    at: Timestamp(model.at),
-                    turn: TurnNumber(0),
-                    body: Body::Mission {
-                        id: MissionId(model.id),
-                        text: model.content.into(),
-                    },
-                };
-                (MysisId(0), Arc::new(row))
-            })
-            .collect())
+        if found.len() as u64 > MOST_TERMS {
+            return Ok(Question::Read);
+        }
+        let terms = found
+            .iter()
+            .map(|row| row.try_get_by_index(0))
+            .collect::<Result<Vec<String>, DbErr>>()?;
+        if terms.is_empty() {
+            // No term is this: it asks for nothing and finds nothing.
+            return Ok(Question::Ask(letters::any_of(
+                &["\u{e0ff}".repeat(3)],
+                None,
+            )));
+        }
+        Ok(Question::Ask(letters::any_of(&terms, mysis)))
     }
 
-    async fn count(&self, search: &Search) -> Result<usize, DbErr> {
-        let count = match search.within {
-            SearchIn::Missions => matching_missions(search).count(&self.readers).await?,
-            SearchIn::Messages | SearchIn::Reasoning => {
-                matching_messages(search).count(&self.readers).await?
+    /// Looks at the rows after one and up to another, from the newest on.
+    async fn look_at_rows(
+        &self,
+        sieve: &mut Sieve<'_>,
+        after: i64,
+        upto: i64,
+    ) -> Result<(), DbErr> {
+        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
+        while !sieve.is_full() {
+            let rows = sieve
+                .rows()
+                .filter(message::Column::Id.gt(after))
+                .filter(message::Column::Id.lt(before))
+                .order_by_desc(message::Column::Id)
+                .limit(piece)
+                .into_tuple::<(i64, Option<String>)>()
+                .all(&self.readers)
+                .await?;
+            let Some((oldest, _)) = rows.last() else {
+                return Ok(());
+            };
+            before = *oldest;
+            sieve.sift(&rows);
+            piece = (piece * 2).min(LARGEST_PIECE);
+        }
+        Ok(())
+    }
+
+    /// Looks at the rows that the index names, from the newest on.
+    async fn look_at_named(
+        &self,
+        sieve: &mut Sieve<'_>,
+        question: &str,
+        upto: i64,
+    ) -> Result<(), DbErr> {
+        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
+        while !sieve.is_full() {
+            let named = self.named(question, before, piece).await?;
+            let Some(oldest) = named.last().copied() else {
+                return Ok(());
+            };
+            before = oldest;
+            let rows = sieve
+                .rows()
+                .filter(message::Column::Id.is_in(named))
+                .order_by_desc(message::Column::Id)
+                .into_tuple::<(i64, Option<String>)>()
+                .all(&self.readers)
+                .await?;
+            sieve.sift(&rows);
+            piece = (piece * 2).min(LARGEST_PIECE);
+        }
+        Ok(())
+    }
+
+    async fn named(&self, question: &str, before: i64, piece: u64) -> Result<Vec<i64>, DbErr> {
+        let rows = self
+            .readers
+            .query_all_raw(Statement::from_sql_and_values(
+                DbBackend::Sqlite,
+                "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid < ? \
+                 ORDER BY rowid DESC LIMIT ?",
+                [question.into(), before.into(), piece.into()],
+            ))
+            .await?;
+        rows.iter().map(|row| row.try_get_by_index(0)).collect()
+    }
+
+    /// Missions are few: they are all looked at.
+    async fn search_missions(&self, search: &Search) -> Result<Found, DbErr> {
+        let mut sieve = Sieve::new(search);
+        let mut rows = Vec::new();
+        let mut before = i64::MAX;
+        while !sieve.is_full() {
+            let missions = mission::Entity::find()
+                .filter(mission::Column::Number.lt(before))
+                .order_by_desc(mission::Column::Number)
+                .limit(LARGEST_PIECE)
+                .all(&self.readers)
+                .await?;
+            let Some(oldest) = missions.last() else {
+                break;
+            };
+            before = oldest.number;
+            for mission in missions {
+                if sieve.take(mission.number, &mission.content) {
+                    rows.push((MysisId(0), Arc::new(mission_row(mission))));
+                }
             }
+        }
+        rows.reverse();
+        Ok(Found {
+            rows,
+            ignoring_case: sieve.ignoring_case(),
+        })
+    }
+}
+
+/// How the rows that may hold a needle are found.
+enum Question {
+    /// The index names them.
+    Ask(String),
+    /// All are read.
+    Read,
+}
+
+/// What a search keeps of the rows that it sees.
+struct Sieve<'a> {
+    search: &'a Search,
+    /// The text without capital letters.
+    needle: String,
+    /// Ids of the rows that hold it, the newest first.
+    hits: Vec<i64>,
+    /// Rows that hold it but for capital letters.
+    near: usize,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(search: &'a Search) -> Sieve<'a> {
+        Sieve {
+            search,
+            needle: letters::small(&search.text),
+            hits: Vec::new(),
+            near: 0,
+        }
+    }
+
+    /// The rows that count at all, and what is looked at of each.
+    fn rows(&self) -> Select<message::Entity> {
+        let mut rows = message::Entity::find();
+        if let Some(mysis) = self.search.mysis {
+            rows = rows.filter(message::Column::MysisId.eq(mysis.0));
+        }
+        if self.search.sendable_only {
+            let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
+            rows = rows.filter(message::Column::Kind.is_in(kinds.map(Kind::as_str)));
+        }
+        let words = match self.search.within {
+            SearchIn::Reasoning => message::Column::Reasoning,
+            SearchIn::Messages | SearchIn::Missions => message::Column::Content,
         };
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+        rows.select_only().column(message::Column::Id).column(words)
+    }
+
+    fn is_full(&self) -> bool {
+        self.hits.len() >= self.search.limit
+    }
+
+    fn sift(&mut self, rows: &[(i64, Option<String>)]) {
+        for (id, words) in rows {
+            if let Some(words) = words {
+                self.take(*id, words);
+            }
+        }
+    }
+
+    /// Whether a row counts.
+    fn take(&mut self, id: i64, words: &str) -> bool {
+        let is_near = self.needs_small() && letters::small(words).contains(&self.needle);
+        let is_hit = if self.search.case_sensitive {
+            words.contains(&self.search.text)
+        } else {
+            is_near
+        };
+        self.near += usize::from(is_near);
+        let counts = is_hit && !self.is_full();
+        if counts {
+            self.hits.push(id);
+        }
+        counts
+    }
+
+    /// Rows that differ in capital letters only are counted until one is found that does not.
+    fn needs_small(&self) -> bool {
+        !self.search.case_sensitive || self.hits.is_empty()
+    }
+
+    fn ignoring_case(&self) -> usize {
+        if self.search.case_sensitive && self.hits.is_empty() {
+            return self.near;
+        }
+        0
     }
 }
 
-fn matching_messages(search: &Search) -> Select<message::Entity> {
-    let column = match search.within {
-        SearchIn::Reasoning => message::Column::Reasoning,
-        SearchIn::Messages | SearchIn::Missions => message::Column::Content,
-    };
-    let mut query = message::Entity::find().filter(holds(Expr::col(column), search));
-    if let Some(mysis) = search.mysis {
-        query = query.filter(message::Column::MysisId.eq(mysis.0));
+fn mission_row(mission: mission::Model) -> Row {
+    Row {
+        seq: Seq(mission.number),
+        at: Timestamp(mission.at),
+        turn: TurnNumber(0),
+        body: Body::Mission {
+            id: MissionId(mission.id),
+            text: mission.content.into(),
+        },
     }
-    query
-}
-
-fn matching_missions(search: &Search) -> Select<mission::Entity> {
-    mission::Entity::find().filter(holds(Expr::col(mission::Column::Content), search))
-}
-
-/// Whether a column holds a text: `instr`, not LIKE, so that `%` and `_` mean themselves.
-fn holds(column: SimpleExpr, search: &Search) -> SimpleExpr {
-    let (column, text) = if search.case_sensitive {
-        (column, search.text.clone())
-    } else {
-        (Func::lower(column).into(), search.text.to_lowercase())
-    };
-    Func::cust("instr").arg(column).arg(text).gt(0)
 }

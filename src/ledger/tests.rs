@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::game_state::Sighting;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::look::Look;
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
 };
 use actors::domain::model::Usage;
 use actors::domain::write::{Account, Author, Batch, Mission, NewMysis, Profile, Write};
-use actors::ports::{Archive, Ledger, LedgerFault, Page, PageFrom, Search, SearchIn};
+use actors::ports::{
+    Archive, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search, SearchIn,
+};
 use sea_orm::ConnectionTrait;
 
 use super::{OpenError, SqlLedger};
@@ -347,6 +351,7 @@ async fn search_is_literal_and_counts_what_case_hides() {
         mysis: None,
         within,
         case_sensitive,
+        sendable_only: false,
         limit: 10,
     };
     let count = async |search| ledger.search(search).await.unwrap();
@@ -383,11 +388,93 @@ async fn search_is_literal_and_counts_what_case_hides() {
 #[tokio::test]
 async fn a_cut_result_is_found_by_the_calls_id_and_by_ours() {
     let (_directory, ledger, _) = filled().await;
-    let result = async |id: &str| ledger.result_of(ALPHA, id.to_string()).await.unwrap();
-    assert_eq!(result("a:b|c").await.as_deref(), Some("ore"));
-    assert_eq!(result("call_5_0").await.as_deref(), Some("ore"));
-    assert_eq!(result("call_5_0x").await.as_deref(), Some("ore"));
-    assert_eq!(result("nothing").await, None);
+    let piece = async |id: &str, offset, limit| {
+        let asked = ResultAsked {
+            mysis: ALPHA,
+            call_id: id.to_string(),
+            offset,
+            limit,
+        };
+        ledger.result_of(asked).await.unwrap()
+    };
+    let whole = Piece {
+        text: "ore".to_string(),
+        offset: 0,
+        whole: 3,
+    };
+    for id in ["a:b|c", "call_5_0", "call_5_0x", "5.0"] {
+        assert_eq!(piece(id, 0, 100).await, Some(whole.clone()), "{id}");
+    }
+    assert_eq!(piece("nothing", 0, 100).await, None);
+    let end = piece("5.0", 1, 1).await.unwrap();
+    assert_eq!((end.text.as_str(), end.offset, end.whole), ("r", 1, 3));
+    let beyond = piece("5.0", u64::MAX, 1).await.unwrap();
+    assert_eq!((beyond.text.as_str(), beyond.whole), ("", 3));
+}
+
+#[tokio::test]
+async fn what_was_seen_of_the_game_is_taken_up_again_by_account() {
+    let (_directory, ledger, _) = filled().await;
+    let seen = |tool: &str, seq, digest: &str| Sighting {
+        look: Look {
+            tool: tool.into(),
+            arguments: "{}".into(),
+        },
+        call: CallKey {
+            seq: Seq(seq),
+            position: 0,
+        },
+        digest: digest.into(),
+        tick: Some(seq),
+        at: Timestamp(seq),
+        stale_by: None,
+    };
+    let sighted = |account: &str, sighting: Sighting| Write::Sighted {
+        mysis: ALPHA,
+        account: account.into(),
+        sighting: Box::new(sighting),
+    };
+    let stale = |by: &str| Write::Stale {
+        mysis: ALPHA,
+        account: "one".into(),
+        tools: vec!["get_cargo".into()],
+        by: by.into(),
+    };
+    let write = async |writes: Vec<Write>| {
+        assert_eq!(write(&ledger, writes).await, Ok(()));
+    };
+    write(vec![
+        sighted("one", seen("get_cargo", 1, "empty")),
+        sighted("one", seen("get_cargo", 2, "full")),
+        sighted("one", seen("get_status", 3, "fine")),
+        sighted("two", seen("get_cargo", 4, "other")),
+        stale("mine"),
+        stale("sell"),
+    ])
+    .await;
+    let mut known = ledger.recall(ALPHA).await.unwrap().sightings;
+    known.sort_by_key(|(_, sighting)| sighting.at);
+    let cargo = Sighting {
+        stale_by: Some("mine".into()),
+        ..seen("get_cargo", 2, "full")
+    };
+    assert_eq!(
+        known,
+        [
+            ("one".into(), cargo),
+            ("one".into(), seen("get_status", 3, "fine")),
+            ("two".into(), seen("get_cargo", 4, "other")),
+        ]
+    );
+    let account = "one".into();
+    write(vec![Write::ForgetSightings {
+        mysis: ALPHA,
+        account,
+    }])
+    .await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 1);
+    write(vec![Write::Delete { mysis: ALPHA }]).await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 0);
 }
 
 #[tokio::test]
@@ -426,4 +513,156 @@ async fn a_newer_database_and_a_file_that_is_none_are_refused() {
     .unwrap();
     let refused = SqlLedger::open(&other).await.err().unwrap();
     assert!(refused.to_string().contains("not a database"), "{refused}");
+}
+
+/// Rows of so many bytes of letters, one batch.
+async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item = String>) {
+    let writes = (first..)
+        .zip(texts)
+        .map(|(seq, text)| append(&row(seq, Body::Prompt { text: text.into() })))
+        .collect();
+    write(ledger, writes).await.unwrap();
+}
+
+/// Makes every step of upkeep that is due.
+async fn keep_up(ledger: &SqlLedger) -> usize {
+    let mut steps = 0;
+    while let Some(step) = ledger.upkeep() {
+        step.await;
+        steps += 1;
+    }
+    steps
+}
+
+fn looking_for(text: &str) -> Search {
+    Search {
+        text: text.to_string(),
+        mysis: None,
+        within: SearchIn::Messages,
+        case_sensitive: true,
+        sendable_only: false,
+        limit: 10,
+    }
+}
+
+/// The places where it is found.
+async fn places(ledger: &SqlLedger, search: Search) -> Vec<i64> {
+    let found = ledger.search(search).await.unwrap();
+    found.rows.iter().map(|(_, row)| row.seq.0).collect()
+}
+
+#[tokio::test]
+async fn what_is_indexed_and_what_is_not_yet_is_found_alike() {
+    let (directory, ledger) = ledger().await;
+    write(
+        &ledger,
+        vec![create(ALPHA, "alpha"), create(MysisId(8), "beta")],
+    )
+    .await
+    .unwrap();
+    let needles = [
+        "\"quoted\" 100% a_b * NEAR(x) 'it''s' \\ --",
+        "äöü €uro ΣΊΣΥΦΟΣ",
+        "zq",
+        "ø",
+        "end zj",
+        "nul\0byte",
+    ];
+    let texts = (1..=600).map(|number| match needles.get(number - 1) {
+        Some(needle) => format!("{needle}"),
+        None => format!("row {number} mines iron"),
+    });
+    append_texts(&ledger, 1, texts).await;
+    for is_indexed in [false, true] {
+        if is_indexed {
+            assert_eq!(keep_up(&ledger).await, 2);
+        }
+        for (place, needle) in (1..).zip(needles) {
+            assert_eq!(
+                places(&ledger, looking_for(needle)).await,
+                [place],
+                "{needle}"
+            );
+        }
+        assert_eq!(places(&ledger, looking_for("\\ --")).await, [1]);
+        assert_eq!(places(&ledger, looking_for("zj")).await, [5]);
+        assert_eq!(places(&ledger, looking_for("row 77 ")).await, [77]);
+        assert_eq!(places(&ledger, looking_for("a%b")).await, [] as [i64; 0]);
+        let newest: Vec<i64> = (591..=600).collect();
+        assert_eq!(places(&ledger, looking_for("mines iron")).await, newest);
+        let shouted = ledger.search(looking_for("ROW 77 ")).await.unwrap();
+        assert_eq!((shouted.rows.len(), shouted.ignoring_case), (0, 1));
+        let folded = Search {
+            case_sensitive: false,
+            ..looking_for("σίσυφος")
+        };
+        assert_eq!(places(&ledger, folded).await, [2]);
+        for (mysis, count) in [(ALPHA, 1), (MysisId(8), 0)] {
+            let own = Search {
+                mysis: Some(mysis),
+                ..looking_for("row 77 ")
+            };
+            assert_eq!(places(&ledger, own).await.len(), count);
+        }
+    }
+    ledger.close().await;
+    let again = SqlLedger::open(&directory.path().join("zoea.db"))
+        .await
+        .unwrap();
+    assert!(again.upkeep().is_none(), "what is left does not pay yet");
+    assert_eq!(places(&again, looking_for("row 599")).await, [599]);
+}
+
+#[tokio::test]
+async fn what_no_model_may_read_no_mysis_finds() {
+    let (_directory, ledger, _) = filled().await;
+    let own = Search {
+        sendable_only: true,
+        mysis: Some(ALPHA),
+        ..looking_for("retry")
+    };
+    assert_eq!(places(&ledger, looking_for("retry")).await, [7]);
+    assert_eq!(places(&ledger, own).await, [] as [i64; 0]);
+}
+
+#[tokio::test]
+async fn what_a_deleted_mysis_said_is_not_found_any_more() {
+    let (_directory, ledger) = ledger().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    append_texts(
+        &ledger,
+        1,
+        (1..=300).map(|number| format!("row {number} of alpha")),
+    )
+    .await;
+    assert_eq!(keep_up(&ledger).await, 1);
+    write(&ledger, vec![Write::Delete { mysis: ALPHA }])
+        .await
+        .unwrap();
+    assert_eq!(
+        places(&ledger, looking_for("of alpha")).await,
+        [] as [i64; 0]
+    );
+    assert_eq!(keep_up(&ledger).await, 0);
+}
+
+#[tokio::test]
+async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand() {
+    let (_directory, ledger) = ledger().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let prompt = |seq| row(seq, Body::Prompt { text: "do".into() });
+    let mut rows = vec![
+        prompt(1),
+        row(2, Body::Reply(said("done", 1))),
+        prompt(3),
+        prompt(4),
+    ];
+    rows.push(row(5, Body::Reply(said("", 4))));
+    rows.extend((6..=200).map(|seq| row(seq, Body::Audit { text: "x".into() })));
+    write(&ledger, rows.iter().map(append).collect())
+        .await
+        .unwrap();
+    let recalled = ledger.recall(ALPHA).await.unwrap().rows;
+    assert_eq!(recalled.len(), 98);
+    assert_eq!((recalled[0].seq, recalled[1].seq), (Seq(3), Seq(4)));
 }

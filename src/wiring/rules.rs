@@ -22,6 +22,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         max_model_calls: swarm.max_tool_iterations,
         context_window: swarm.context_window as usize,
         context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
+        no_progress_turns: swarm.no_progress_turns,
         nudges: swarm
             .nudges
             .iter()
@@ -89,6 +90,7 @@ fn provider_rules(provider: &Provider) -> ProviderRules {
             input: price.input,
             output: price.output,
         }),
+        context_tokens: provider.context_tokens,
     }
 }
 
@@ -116,7 +118,8 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
 }
 
 /// The secrets that the configuration knows.
-pub(super) fn secrets(settings: &Settings) -> Vec<Arc<str>> {
+#[must_use]
+pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
     settings
         .providers
         .values()

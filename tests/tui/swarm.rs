@@ -11,10 +11,10 @@ use actors::domain::message::{
 };
 use actors::domain::model::Usage;
 use actors::domain::order::{Answer, Done, Order, Refusal, check_name, check_text};
-use actors::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
+use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
 use actors::domain::sent::{Parts, SentRequest};
-use actors::domain::write::{Account, Recollection};
+use actors::domain::write::{Account, Recollection, SavedSession};
 use actors::ports::{Archive, ArchiveFault, SwarmRecord};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -413,6 +413,7 @@ impl Swarm {
             }
             Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
             Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
+            Order::PoolAccounts(accounts) => (Ok(Done::AccountsPooled(accounts.len())), Vec::new()),
         }
     }
 
@@ -712,6 +713,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         requests_per_minute: None,
         retry: Vec::new(),
         price: None,
+        context_tokens: None,
     };
     Arc::new(SwarmRules {
         max_myses: 1000,
@@ -720,6 +722,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         max_model_calls: 10,
         context_window: 20,
         context_budget: 65_536,
+        no_progress_turns: 5,
         nudges: vec!["one".into(), "two".into(), "three".into()],
         system_prompt: "".into(),
         tools: ToolRules {
@@ -744,6 +747,13 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
 type Read<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
 impl Archive for Stored {
+    fn session(
+        &self,
+        _mysis: MysisId,
+    ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
+        async { Ok(None) }.boxed()
+    }
+
     fn swarm(&self) -> Read<SwarmRecord> {
         async { Ok(SwarmRecord::default()) }.boxed()
     }
@@ -808,7 +818,7 @@ impl Archive for Stored {
         .boxed()
     }
 
-    fn result_of(&self, _mysis: MysisId, _call_id: String) -> Read<Option<Arc<str>>> {
+    fn result_of(&self, _asked: ResultAsked) -> Read<Option<Piece>> {
         async { Ok(None) }.boxed()
     }
 

@@ -8,7 +8,7 @@ use crate::domain::event::{State, SwarmEvent, Totals, What, Who};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::order::{Done, Order, Refusal, check_name};
-use crate::domain::write::{Author, Batch, MysisRecord, NewMysis, Profile, Write};
+use crate::domain::write::{Author, Batch, MysisRecord, NewMysis, PoolAccount, Profile, Write};
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{Reply, Request};
@@ -55,7 +55,37 @@ impl CommanderState {
                 Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
                 Err(refusal) => reply.answer(Err(refusal)),
             },
+            Order::PoolAccounts(accounts) => self.pool(accounts, reply),
         }
+    }
+
+    /// The passwords are known, and so redacted, before anybody can use them.
+    fn pool(&mut self, accounts: Vec<PoolAccount>, reply: Reply) {
+        for pooled in &accounts {
+            self.learn(pooled.account.password.clone());
+        }
+        let (count, now) = (accounts.len(), self.now());
+        let writes = (0..)
+            .map(std::time::Duration::from_millis)
+            .zip(accounts)
+            .map(|(later, account)| Write::PoolAccount {
+                account,
+                // In their order: the first is taken first.
+                at: now.plus(later),
+            })
+            .collect();
+        let batch = Batch {
+            author: Author::Commander,
+            writes,
+        };
+        let store = self.store_handle();
+        self.jobs.spawn(async move {
+            let stored = store.write(batch).await;
+            reply.answer(match stored {
+                Ok(()) => Ok(Done::AccountsPooled(count)),
+                Err(fault) => Err(refused(&fault)),
+            });
+        });
     }
 
     fn member(&mut self, name: &str) -> Result<&mut Member, Refusal> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ids::{MissionId, MysisId, Seq};
 use super::sent::SentRequest;
+use super::write::PoolAccount;
 
 /// What an operator asks for, at the terminal or through the control interface.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +78,8 @@ pub enum Order {
         /// Which Mysis.
         name: String,
     },
+    /// Game accounts for the pool, together or not at all.
+    PoolAccounts(Vec<PoolAccount>),
 }
 
 /// What came of an order that was carried out. It is in the store by then.
@@ -109,6 +112,8 @@ pub enum Done {
     NotesCleared,
     /// This was last sent to the model.
     Request(Box<SentRequest>),
+    /// So many accounts are in the pool or with their owners.
+    AccountsPooled(usize),
 }
 
 /// Why an order was not carried out. Nothing is stored then.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::event::{State, Totals};
 use super::fault::Fault;
+use super::game_state::Sighting;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 
@@ -97,6 +98,33 @@ pub enum Write {
         /// The newest note that is cleared may stand here.
         upto: Seq,
     },
+    /// The newest good result of a look; it replaces the one of the same look before.
+    Sighted {
+        /// Whose.
+        mysis: MysisId,
+        /// The game account that looked; empty where there is none.
+        account: Arc<str>,
+        /// What was seen.
+        sighting: Box<Sighting>,
+    },
+    /// An action may have changed what was seen; what is marked already stays so.
+    Stale {
+        /// Whose.
+        mysis: MysisId,
+        /// The game account that acted.
+        account: Arc<str>,
+        /// The tools whose sightings are marked.
+        tools: Vec<Arc<str>>,
+        /// The action.
+        by: Arc<str>,
+    },
+    /// A game account logged out: what it saw counts no longer.
+    ForgetSightings {
+        /// Whose.
+        mysis: MysisId,
+        /// The account.
+        account: Arc<str>,
+    },
     /// A new mission stands.
     Mission(Mission),
     /// The mission that stands is cleared.
@@ -113,6 +141,62 @@ pub enum Write {
         /// When.
         at: Timestamp,
     },
+    /// What the session with the game server can be taken up again by; it replaces what was kept
+    /// before.
+    KeepSession {
+        /// Whose.
+        mysis: MysisId,
+        /// The session; absent: there is none any more.
+        session: Option<SavedSession>,
+    },
+    /// A game account comes from the operator: into the pool, or to its owner. One that is known
+    /// gets the password, and the owner if one is given.
+    PoolAccount {
+        /// The account.
+        account: PoolAccount,
+        /// When; of two free accounts the older one is taken first.
+        at: Timestamp,
+    },
+}
+
+/// A session with the game server, so that the next life or process takes it up without a login.
+/// Who has it acts as the account until it is 30 minutes old, so it is shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SavedSession {
+    /// What the link takes it up by.
+    pub ticket: Arc<str>,
+    /// The account that is logged in.
+    pub account: Option<Arc<str>>,
+}
+
+impl std::fmt::Debug for SavedSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SavedSession")
+            .field("account", &self.account)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A game account as the operator gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolAccount {
+    /// The account.
+    pub account: Account,
+    /// Whose it is to be; absent: nobody's, or whose it is.
+    pub owner: Option<MysisId>,
+}
+
+/// A game account as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountRecord {
+    /// The account.
+    pub account: Account,
+    /// Whose it is.
+    pub owner: Option<MysisId>,
+    /// When it became known.
+    pub created_at: Timestamp,
+    /// When it was last given to a Mysis.
+    pub last_used_at: Option<Timestamp>,
 }
 
 /// A Mysis as it is created.
@@ -202,4 +286,6 @@ pub struct Recollection {
     pub notes: Vec<Arc<Row>>,
     /// The newest place given out.
     pub last: Seq,
+    /// What was seen of the game, with the account that saw it.
+    pub sightings: Vec<(Arc<str>, Sighting)>,
 }

@@ -27,9 +27,13 @@ impl Session {
         if self.knows_account {
             return;
         }
-        match self.means.archive.account(self.who).await {
-            Ok(account) => {
+        let archive = &self.means.archive;
+        let (account, session) = (archive.account(self.who), archive.session(self.who));
+        match futures::future::try_join(account, session).await {
+            Ok((account, session)) => {
                 self.account = account;
+                self.saved.clone_from(&session);
+                self.kept = session;
                 self.knows_account = true;
             }
             Err(fault) => {

@@ -18,7 +18,9 @@ use super::{
 impl Session {
     /// Opens what is not open and logs in who is not logged in.
     pub(super) async fn settle(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
-        if let Phase::Closed { failures, .. } = self.phase {
+        if let Phase::Closed { failures, .. } = self.phase
+            && !self.take_up_again(outlet).await
+        {
             match self.open(outlet).await {
                 Ok(()) => self.opened(failures, outlet),
                 Err(fault) => {
@@ -30,6 +32,7 @@ impl Session {
         if self.needs_login() {
             self.log_in(outlet).await?;
         }
+        self.keep().await;
         Ok(())
     }
 
@@ -42,7 +45,7 @@ impl Session {
         let pass = self.queue_for_login(outlet).await?;
         outlet.news(News::Progress(Activity::Connecting));
         self.game_session = None;
-        in_time(link.open())
+        self.ticket = in_time(link.open())
             .await
             .inspect_err(|fault| self.heed(fault))?;
         drop(pass);
@@ -108,6 +111,7 @@ impl Session {
 
     pub(super) fn close(&mut self) {
         self.game_session = None;
+        self.ticket = None;
         self.phase = Phase::Closed {
             failures: 0,
             not_before: Timestamp(0),

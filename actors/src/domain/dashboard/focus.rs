@@ -277,6 +277,7 @@ impl Focus {
             mysis: Some(self.mysis()),
             within,
             case_sensitive: finding.minds_case(),
+            sendable_only: false,
             limit: PLACES,
         };
         let questions = vec![

@@ -228,7 +228,8 @@ impl Receipt {
             | Done::Configured
             | Done::MissionCleared(_)
             | Done::NotesCleared
-            | Done::Request(_) => {}
+            | Done::Request(_)
+            | Done::AccountsPooled(_) => {}
         }
     }
 
@@ -348,7 +349,7 @@ fn name_of(order: &Order) -> &str {
         | Order::AddNote { name, .. }
         | Order::ClearNotes { name }
         | Order::ShowRequest { name } => name,
-        Order::Broadcast { .. } | Order::ClearMission => "the swarm",
+        Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
     }
 }
 

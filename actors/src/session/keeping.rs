@@ -1,0 +1,80 @@
+//! Keeping: a session outlives its process, so that the next one needs no login (DESIGN 7).
+//!
+//! The game forgets a session after 30 idle minutes; one that it has forgotten costs one request to
+//! find out, and is opened anew.
+
+use crate::domain::event::LinkState;
+use crate::domain::write::{Author, Batch, SavedSession, Write};
+use crate::ports::LinkFault;
+
+use super::{Login, Outlet, Phase, Session, in_time};
+
+impl Session {
+    /// Takes up the session of the life before, once; false where there is none or it is gone.
+    pub(super) async fn take_up_again(&mut self, outlet: &dyn Outlet) -> bool {
+        let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {
+            return false;
+        };
+        let taken_up = async {
+            in_time(link.resume(saved.ticket.clone())).await?;
+            in_time(link.tools()).await
+        };
+        match taken_up.await {
+            Ok(tools) => self.tools = tools,
+            // The server may only be away: the session is tried again with it.
+            Err(LinkFault::Unreachable(_)) => {
+                self.saved = Some(saved);
+                return false;
+            }
+            Err(fault) => {
+                tracing::debug!(mysis = %self.who, %fault, "session of before is gone");
+                return false;
+            }
+        }
+        let is_own = |name| Some(name) == self.account.as_ref().map(|own| &own.username);
+        let is_logged_in = saved.account.as_ref().is_some_and(is_own) && !self.needs_session_id();
+        self.phase = Phase::Open {
+            login: if is_logged_in {
+                Login::Done
+            } else {
+                Login::Needed
+            },
+        };
+        self.ticket = Some(saved.ticket);
+        self.tell(outlet, LinkState::Ok);
+        true
+    }
+
+    /// Whether calls carry a session id of the game's own, which is never written down.
+    fn needs_session_id(&self) -> bool {
+        let mut tools = self.tools.tools().iter();
+        tools.any(|tool| tool.schema.contains(r#""session_id""#))
+    }
+
+    /// Writes down what the session can be taken up again by, where that changed. Nothing depends
+    /// on it but a login that may be spared.
+    pub(super) async fn keep(&mut self) {
+        let now = self.ticket.clone().map(|ticket| {
+            let account = self.account.as_ref();
+            let account = account.filter(|_| self.is_logged_in());
+            SavedSession {
+                ticket,
+                account: account.map(|account| account.username.clone()),
+            }
+        });
+        if now == self.kept {
+            return;
+        }
+        let batch = Batch {
+            author: Author::Mysis(self.who, self.incarnation),
+            writes: vec![Write::KeepSession {
+                mysis: self.who,
+                session: now.clone(),
+            }],
+        };
+        match self.means.store.write(batch).await {
+            Ok(()) => self.kept = now,
+            Err(fault) => tracing::debug!(mysis = %self.who, %fault, "session not kept"),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What a Mysis holds in memory between two turns, by itself: no session, no actor, no screen.
+//!
+//! `cargo run --release --example memory -- [MYSES] [TURNS] [RESULT_BYTES]` (1000, 50 and 2048): each
+//! plays so many turns of one call with a result of that size, then rests.
+
+use std::collections::VecDeque;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::event::{LinkState, State, Totals};
+use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
+use actors::domain::life::{Asker, Effect, Input, Life, Mode, MysisOrder, Past, ToolOutcome};
+use actors::domain::message::CallStatus;
+use actors::domain::model::{AskedCall, ModelAnswer};
+use actors::domain::rules::{Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use actors::domain::system_prompt::DEFAULT_TEMPLATE;
+use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::write::{Mission, MysisRecord, Profile, Recollection};
+
+fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = |otherwise: usize| {
+        let given = arguments.next().and_then(|given| given.parse().ok());
+        given.unwrap_or(otherwise)
+    };
+    let (myses, turns, result) = (number(1000), number(50), number(2048));
+    let tools = ["mine", "get_status"].map(|name| ToolSpec {
+        name: name.into(),
+        description: "".into(),
+        schema: "{}".into(),
+        read_only_hint: None,
+    });
+    let (rules, tools) = (Arc::new(rules()), Arc::new(Toolset::new(tools)));
+    // The first one also pays for what all share.
+    let first = rested(0, &rules, &tools, turns, result);
+    let before = resident()?;
+    let lives: Vec<Life> = (1..=myses)
+        .map(|id| rested(id as i64, &rules, &tools, turns, result))
+        .collect();
+    let after = resident()?;
+    let each = after.saturating_sub(before) as f64 / 1024.0 / lives.len().max(1) as f64;
+    writeln!(
+        std::io::stdout(),
+        "{myses} Myses after {turns} turns with results of {result} bytes: {each:.1} KiB each"
+    )?;
+    drop(first);
+    Ok(())
+}
+
+/// The memory that this process has, in bytes, as the kernel counts it.
+fn resident() -> std::io::Result<usize> {
+    let pages = std::fs::read_to_string("/proc/self/statm")?;
+    let resident = pages.split_whitespace().nth(1);
+    Ok(resident
+        .and_then(|pages| pages.parse::<usize>().ok())
+        .unwrap_or(0)
+        * 4096)
+}
+
+/// A Mysis on a mission, between two turns.
+fn rested(
+    id: i64,
+    rules: &Arc<SwarmRules>,
+    tools: &Arc<Toolset>,
+    turns: usize,
+    result: usize,
+) -> Life {
+    let (mut life, effects) = Life::recalled(past(id, rules), Timestamp(0));
+    let mut todo: VecDeque<Effect> = effects.into();
+    let mut now = 0;
+    let mut hear = |life: &mut Life, todo: &mut VecDeque<Effect>, input: Input| {
+        now += 100;
+        todo.extend(life.handle(input, Timestamp(now)));
+    };
+    hear(
+        &mut life,
+        &mut todo,
+        Input::Linked {
+            link: LinkState::Ok,
+            tools: tools.clone(),
+            account: Some("alpha".into()),
+        },
+    );
+    let mission = Mission {
+        id: MissionId(1),
+        text: "Mine ore and sell it.".into(),
+        at: Timestamp(0),
+    };
+    let order = MysisOrder::Mission(mission);
+    hear(
+        &mut life,
+        &mut todo,
+        Input::Ordered {
+            asker: Asker(1),
+            order,
+        },
+    );
+    let mut asked = 0;
+    while let Some(effect) = todo.pop_front() {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the rest goes to others")]
+        let input = match effect {
+            Effect::Record { ticket, .. } => Input::Recorded {
+                ticket,
+                outcome: Ok(()),
+            },
+            Effect::Ask(ask) => {
+                asked += 1;
+                let answer = answer(asked);
+                Input::Replied {
+                    work: ask.work,
+                    result: Ok(answer),
+                    ms: 1,
+                }
+            }
+            Effect::Call(call) => {
+                hear(&mut life, &mut todo, Input::Leaving { work: call.work });
+                let outcome = ToolOutcome {
+                    text: format!(r#"{{"ore":"{}"}}"#, "x".repeat(result)),
+                    status: CallStatus::Done,
+                    ms: 1,
+                    tick: Some(asked),
+                };
+                Input::Returned {
+                    work: call.work,
+                    outcome,
+                }
+            }
+            Effect::Wake { alarm, .. } if asked < turns as i64 * 2 => Input::Rang { alarm },
+            _ => continue,
+        };
+        hear(&mut life, &mut todo, input);
+    }
+    life
+}
+
+/// A call and words in turn, with a thought beside each.
+fn answer(asked: i64) -> ModelAnswer {
+    let tool = if asked % 4 == 1 { "mine" } else { "get_status" };
+    let call = AskedCall {
+        id: format!("call_abcdefghij{asked}"),
+        name: tool.to_string(),
+        arguments: "{}".to_string(),
+    };
+    ModelAnswer {
+        text: "I mined three units of iron ore and will sell them.".repeat(2),
+        reasoning: Some("The operator wants ore, so I should mine. ".repeat(40)),
+        calls: if asked % 2 == 1 {
+            vec![call]
+        } else {
+            Vec::new()
+        },
+        ..ModelAnswer::default()
+    }
+}
+
+fn past(id: i64, rules: &Arc<SwarmRules>) -> Past {
+    Past {
+        record: MysisRecord {
+            id: MysisId(id),
+            profile: Profile {
+                name: format!("mysis-{id}").into(),
+                provider: "local".into(),
+                model: None,
+                temperature: None,
+            },
+            state: State::Idle,
+            reason: None,
+            fault: None,
+            is_called: false,
+            incarnation: Incarnation(0),
+            totals: Totals::default(),
+            account: Some("alpha".into()),
+            created_at: Timestamp(0),
+        },
+        recollection: Recollection::default(),
+        incarnation: Incarnation(1),
+        mission: None,
+        rules: rules.clone(),
+        redactor: Arc::default(),
+        crash: None,
+        mode: Mode::Flying,
+    }
+}
+
+fn rules() -> SwarmRules {
+    SwarmRules {
+        max_myses: 10_000,
+        default_provider: "local".into(),
+        turn_pause: Duration::from_secs(2),
+        max_model_calls: 10,
+        context_window: 20,
+        context_budget: 64 << 10,
+        no_progress_turns: 5,
+        nudges: vec!["Continue.".into()],
+        system_prompt: DEFAULT_TEMPLATE.into(),
+        tools: ToolRules {
+            timeout: Duration::from_secs(600),
+            retry: Vec::new(),
+            logins_per_minute: None,
+        },
+        supervision: SupervisionRules {
+            relaunch: Relaunch::Manual,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(300),
+            max_relaunches: 5,
+            within: Duration::from_secs(600),
+        },
+        providers: std::collections::BTreeMap::new(),
+    }
+}

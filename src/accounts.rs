@@ -1,0 +1,153 @@
+//! Files of game accounts (CONTRACT.md): `[{"username", "password", "assigned_to"?}]`, 0600.
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// An account as it stands in a file.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The player's name.
+    pub username: String,
+    /// The password.
+    pub password: String,
+    /// The name of the Mysis that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assigned_to: Option<String>,
+}
+
+/// Why a file of accounts cannot be used; says nothing of what is in it but names.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FileFault {
+    /// The system refuses.
+    #[error("{0}")]
+    System(String),
+    /// It is there already.
+    #[error("{0} exists already; remove it, or name another file")]
+    Exists(String),
+    /// It holds something else.
+    #[error(
+        "{file} holds no list of accounts (line {line}, column {column}); it is to look like \
+         [{{\"username\": \"…\", \"password\": \"…\", \"assigned_to\": \"…\"}}]"
+    )]
+    NoList {
+        /// The file.
+        file: String,
+        /// Where it stops being one.
+        line: usize,
+        /// Where in that line.
+        column: usize,
+    },
+    /// A name or a password is empty.
+    #[error("an account in {0} has no username or no password")]
+    Empty(String),
+    /// A name stands there twice.
+    #[error("the account {name} stands in {file} twice")]
+    Twice {
+        /// The file.
+        file: String,
+        /// The account.
+        name: String,
+    },
+}
+
+/// Reads a file of accounts.
+///
+/// # Errors
+/// It cannot be read, or holds something else.
+pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| FileFault::System(format!("read {shown}: {error}")))?;
+    // The parser's own words may quote what is there: a password.
+    let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| FileFault::NoList {
+        file: shown.clone(),
+        line: error.line(),
+        column: error.column(),
+    })?;
+    let mut names = BTreeSet::new();
+    for entry in &entries {
+        if entry.username.is_empty() || entry.password.is_empty() {
+            return Err(FileFault::Empty(shown));
+        }
+        if !names.insert(&entry.username) {
+            let name = entry.username.clone();
+            return Err(FileFault::Twice { file: shown, name });
+        }
+    }
+    Ok(entries)
+}
+
+/// Writes a new file of accounts, for its owner alone.
+///
+/// # Errors
+/// It is there already, or cannot be written.
+pub fn write(file: &Path, entries: &[Entry]) -> Result<(), FileFault> {
+    let shown = file.display().to_string();
+    let refused = |error: std::io::Error| FileFault::System(format!("write {shown}: {error}"));
+    let mut out = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+        .map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => FileFault::Exists(shown.clone()),
+            _ => refused(error),
+        })?;
+    let mut text = serde_json::to_string_pretty(entries)
+        .map_err(|error| FileFault::System(error.to_string()))?;
+    text.push('\n');
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.sync_all())
+        .map_err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_reads_back_and_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("accounts.json");
+        let entry = |name: &str, owner: Option<&str>| Entry {
+            username: name.to_string(),
+            password: "p\"w|:é".to_string(),
+            assigned_to: owner.map(str::to_string),
+        };
+        let entries = vec![entry("Quill", None), entry("Ardent", Some("alpha"))];
+        write(&file, &entries).unwrap();
+        assert!(read(&file).unwrap() == entries);
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(matches!(write(&file, &entries), Err(FileFault::Exists(_))));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said_without_a_word_of_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("accounts.json");
+        for text in [
+            r#"[{"username": "a", "password": 123456789}]"#,
+            r#"[{"username": "a", "password": "sesame-sesame", "pass": "sesame-sesame"}]"#,
+            r#"[{"username": "a", "password": ""}]"#,
+            r#"[{"username":"a","password":"sesame1"},{"username":"a","password":"sesame2"}]"#,
+            "sesame",
+            "",
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let said = read(&file).err().unwrap().to_string();
+            assert!(
+                !said.contains("sesame") && !said.contains("12345"),
+                "{said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `zoea accounts`: the pool of game accounts.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// What can be done about game accounts.
+#[derive(Debug, Subcommand)]
+pub enum AccountsCommand {
+    /// List them, without passwords.
+    List {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take the accounts of a JSON file into the pool: [{"username", "password", "assigned_to"?}].
+    Import {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Write all accounts, with passwords, to a new JSON file that only its owner can read.
+    Export {
+        /// The file; it must not exist.
+        file: PathBuf,
+    },
+}
+
+pub(super) async fn run(
+    command: &AccountsCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let done = carry_out(&door, command).await;
+    door.close().await;
+    done
+}
+
+async fn carry_out(door: &Door, command: &AccountsCommand) -> anyhow::Result<()> {
+    match command {
+        AccountsCommand::List { json } => list(door, *json).await,
+        AccountsCommand::Import { file } => {
+            warn_of_readers(file);
+            let done = door.call("import_accounts", named(file)?).await?;
+            let count = &done["accounts"];
+            Ok(out::line(&format!(
+                "{count} accounts are in the pool or with their owners"
+            ))?)
+        }
+        AccountsCommand::Export { file } => {
+            let done = door.call("export_accounts", named(file)?).await?;
+            let (count, file) = (&done["accounts"], file.display());
+            Ok(out::line(&format!("{count} accounts are in {file}"))?)
+        }
+    }
+}
+
+/// The running program may stand in another directory.
+fn named(file: &Path) -> anyhow::Result<Value> {
+    let file = std::path::absolute(file).context("find the file")?;
+    let file = file.to_str().context("the file's name is no text")?;
+    Ok(json!({"file": file}))
+}
+
+async fn list(door: &Door, as_json: bool) -> anyhow::Result<()> {
+    let accounts = door.call("list_accounts", json!({})).await?;
+    if as_json {
+        return Ok(out::json(&accounts)?);
+    }
+    let head = ["USERNAME", "ASSIGNED TO", "LAST USED"];
+    let mut rows = vec![head.map(str::to_string).to_vec()];
+    for account in accounts.as_array().into_iter().flatten() {
+        let text = |key: &str| out::clean(account[key].as_str().unwrap_or("-"));
+        rows.push(
+            ["username", "assigned_to", "last_used_at"]
+                .map(text)
+                .to_vec(),
+        );
+    }
+    Ok(out::table(&rows)?)
+}
+
+fn warn_of_readers(file: &Path) {
+    let Ok(metadata) = std::fs::metadata(file) else {
+        return;
+    };
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        out::note(&format!(
+            "{} holds passwords and can be read by other users (mode {mode:04o}); run chmod 600 on it",
+            file.display()
+        ));
+    }
+}

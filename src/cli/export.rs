@@ -1,0 +1,81 @@
+//! `zoea export`: conversations, as JSON lines or as Markdown.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// Which conversations, and how.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Whose [default: everybody's, and all missions].
+    #[arg(long, value_name = "NAME")]
+    mysis: Option<String>,
+    /// jsonl, which zoea import reads again, or md, for reading.
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "md"])]
+    format: String,
+    /// Write to this file, which must not exist, instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) async fn run(
+    args: &ExportArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let Some(file) = &args.out else {
+        let directory = global.open_home(environment)?.directory().to_path_buf();
+        let passing = directory.join(format!("zoea.db.export-{}", std::process::id()));
+        let passed = pass_on(&passing, args, global, environment).await;
+        // It may not have come to be.
+        let _ = std::fs::remove_file(&passing);
+        return passed;
+    };
+    let file = std::path::absolute(file).context("find the file")?;
+    let (myses, rows) = write(&file, args, global, environment).await?;
+    let file = file.display();
+    Ok(out::line(&format!(
+        "{rows} rows of {myses} myses are in {file}"
+    ))?)
+}
+
+/// Writes a file and passes it on to stdout: whoever writes may be another process.
+async fn pass_on(
+    passing: &Path,
+    args: &ExportArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    write(passing, args, global, environment).await?;
+    let mut written = File::open(passing).context("read the export")?;
+    match std::io::copy(&mut written, &mut std::io::stdout().lock()) {
+        // A reader that went away, as `head` does, is no failure.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        copied => Ok(copied.map(drop)?),
+    }
+}
+
+async fn write(
+    file: &Path,
+    args: &ExportArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<(u64, u64)> {
+    let door = Door::open(global, environment).await?;
+    let name = file.to_str().context("the file's name is no text")?;
+    let arguments = json!({"file": name, "mysis": args.mysis, "format": args.format});
+    let written = door.call("export", arguments).await;
+    door.close().await;
+    let written = written?;
+    let count = |key: &str| written[key].as_u64().unwrap_or(0);
+    Ok((count("myses"), count("rows")))
+}

@@ -1,0 +1,48 @@
+//! `zoea import`: what a Zoea-Nova or another home of ours has said and done.
+
+use std::path::PathBuf;
+
+use actors::ports::Archive;
+use clap::Args;
+
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::home::{RunFile, ensure_private_file};
+use crate::import;
+use crate::ledger::SqlLedger;
+use crate::settings::Environment;
+use crate::wiring;
+
+/// What is taken over.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// A Zoea-Nova v12 database, or a file that zoea export wrote; it is only read.
+    file: PathBuf,
+}
+
+pub(super) async fn run(
+    args: &ImportArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    if RunFile::read(&home).is_some() {
+        anyhow::bail!(
+            "a swarm is running in {}; end it before something is imported there",
+            home.directory().display()
+        );
+    }
+    let settings = global.load_settings(&home, environment)?.settings;
+    let _lock = home.lock()?;
+    ensure_private_file(&home.database())?;
+    let ledger = SqlLedger::open(&home.database()).await?;
+    if let Some(moved) = ledger.moved() {
+        out::note(&moved.to_string());
+    }
+    let mut secrets = wiring::secrets(&settings);
+    secrets.extend(ledger.swarm().await?.passwords);
+    let taken = import::take_over(&ledger, &args.file, home.directory(), secrets).await;
+    ledger.close().await;
+    let report = taken?;
+    Ok(out::line(report.to_string().trim_end())?)
+}

@@ -1,0 +1,129 @@
+//! The pool of game accounts: listing it, and taking accounts from files and to files.
+//!
+//! Passwords go from the database to a file and back; none goes through the control interface.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use actors::domain::order::Order;
+use actors::domain::write::{Account, AccountRecord, PoolAccount};
+use serde_json::{Value, json};
+
+use crate::accounts::{self, Entry};
+use crate::contract;
+use crate::swarm::Swarm;
+
+/// All accounts, the oldest first.
+pub(super) async fn list(swarm: &Swarm) -> Result<Value, String> {
+    let names = swarm.names().await;
+    let accounts = stored(swarm).await?;
+    Ok(accounts
+        .iter()
+        .map(|account| contract::account(account, owner(account, &names)))
+        .collect())
+}
+
+/// Writes all accounts to a new file.
+pub(super) async fn export(swarm: &Swarm, file: &str) -> Result<Value, String> {
+    let names = swarm.names().await;
+    let entries: Vec<Entry> = stored(swarm)
+        .await?
+        .iter()
+        .map(|record| Entry {
+            username: record.account.username.to_string(),
+            password: record.account.password.to_string(),
+            assigned_to: owner(record, &names).map(str::to_string),
+        })
+        .collect();
+    let count = entries.len();
+    let file = file.to_string();
+    on_disk(move || accounts::write(Path::new(&file), &entries)).await?;
+    Ok(json!({"accounts": count}))
+}
+
+/// Takes the accounts of a file, all or none.
+pub(super) async fn import(swarm: &Swarm, file: &str) -> Result<Value, String> {
+    let path = file.to_string();
+    let entries = on_disk(move || accounts::read(Path::new(&path))).await?;
+    let known = stored(swarm).await?;
+    let names = swarm.names().await;
+    let accounts = entries
+        .into_iter()
+        .map(|entry| pooled(entry, &known, &names))
+        .collect::<Result<Vec<PoolAccount>, String>>()?;
+    let answer = swarm.order(Order::PoolAccounts(accounts)).await;
+    answer
+        .map(|done| contract::done(&done))
+        .map_err(|refusal| refusal.to_string())
+}
+
+/// An account of a file, where it contradicts nothing.
+fn pooled(
+    entry: Entry,
+    known: &[AccountRecord],
+    names: &BTreeMap<MysisId, Arc<str>>,
+) -> Result<PoolAccount, String> {
+    let owner = match &entry.assigned_to {
+        Some(name) => Some(owner_named(name, &entry.username, known, names)?),
+        None => None,
+    };
+    Ok(PoolAccount {
+        account: Account {
+            username: entry.username.into(),
+            password: entry.password.into(),
+        },
+        owner,
+    })
+}
+
+/// A Mysis has one account, and an account one Mysis, until that is deleted.
+fn owner_named(
+    name: &str,
+    username: &str,
+    known: &[AccountRecord],
+    names: &BTreeMap<MysisId, Arc<str>>,
+) -> Result<MysisId, String> {
+    let found = names.iter().find(|(_, other)| &***other == name);
+    let Some((&mysis, _)) = found else {
+        return Err(format!(
+            "the account {username} is assigned to {name}, and no mysis is called that; create it, \
+             or leave assigned_to out"
+        ));
+    };
+    for record in known {
+        let is_same = &*record.account.username == username;
+        match record.owner {
+            Some(owner) if is_same && owner != mysis => {
+                let other = names.get(&owner).map_or("another mysis", |name| name);
+                return Err(format!("the account {username} belongs to {other} already"));
+            }
+            Some(owner) if !is_same && owner == mysis => {
+                let other = &record.account.username;
+                return Err(format!("{name} has the account {other} already"));
+            }
+            Some(_) | None => {}
+        }
+    }
+    Ok(mysis)
+}
+
+fn owner<'a>(record: &AccountRecord, names: &'a BTreeMap<MysisId, Arc<str>>) -> Option<&'a str> {
+    names.get(&record.owner?).map(|name| &**name)
+}
+
+async fn stored(swarm: &Swarm) -> Result<Vec<AccountRecord>, String> {
+    let accounts = swarm.archive().accounts().await;
+    accounts.map_err(|fault| format!("the accounts cannot be read: {fault}"))
+}
+
+/// Files are read and written where waiting for a disk holds nobody up.
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, accounts::FileFault> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(|fault| fault.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}

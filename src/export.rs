@@ -1,0 +1,234 @@
+//! Export: conversations written to files, as JSON lines that can be imported again, or as Markdown
+//! for reading.
+
+pub mod lines;
+mod markdown;
+
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use actors::domain::dashboard::wish::ExportFormat;
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::message::Row;
+use actors::domain::write::MysisRecord;
+use actors::ports::{Archive, ArchiveFault, Clock, Exporter, Page, PageFrom};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use thiserror::Error;
+use tokio::fs::File;
+use tokio::io::{AsyncWriteExt, BufWriter};
+
+use crate::clock::WallClock;
+use crate::ledger::SqlLedger;
+
+/// Rows that are read at once.
+const PIECE: usize = 200;
+
+/// What is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Whose conversation; absent: everybody's, and all missions.
+    pub mysis: Option<MysisId>,
+    /// How.
+    pub format: ExportFormat,
+}
+
+/// What was written out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Myses.
+    pub myses: usize,
+    /// Rows of their conversations.
+    pub rows: usize,
+}
+
+/// Why nothing, or not all, was written.
+#[derive(Debug, Error)]
+pub enum ExportFault {
+    /// The store cannot be read.
+    #[error("read the conversations: {0}")]
+    Unreadable(#[from] ArchiveFault),
+    /// The file cannot be written.
+    #[error("write {}: {cause}", file.display())]
+    Unwritable {
+        /// The file.
+        file: PathBuf,
+        /// The system's words.
+        cause: std::io::Error,
+    },
+}
+
+/// Writes conversations to a new file, for its owner alone.
+///
+/// # Errors
+/// The file exists or cannot be written, or the store cannot be read.
+pub async fn to_file(
+    ledger: &SqlLedger,
+    order: Order,
+    file: &Path,
+) -> Result<Written, ExportFault> {
+    let unwritable = |cause| ExportFault::Unwritable {
+        file: file.to_path_buf(),
+        cause,
+    };
+    let created = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+        .map_err(unwritable)?;
+    let mut out = Out {
+        file: BufWriter::new(File::from_std(created)),
+        path: file,
+    };
+    let written = write(ledger, order, &mut out).await;
+    if written.is_err() {
+        // A piece of an export is none.
+        let _ = std::fs::remove_file(file);
+    }
+    written
+}
+
+async fn write(
+    ledger: &SqlLedger,
+    order: Order,
+    out: &mut Out<'_>,
+) -> Result<Written, ExportFault> {
+    let mut written = Written::default();
+    for mission in ledger.missions(order.mysis).await? {
+        out.line(match order.format {
+            ExportFormat::JsonLines => lines::mission(&mission).to_string(),
+            ExportFormat::Markdown => continue,
+        })
+        .await?;
+    }
+    let myses = ledger.swarm().await?.myses;
+    for mysis in myses
+        .iter()
+        .filter(|mysis| order.mysis.is_none_or(|wanted| wanted == mysis.id))
+    {
+        written.myses += 1;
+        written.rows += write_one(ledger, mysis, order.format, out).await?;
+    }
+    out.close().await?;
+    Ok(written)
+}
+
+async fn write_one(
+    ledger: &SqlLedger,
+    mysis: &MysisRecord,
+    format: ExportFormat,
+    out: &mut Out<'_>,
+) -> Result<usize, ExportFault> {
+    out.line(match format {
+        ExportFormat::JsonLines => {
+            lines::mysis(mysis, ledger.notes_after(mysis.id).await?).to_string()
+        }
+        ExportFormat::Markdown => markdown::head(mysis),
+    })
+    .await?;
+    let (mut after, mut count) = (Seq(0), 0);
+    loop {
+        let rows = piece(ledger, mysis.id, after).await?;
+        let Some(last) = rows.last() else {
+            return Ok(count);
+        };
+        (after, count) = (last.seq, count + rows.len());
+        for row in &rows {
+            out.line(match format {
+                ExportFormat::JsonLines => lines::row(mysis.id, row).to_string(),
+                ExportFormat::Markdown => markdown::row(&mysis.profile.name, row),
+            })
+            .await?;
+        }
+    }
+}
+
+async fn piece(
+    ledger: &SqlLedger,
+    mysis: MysisId,
+    after: Seq,
+) -> Result<Vec<Arc<Row>>, ArchiveFault> {
+    ledger
+        .page(Page {
+            mysis,
+            from: PageFrom::After(after),
+            limit: PIECE,
+            kinds: Vec::new(),
+        })
+        .await
+}
+
+struct Out<'a> {
+    file: BufWriter<File>,
+    path: &'a Path,
+}
+
+impl Out<'_> {
+    async fn line(&mut self, mut line: String) -> Result<(), ExportFault> {
+        line.push('\n');
+        let written = self.file.write_all(line.as_bytes()).await;
+        self.checked(written)
+    }
+
+    async fn close(&mut self) -> Result<(), ExportFault> {
+        let flushed = self.file.flush().await;
+        self.checked(flushed)?;
+        let synced = self.file.get_ref().sync_all().await;
+        self.checked(synced)
+    }
+
+    fn checked(&self, result: std::io::Result<()>) -> Result<(), ExportFault> {
+        result.map_err(|cause| ExportFault::Unwritable {
+            file: self.path.to_path_buf(),
+            cause,
+        })
+    }
+}
+
+/// Writes conversations to files in a directory of the home, for the terminal.
+pub struct FileExporter {
+    ledger: SqlLedger,
+    directory: PathBuf,
+}
+
+impl FileExporter {
+    /// Writes there; the directory is created when it is needed.
+    #[must_use]
+    pub fn new(ledger: SqlLedger, directory: PathBuf) -> FileExporter {
+        FileExporter { ledger, directory }
+    }
+}
+
+impl Exporter for FileExporter {
+    fn export(
+        &self,
+        mysis: MysisId,
+        name: Arc<str>,
+        format: ExportFormat,
+    ) -> BoxFuture<'static, Result<String, String>> {
+        let (ledger, directory) = (self.ledger.clone(), self.directory.clone());
+        async move {
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&directory)
+                .map_err(|error| format!("create {}: {error}", directory.display()))?;
+            let ending = match format {
+                ExportFormat::Markdown => "md",
+                ExportFormat::JsonLines => "jsonl",
+            };
+            let moment = WallClock.now().to_string().replace(':', "-");
+            let file = directory.join(format!("{name}-{moment}.{ending}"));
+            let order = Order {
+                mysis: Some(mysis),
+                format,
+            };
+            let written = to_file(&ledger, order, &file).await;
+            let written = written.map_err(|fault| fault.to_string())?;
+            Ok(format!("{} rows are in {}", written.rows, file.display()))
+        }
+        .boxed()
+    }
+}

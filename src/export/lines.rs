@@ -1,0 +1,88 @@
+//! Lines: what is exported as JSON, one object a line, so that nothing is lost.
+//!
+//! A row is as in `zoea log --json`, but that arguments are always the text as it came, and with
+//! what else it takes to write the row down again.
+
+use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::message::{Body, Row};
+use actors::domain::write::MysisRecord;
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::ledger::StoredMission;
+
+/// The word by which a line says what it is.
+pub const RECORD: &str = "record";
+
+/// A mission.
+#[must_use]
+pub fn mission(stored: &StoredMission) -> Value {
+    json!({
+        RECORD: "mission",
+        "id": format!("{:016x}", stored.mission.id.0),
+        "at": stored.mission.at.to_string(),
+        "content": *stored.mission.text,
+        "cleared_at": stored.cleared_at.map(|at| at.to_string()),
+    })
+}
+
+/// A Mysis, without its account: passwords are exported by `zoea accounts export` alone.
+#[must_use]
+pub fn mysis(mysis: &MysisRecord, notes_after: Seq) -> Value {
+    let fault = mysis.fault.as_ref().map(
+        |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": moment(fault.at)}),
+    );
+    json!({
+        RECORD: "mysis",
+        "id": mysis.id.to_string(),
+        "name": *mysis.profile.name,
+        "provider": *mysis.profile.provider,
+        "model": mysis.profile.model.as_deref(),
+        "temperature": mysis.profile.temperature,
+        "state": mysis.state.as_str(),
+        "reason": mysis.reason.as_deref(),
+        "fault": fault,
+        "turns": mysis.totals.turns,
+        "tokens_in": mysis.totals.tokens_in,
+        "tokens_out": mysis.totals.tokens_out,
+        "cost_micros": mysis.totals.cost_micros,
+        "notes_after": notes_after.0,
+        "created_at": moment(mysis.created_at),
+    })
+}
+
+fn moment(at: Timestamp) -> String {
+    at.to_string()
+}
+
+/// A row of a conversation.
+#[must_use]
+pub fn row(mysis: MysisId, row: &Row) -> Value {
+    let mut line = contract::row(row);
+    line[RECORD] = json!("row");
+    line["mysis_id"] = json!(mysis.to_string());
+    line["turn"] = json!(row.turn.0);
+    line["tool_calls"] = row
+        .calls()
+        .iter()
+        .map(|call| {
+            json!({
+                "id": *call.id,
+                "name": *call.name,
+                "arguments": *call.arguments,
+                "status": call.status.as_str(),
+                "read_only": call.read_only,
+            })
+        })
+        .collect();
+    if let Some(utterance) = row.utterance() {
+        line["horizon"] = json!(utterance.horizon.0);
+    }
+    if let Body::Mission { id, .. } = &row.body {
+        line["mission_id"] = json!(format!("{:016x}", id.0));
+    }
+    if let Some((call, _, _)) = row.result() {
+        line["answers"] = json!({"seq": call.seq.0, "position": call.position});
+    }
+    line
+}

@@ -1,0 +1,210 @@
+//! Import: conversations taken over from a Zoea-Nova database or from an export of our own.
+//!
+//! All of a source is taken over or nothing, and a Mysis that is here already is left as it is, so
+//! that importing again changes nothing. The source is only read.
+
+pub mod lines;
+pub mod nova;
+mod report;
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use actors::domain::message::{Body, Call, Row, Utterance};
+use actors::domain::redact::Redactor;
+use actors::ports::LedgerFault;
+use thiserror::Error;
+
+use crate::ledger::{Intake, SqlLedger};
+
+pub use report::Report;
+
+/// How every SQLite file begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Why nothing was taken over.
+#[derive(Debug, Error)]
+pub enum ImportFault {
+    /// The file cannot be read.
+    #[error("read {}: {cause}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The system's words.
+        cause: std::io::Error,
+    },
+    /// A database, but none that we know.
+    #[error("{0}")]
+    NoNova(String),
+    /// The source database fails.
+    #[error("read the database: {0}")]
+    Source(String),
+    /// A line is not as `zoea export` writes it.
+    #[error("line {number}: {why}; an export has one JSON object a line, as zoea export writes it")]
+    Line {
+        /// Which, from 1.
+        number: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Our own database does not take it.
+    #[error("write the database: {0}")]
+    Ledger(#[from] LedgerFault),
+}
+
+/// Takes a file over, whichever of the two it is. `scratch` is a directory for what has to be
+/// copied first.
+///
+/// # Errors
+/// The file cannot be read or is neither; or the ledger does not take it. Then nothing was.
+pub async fn take_over(
+    ledger: &SqlLedger,
+    file: &Path,
+    scratch: &Path,
+    secrets: Vec<Arc<str>>,
+) -> Result<Report, ImportFault> {
+    if is_sqlite(file)? {
+        return nova::take_over(ledger, file, scratch, secrets).await;
+    }
+    lines::take_over(ledger, file, &Redactor::new(secrets)).await
+}
+
+fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
+    let unreadable = |cause| ImportFault::Unreadable {
+        file: file.to_path_buf(),
+        cause,
+    };
+    let source = std::fs::File::open(file).map_err(unreadable)?;
+    let mut head = Vec::new();
+    source
+        .take(SQLITE.len() as u64)
+        .read_to_end(&mut head)
+        .map_err(unreadable)?;
+    Ok(head == SQLITE)
+}
+
+/// Who is here already, and which names are taken.
+struct Residents {
+    ids: BTreeSet<MysisId>,
+    names: BTreeSet<String>,
+}
+
+impl Residents {
+    async fn read(intake: &Intake) -> Result<Residents, LedgerFault> {
+        let myses = intake.myses().await?;
+        Ok(Residents {
+            ids: myses.iter().map(|(id, _)| *id).collect(),
+            names: myses.into_iter().map(|(_, name)| name).collect(),
+        })
+    }
+
+    /// A name like this one that nobody has, as names have to be.
+    fn settle(&mut self, id: MysisId, wanted: &str) -> String {
+        let mut name: String = wanted
+            .chars()
+            .map(|c| match c {
+                '-' | '_' | '.' => c,
+                letter if letter.is_alphanumeric() => letter,
+                _other => '-',
+            })
+            .take(LONGEST_NAME)
+            .collect();
+        if name.is_empty() || name.starts_with(['-', '.']) {
+            name = format!("m{name}").chars().take(LONGEST_NAME).collect();
+        }
+        let mut settled = name.clone();
+        let mut number = 1;
+        while self.names.contains(&settled) {
+            number += 1;
+            let ending = format!("-{number}");
+            let kept: String = name.chars().take(LONGEST_NAME - ending.len()).collect();
+            settled = kept + &ending;
+        }
+        self.ids.insert(id);
+        self.names.insert(settled.clone());
+        settled
+    }
+}
+
+/// See `domain::order::check_name`.
+const LONGEST_NAME: usize = 32;
+
+/// A row without the secrets that are known.
+fn cleaned(redactor: &Redactor, row: Row) -> Row {
+    let clean = |text: Arc<str>| redactor.clean_shared(text);
+    let said = |utterance: Utterance| Utterance {
+        text: clean(utterance.text),
+        reasoning: utterance.reasoning.map(clean),
+        ..utterance
+    };
+    let body = match row.body {
+        Body::Prompt { text } => Body::Prompt { text: clean(text) },
+        Body::Mission { id, text } => Body::Mission {
+            id,
+            text: clean(text),
+        },
+        Body::Peer { sender, text } => Body::Peer {
+            sender,
+            text: clean(text),
+        },
+        Body::Note { text } => Body::Note { text: clean(text) },
+        Body::Reply(utterance) => Body::Reply(said(utterance)),
+        Body::Call { utterance, calls } => Body::Call {
+            utterance: said(utterance),
+            calls: calls
+                .into_iter()
+                .map(|call| Call {
+                    arguments: clean(call.arguments),
+                    ..call
+                })
+                .collect(),
+        },
+        Body::Result { call, text, meta } => Body::Result {
+            call,
+            text: clean(text),
+            meta,
+        },
+        Body::Host { text, meta } => Body::Host {
+            text: clean(text),
+            meta,
+        },
+        Body::Audit { text } => Body::Audit { text: clean(text) },
+        Body::Unknown { kind, text } => Body::Unknown {
+            kind,
+            text: clean(text),
+        },
+    };
+    Row { body, ..row }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::order::check_name;
+
+    use super::*;
+
+    #[test]
+    fn everybody_gets_a_name_that_will_do_and_that_nobody_has() {
+        let mut residents = Residents {
+            ids: BTreeSet::new(),
+            names: ["alpha".to_string()].into(),
+        };
+        let long = "x".repeat(40);
+        for (wanted, settled) in [
+            ("beta", "beta"),
+            ("alpha", "alpha-2"),
+            ("alpha", "alpha-3"),
+            ("Crab Miner!", "Crab-Miner-"),
+            ("", "m"),
+            ("-x", "m-x"),
+            (long.as_str(), &long[..32]),
+            (long.as_str(), &format!("{}-2", &long[..30])),
+        ] {
+            assert_eq!(residents.settle(MysisId(1), wanted), settled);
+            assert_eq!(check_name(settled), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! A Zoea-Nova database of version 12: Myses, memories and accounts become ours.
+
+pub mod calls;
+pub mod moment;
+mod source;
+pub mod telling;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use actors::domain::event::State;
+use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::ids::{MissionId, MysisId, Timestamp};
+use actors::domain::redact::Redactor;
+use actors::domain::write::{Account, Mission, NewMysis, PoolAccount, Profile, Write};
+
+use crate::ledger::{Intake, SqlLedger, StoredMission};
+
+use super::{ImportFault, Report, Residents, cleaned};
+use source::{Source, SourceMysis};
+use telling::{Names, Telling};
+
+/// A Mysis that was errored is errored here; why was not kept.
+const ERRORED: &str = "it was errored when it was imported";
+
+/// Takes a Zoea-Nova database over.
+///
+/// # Errors
+/// It is none, of another version, or cannot be read; or the ledger does not take it.
+pub(super) async fn take_over(
+    ledger: &SqlLedger,
+    file: &Path,
+    scratch: &Path,
+    secrets: Vec<Arc<str>>,
+) -> Result<Report, ImportFault> {
+    let source = Source::open(file, scratch).await?;
+    let taken = Takeover::begin(ledger, &source, secrets).await;
+    let report = match taken {
+        Ok(takeover) => takeover.run().await,
+        Err(fault) => Err(fault),
+    };
+    source.close().await;
+    report
+}
+
+struct Takeover<'a> {
+    source: &'a Source,
+    intake: Intake,
+    residents: Residents,
+    names: Names,
+    redactor: Redactor,
+    myses: Vec<SourceMysis>,
+    report: Report,
+}
+
+impl<'a> Takeover<'a> {
+    async fn begin(
+        ledger: &SqlLedger,
+        source: &'a Source,
+        mut secrets: Vec<Arc<str>>,
+    ) -> Result<Takeover<'a>, ImportFault> {
+        let myses = source.myses().await?;
+        let accounts = source.accounts().await?;
+        secrets.extend(accounts.iter().map(|account| account.password.clone()));
+        secrets.extend(source.secrets().await?);
+        let intake = ledger.intake().await?;
+        Ok(Takeover {
+            source,
+            residents: Residents::read(&intake).await?,
+            intake,
+            names: myses
+                .iter()
+                .map(|mysis| (mysis.id.clone(), mysis.name.as_str().into()))
+                .collect(),
+            redactor: Redactor::new(secrets),
+            myses,
+            report: Report::default(),
+        })
+    }
+
+    async fn run(mut self) -> Result<Report, ImportFault> {
+        self.missions().await?;
+        for mysis in std::mem::take(&mut self.myses) {
+            self.mysis(&mysis).await?;
+        }
+        self.accounts().await?;
+        self.report.snapshots = self.source.snapshots().await?;
+        self.intake.commit().await?;
+        Ok(self.report)
+    }
+
+    /// One mission for all copies of a broadcast; the text that was given last is the newest.
+    async fn missions(&mut self) -> Result<(), ImportFault> {
+        let missions: Vec<StoredMission> = self
+            .source
+            .missions(&self.names)
+            .await?
+            .into_iter()
+            .map(|(text, at)| StoredMission {
+                mission: Mission {
+                    id: mission_id(&text),
+                    text: self.redactor.clean(&text).as_ref().into(),
+                    at: at.unwrap_or_default(),
+                },
+                cleared_at: None,
+            })
+            .collect();
+        self.report.missions = self.intake.missions(&missions).await?;
+        Ok(())
+    }
+
+    async fn mysis(&mut self, mysis: &SourceMysis) -> Result<(), ImportFault> {
+        let id = mysis_id(&mysis.id);
+        if self.residents.ids.contains(&id) {
+            self.report.known_myses += 1;
+            return Ok(());
+        }
+        let name = self.residents.settle(id, &mysis.name);
+        if name != mysis.name {
+            self.report.renamed.push((mysis.name.clone(), name.clone()));
+        }
+        self.report.myses += 1;
+        let at = mysis.created_at.unwrap_or_default();
+        self.intake
+            .write(&Write::Create(Box::new(NewMysis {
+                id,
+                profile: Profile {
+                    name: name.into(),
+                    provider: mysis.provider.as_str().into(),
+                    model: mysis.model.as_deref().map(Into::into),
+                    temperature: mysis.temperature,
+                },
+                at,
+            })))
+            .await?;
+        self.intake.write(&state(id, &mysis.state, at)).await?;
+        self.conversation(id, mysis, at).await
+    }
+
+    async fn conversation(
+        &mut self,
+        id: MysisId,
+        mysis: &SourceMysis,
+        at: Timestamp,
+    ) -> Result<(), ImportFault> {
+        let mut telling = Telling::new(&self.names, at);
+        let mut after = 0;
+        loop {
+            let memories = self.source.memories(&mysis.id, after).await?;
+            let Some((last, _)) = memories.last() else {
+                break;
+            };
+            after = *last;
+            for (_, memory) in memories {
+                let mission = mission_id(&memory.content);
+                let row = telling.tell(memory, mission, &mut self.report);
+                append(&self.intake, &self.redactor, id, row).await?;
+                self.report.rows += 1;
+            }
+        }
+        for row in telling.end(&mut self.report) {
+            append(&self.intake, &self.redactor, id, row).await?;
+            self.report.rows += 1;
+        }
+        Ok(())
+    }
+
+    async fn accounts(&mut self) -> Result<(), ImportFault> {
+        let known: BTreeMap<String, MysisId> = self
+            .names
+            .keys()
+            .map(|id| (id.clone(), mysis_id(id)))
+            .collect();
+        for account in self.source.accounts().await? {
+            let owner = account.assigned_to.and_then(|id| known.get(&id).copied());
+            let pooled = PoolAccount {
+                account: Account {
+                    username: account.username.as_str().into(),
+                    password: account.password,
+                },
+                owner,
+            };
+            let at = account.created_at.unwrap_or_default();
+            if self.intake.account(&pooled, at).await? {
+                self.report.accounts += 1;
+            } else {
+                self.report.known_accounts += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn append(
+    intake: &Intake,
+    redactor: &Redactor,
+    mysis: MysisId,
+    row: actors::domain::message::Row,
+) -> Result<(), ImportFault> {
+    let row = Arc::new(cleaned(redactor, row));
+    Ok(intake.write(&Write::Append { mysis, row }).await?)
+}
+
+/// Nobody runs before they are started here.
+fn state(mysis: MysisId, word: &str, at: Timestamp) -> Write {
+    let state = State::parse(word).unwrap_or(State::Stopped).at_rest();
+    let is_errored = state == State::Errored;
+    Write::State {
+        mysis,
+        state,
+        reason: is_errored.then(|| ERRORED.into()),
+        fault: is_errored.then(|| Fault {
+            kind: FaultKind::Crash,
+            text: ERRORED.to_string(),
+            at,
+        }),
+        at,
+    }
+}
+
+/// The same Mysis has the same id whenever it is imported.
+fn mysis_id(id: &str) -> MysisId {
+    MysisId(stable(&["mysis", id]))
+}
+
+/// The same text is the same mission.
+fn mission_id(text: &str) -> MissionId {
+    MissionId(stable(&["mission", text]))
+}
+
+/// A positive number that these words always give, by FNV-1a.
+fn stable(words: &[&str]) -> i64 {
+    let bytes = words
+        .iter()
+        .flat_map(|word| word.bytes().chain(std::iter::once(0)));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    i64::try_from(hash >> 1).unwrap_or(1).max(1)
+}

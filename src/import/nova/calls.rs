@@ -1,0 +1,218 @@
+//! The text form of tool calls: `[TOOL_CALLS]id:name:args|id:name:args`, and `id:content` for a
+//! result.
+//!
+//! Nothing in it is escaped, so reading it takes care: arguments are JSON, and where their JSON ends
+//! the next call begins; ids may hold colons.
+
+use actors::domain::message::{Call, CallStatus};
+use serde_json::value::RawValue;
+
+/// What stands before calls.
+pub const PREFIX: &str = "[TOOL_CALLS]";
+
+/// Calls in their text form.
+#[must_use]
+pub fn written(calls: &[Call]) -> String {
+    let calls: Vec<String> = calls
+        .iter()
+        .map(|call| format!("{}:{}:{}", call.id, call.name, call.arguments))
+        .collect();
+    format!("{PREFIX}{}", calls.join("|"))
+}
+
+/// Reads calls back; `None` where the text does not hold at least one.
+#[must_use]
+pub fn read(text: &str) -> Option<Vec<Call>> {
+    let mut rest = text.strip_prefix(PREFIX)?;
+    let mut calls = Vec::new();
+    loop {
+        let (call, after) = first(rest)?;
+        calls.push(call);
+        match after {
+            None => return Some(calls),
+            Some(after) => rest = after,
+        }
+    }
+}
+
+/// The first call of a text, and what stands behind the bar after it.
+fn first(text: &str) -> Option<(Call, Option<&str>)> {
+    heads(text)
+        .find_map(|head| {
+            let length = json_length(head.rest)?;
+            Some((head.call(length), head.after(length)?))
+        })
+        .or_else(|| {
+            // Arguments that are no JSON end where another call begins, or with the text.
+            let head = heads(text).next()?;
+            let length = next_call(head.rest).unwrap_or(head.rest.len());
+            Some((head.call(length), head.after(length)?))
+        })
+}
+
+/// A place where an id and a name may end.
+struct Head<'a> {
+    id: &'a str,
+    name: &'a str,
+    rest: &'a str,
+}
+
+impl<'a> Head<'a> {
+    fn call(&self, length: usize) -> Call {
+        Call {
+            id: self.id.into(),
+            name: self.name.into(),
+            arguments: self.rest[..length].into(),
+            status: CallStatus::Unknown,
+            read_only: false,
+        }
+    }
+
+    /// What stands behind the arguments: nothing, or a bar and another call.
+    fn after(&self, length: usize) -> Option<Option<&'a str>> {
+        let after = &self.rest[length..];
+        if after.is_empty() {
+            return Some(None);
+        }
+        after.strip_prefix('|').map(Some)
+    }
+}
+
+/// Every way to read `id:name:` at the beginning of a text, the shortest id first.
+fn heads(text: &str) -> impl Iterator<Item = Head<'_>> {
+    text.match_indices(':').filter_map(move |(end, _)| {
+        let (name, rest) = text[end + 1..].split_once(':')?;
+        is_name(name).then_some(Head {
+            id: &text[..end],
+            name,
+            rest,
+        })
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
+}
+
+/// How long the JSON object at the beginning of a text is; nothing at all counts as none.
+fn json_length(text: &str) -> Option<usize> {
+    if text.is_empty() || text.starts_with('|') {
+        return Some(0);
+    }
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    values.next()?.ok()?;
+    let length = values.byte_offset();
+    let end = text[length..]
+        .find(|c: char| !c.is_ascii_whitespace())
+        .map_or(text.len(), |spaces| length + spaces);
+    Some(end)
+}
+
+/// Where the bar before another call stands.
+fn next_call(text: &str) -> Option<usize> {
+    text.match_indices('|')
+        .map(|(place, _)| place)
+        .find(|place| {
+            heads(&text[place + 1..])
+                .any(|head| !head.id.contains(['|', '"', '{']) && json_length(head.rest).is_some())
+        })
+}
+
+/// Which of these calls a result in its text form answers, and the result: the longest id that the
+/// text begins with, since ids may hold colons.
+#[must_use]
+pub fn answered<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
+    let fits = |id: &str| text.strip_prefix(id)?.strip_prefix(':');
+    (0..ids.len())
+        .filter_map(|place| Some((place, fits(ids[place])?)))
+        // Of equal ids the first that is open; `max_by_key` would give the last.
+        .rev()
+        .max_by_key(|(place, _)| ids[*place].len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn call(id: &str, name: &str, arguments: &str) -> Call {
+        Call {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+            status: CallStatus::Unknown,
+            read_only: false,
+        }
+    }
+
+    #[test]
+    fn pipes_and_colons_are_recovered() {
+        let calls = vec![
+            call("call_1", "mine", r#"{"note":"a|b:c:{}|x:y:{\"z\":1}"}"#),
+            call("functions.dock:0", "dock", "{}"),
+            call("", "get_map", r#"{ "deep": {"er": [1, "|"]} }"#),
+        ];
+        assert_eq!(read(&written(&calls)), Some(calls));
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_kept_as_they_are() {
+        let read_back = read("[TOOL_CALLS]a:mine:{\"x\": 1|b:dock:{}").unwrap();
+        assert_eq!(read_back[0], call("a", "mine", "{\"x\": 1"));
+        assert_eq!(read_back[1], call("b", "dock", "{}"));
+        assert_eq!(read("[TOOL_CALLS]a:mine:not json").unwrap().len(), 1);
+        assert_eq!(
+            read("[TOOL_CALLS]a:mine:").unwrap()[0],
+            call("a", "mine", "")
+        );
+        for none in [
+            "[TOOL_CALLS]",
+            "[TOOL_CALLS]nothing",
+            "hello",
+            "[TOOL_CALLS]a:b c:{}",
+        ] {
+            assert_eq!(read(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_result_answers_the_longest_id_and_of_equal_ones_the_first() {
+        assert_eq!(answered("a:b:ore", &["a", "a:b"]), Some((1, "ore")));
+        assert_eq!(answered("a:ore", &["a", "a"]), Some((0, "ore")));
+        assert_eq!(answered("a:ore", &["b"]), None);
+        assert_eq!(answered(":ore", &[""]), Some((0, "ore")));
+    }
+
+    fn any_call() -> impl Strategy<Value = Call> {
+        let text = r#"[a-z|:"\\{}]{0,12}"#;
+        (
+            "[a-zA-Z0-9_.-]{0,6}(:[a-z0-9]{1,4})?",
+            "[a-z_]{1,10}",
+            proptest::collection::btree_map(text, text, 0..4),
+        )
+            .prop_map(|(id, name, arguments)| {
+                call(&id, &name, &serde_json::to_string(&arguments).unwrap())
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(calls in proptest::collection::vec(any_call(), 1..5)) {
+            prop_assert_eq!(read(&written(&calls)), Some(calls));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reader(text in r#"(\[TOOL_CALLS\])?[a-z|:"{}\\]{0,60}"#) {
+            if let Some(calls) = read(&text) {
+                prop_assert_eq!(written(&calls), text);
+            }
+        }
+    }
+}

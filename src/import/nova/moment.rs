@@ -1,0 +1,111 @@
+//! Moments as they stand in a Zoea-Nova database: in the layouts of several drivers and versions.
+
+use actors::domain::ids::Timestamp;
+use chrono::{DateTime, NaiveDate, NaiveDateTime};
+
+/// Layouts with an offset from UTC.
+const WITH_OFFSET: [&str; 4] = [
+    "%Y-%m-%d %H:%M:%S%.f %z",
+    "%Y-%m-%d %H:%M:%S%.f%:z",
+    "%Y-%m-%dT%H:%M:%S%.f%z",
+    "%Y-%m-%d %H:%M:%S%.f%z",
+];
+
+/// Layouts without; they mean UTC.
+const IN_UTC: [&str; 4] = [
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%dT%H:%M:%S%.fZ",
+];
+
+/// Reads a moment; `None` where it is in no layout that we know.
+#[must_use]
+pub fn read(text: &str) -> Option<Timestamp> {
+    let text = bare(text);
+    if let Ok(number) = text.parse::<i64>() {
+        return Some(Timestamp(millis(number)));
+    }
+    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
+        return Some(Timestamp(moment.timestamp_millis()));
+    }
+    let with_offset = WITH_OFFSET
+        .iter()
+        .find_map(|layout| DateTime::parse_from_str(text, layout).ok())
+        .map(|moment| moment.timestamp_millis());
+    let in_utc = || {
+        IN_UTC
+            .iter()
+            .find_map(|layout| NaiveDateTime::parse_from_str(text, layout).ok())
+            .map(|moment| moment.and_utc().timestamp_millis())
+    };
+    let whole_day = || {
+        let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+        Some(day.and_hms_opt(0, 0, 0)?.and_utc().timestamp_millis())
+    };
+    with_offset
+        .or_else(in_utc)
+        .or_else(whole_day)
+        .map(Timestamp)
+}
+
+/// Without what Go adds: the reading of its monotonic clock, and the zone's name behind the offset.
+fn bare(text: &str) -> &str {
+    let text = text.split(" m=").next().unwrap_or(text).trim();
+    match text.rsplit_once(' ') {
+        Some((before, zone))
+            if zone.starts_with(|c: char| c.is_ascii_alphabetic())
+                && before.contains([' ', 'T']) =>
+        {
+            before
+        }
+        // A zone without a name is given by its offset again.
+        Some((before, zone)) if before.ends_with(zone) && zone.starts_with(['+', '-']) => before,
+        Some(_) | None => text,
+    }
+}
+
+/// A count since 1970, in whichever unit makes it a moment of our time, in milliseconds.
+fn millis(count: i64) -> i64 {
+    match count.unsigned_abs() {
+        0..100_000_000_000 => count * 1000,
+        100_000_000_000..100_000_000_000_000 => count,
+        100_000_000_000_000..100_000_000_000_000_000 => count / 1000,
+        100_000_000_000_000_000.. => count / 1_000_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_is_the_same_moment() {
+        for text in [
+            "2026-02-07 12:34:56.789123456 +0000 UTC",
+            "2026-02-07 12:34:56.789123456 +0000 UTC m=+12.345",
+            "2026-02-07 13:34:56.789 +0100 CET",
+            "2026-02-07 09:34:56.789 -0300 -0300",
+            "2026-02-07T12:34:56.789Z",
+            "2026-02-07T13:34:56.789+01:00",
+            "2026-02-07 13:34:56.789+01:00",
+            "2026-02-07 12:34:56.789",
+            "2026-02-07T12:34:56.789",
+            " 2026-02-07 12:34:56.789 ",
+            "1770467696789",
+            "1770467696789123",
+            "1770467696789123456",
+        ] {
+            assert_eq!(read(text), Some(Timestamp(1_770_467_696_789)), "{text}");
+        }
+        assert_eq!(
+            read("2026-02-07 12:34:56"),
+            Some(Timestamp(1_770_467_696_000))
+        );
+        assert_eq!(read("1770467696"), Some(Timestamp(1_770_467_696_000)));
+        assert_eq!(read("2026-02-07"), Some(Timestamp(1_770_422_400_000)));
+        for none in ["", "yesterday", "2026-13-07 12:34:56", "12:34"] {
+            assert_eq!(read(none), None, "{none}");
+        }
+    }
+}

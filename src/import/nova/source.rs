@@ -1,0 +1,370 @@
+//! The source: a Zoea-Nova database, read and never written.
+//!
+//! It is opened as immutable, which writes nothing beside it either. Where its log holds what is
+//! not in the file yet, a copy of both is opened instead.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use actors::domain::ids::Timestamp;
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult,
+    Statement, Value,
+};
+use serde_json::Value as Json;
+
+use crate::import::ImportFault;
+
+use super::moment;
+use super::telling::{Memory, Names};
+
+/// The version that we know.
+const VERSION: i64 = 12;
+/// Memories that are read at once.
+const PIECE: i64 = 500;
+/// Members of JSON texts whose values are secrets.
+const SECRET_MEMBERS: [&str; 4] = ["password", "session_id", "token", "api_key"];
+
+/// A Mysis as it stands in the source.
+pub(super) struct SourceMysis {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) provider: String,
+    pub(super) model: Option<String>,
+    pub(super) temperature: Option<f32>,
+    pub(super) state: String,
+    pub(super) created_at: Option<Timestamp>,
+}
+
+/// A game account as it stands in the source.
+pub(super) struct SourceAccount {
+    pub(super) username: String,
+    pub(super) password: Arc<str>,
+    pub(super) assigned_to: Option<String>,
+    pub(super) created_at: Option<Timestamp>,
+}
+
+pub(super) struct Source {
+    database: DatabaseConnection,
+    /// The copy, where one had to be made; it goes when this is closed.
+    copy: Option<PathBuf>,
+}
+
+impl Source {
+    pub(super) async fn open(file: &Path, scratch: &Path) -> Result<Source, ImportFault> {
+        let log = beside(file, "-wal");
+        let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
+        let copy = if has_log {
+            Some(copied(file, &log, scratch)?)
+        } else {
+            None
+        };
+        let opened = match &copy {
+            Some(copy) => connect(copy, false).await,
+            None => connect(file, true).await,
+        };
+        let database = opened.map_err(|error| ImportFault::Source(error.to_string()))?;
+        let source = Source { database, copy };
+        match source.check_version(file).await {
+            Ok(()) => Ok(source),
+            Err(fault) => {
+                source.close().await;
+                Err(fault)
+            }
+        }
+    }
+
+    pub(super) async fn close(self) {
+        // Nothing is written; there is nothing to lose.
+        let _ = self.database.close().await;
+        for name in self
+            .copy
+            .iter()
+            .flat_map(|copy| ["", "-wal", "-shm"].map(|ending| beside(copy, ending)))
+        {
+            // It may not be there.
+            let _ = std::fs::remove_file(name);
+        }
+    }
+
+    async fn check_version(&self, file: &Path) -> Result<(), ImportFault> {
+        let shown = file.display();
+        let tables: BTreeSet<String> = self
+            .rows("SELECT name FROM sqlite_master WHERE type = 'table'", [])
+            .await?
+            .iter()
+            .filter_map(|row| text(row, 0))
+            .collect();
+        let wanted = ["schema_version", "myses", "memories", "accounts"];
+        if let Some(missing) = wanted.into_iter().find(|table| !tables.contains(*table)) {
+            return Err(ImportFault::NoNova(format!(
+                "{shown} is no Zoea-Nova database: it has no table {missing}"
+            )));
+        }
+        let versions = self
+            .rows("SELECT CAST(MAX(version) AS TEXT) FROM schema_version", [])
+            .await?;
+        let version = versions.first().and_then(|row| text(row, 0));
+        let version = version.and_then(|version| version.parse::<i64>().ok());
+        if version == Some(VERSION) {
+            return Ok(());
+        }
+        Err(ImportFault::NoNova(format!(
+            "{shown} is a Zoea-Nova database of version {}, and only version {VERSION} can be \
+             imported; let the newest Zoea-Nova bring it up to date first",
+            version.map_or_else(|| "unknown".to_string(), |version| version.to_string())
+        )))
+    }
+
+    pub(super) async fn myses(&self) -> Result<Vec<SourceMysis>, ImportFault> {
+        let rows = self
+            .rows(
+                "SELECT CAST(id AS BLOB), CAST(name AS BLOB), CAST(provider AS BLOB), \
+                 CAST(model AS BLOB), CAST(temperature AS REAL), CAST(state AS BLOB), \
+                 CAST(created_at AS BLOB) FROM myses ORDER BY rowid",
+                [],
+            )
+            .await?;
+        Ok(rows
+            .iter()
+            .map(|row| {
+                let temperature: Option<f64> = row.try_get_by_index(4).ok().flatten();
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "a temperature is from 0 to 2"
+                )]
+                let temperature = temperature.map(|value| value.clamp(0.0, 2.0) as f32);
+                SourceMysis {
+                    id: text(row, 0).unwrap_or_default(),
+                    name: text(row, 1).unwrap_or_default(),
+                    provider: text(row, 2).unwrap_or_default(),
+                    model: text(row, 3).filter(|model| !model.is_empty()),
+                    temperature,
+                    state: text(row, 5).unwrap_or_default(),
+                    created_at: at(row, 6),
+                }
+            })
+            .collect())
+    }
+
+    /// Memories of a Mysis after one, with their ids.
+    pub(super) async fn memories(
+        &self,
+        mysis: &str,
+        after: i64,
+    ) -> Result<Vec<(i64, Memory)>, ImportFault> {
+        let rows = self
+            .rows(
+                "SELECT id, CAST(role AS BLOB), CAST(source AS BLOB), CAST(sender_id AS BLOB), \
+                 CAST(content AS BLOB), CAST(reasoning AS BLOB), CAST(created_at AS BLOB) \
+                 FROM memories WHERE CAST(mysis_id AS TEXT) = ? AND id > ? ORDER BY id LIMIT ?",
+                [mysis.into(), after.into(), PIECE.into()],
+            )
+            .await?;
+        Ok(rows
+            .iter()
+            .map(|row| {
+                let memory = Memory {
+                    role: text(row, 1).unwrap_or_default(),
+                    source: text(row, 2).unwrap_or_default(),
+                    sender: text(row, 3),
+                    content: text(row, 4).unwrap_or_default(),
+                    reasoning: text(row, 5),
+                    at: at(row, 6),
+                };
+                (row.try_get_by_index(0).unwrap_or(i64::MAX), memory)
+            })
+            .collect())
+    }
+
+    /// The texts of the operator's broadcasts, each once, in the order in which they were last
+    /// given, and when that was.
+    pub(super) async fn missions(
+        &self,
+        names: &Names,
+    ) -> Result<Vec<(String, Option<Timestamp>)>, ImportFault> {
+        let rows = self
+            .rows(
+                "SELECT CAST(content AS BLOB), CAST(created_at AS BLOB), CAST(sender_id AS BLOB), \
+                 MAX(id) FROM memories WHERE role = 'user' AND source = 'broadcast' \
+                 GROUP BY content, sender_id ORDER BY MAX(id)",
+                [],
+            )
+            .await?;
+        let mut missions: Vec<(String, Option<Timestamp>)> = Vec::new();
+        for row in &rows {
+            let memory = Memory {
+                role: "user".to_string(),
+                source: "broadcast".to_string(),
+                sender: text(row, 2),
+                content: text(row, 0).unwrap_or_default(),
+                ..Memory::default()
+            };
+            if memory.is_mission(names) {
+                missions.retain(|(text, _)| *text != memory.content);
+                missions.push((memory.content, at(row, 1)));
+            }
+        }
+        Ok(missions)
+    }
+
+    pub(super) async fn accounts(&self) -> Result<Vec<SourceAccount>, ImportFault> {
+        let rows = self
+            .rows(
+                "SELECT CAST(username AS BLOB), CAST(password AS BLOB), CAST(assigned_to AS BLOB), \
+                 CAST(created_at AS BLOB) FROM accounts ORDER BY rowid",
+                [],
+            )
+            .await?;
+        Ok(rows
+            .iter()
+            .map(|row| SourceAccount {
+                username: text(row, 0).unwrap_or_default(),
+                password: text(row, 1).unwrap_or_default().into(),
+                assigned_to: text(row, 2),
+                created_at: at(row, 3),
+            })
+            .filter(|account| !account.username.is_empty())
+            .collect())
+    }
+
+    /// How many game state snapshots there are.
+    pub(super) async fn snapshots(&self) -> Result<usize, ImportFault> {
+        let is_there = "SELECT 1 FROM sqlite_master WHERE name = 'game_state_snapshots'";
+        if self.rows(is_there, []).await?.is_empty() {
+            return Ok(0);
+        }
+        let rows = self
+            .rows("SELECT COUNT(*) FROM game_state_snapshots", [])
+            .await?;
+        let count = rows.first().and_then(|row| row.try_get_by_index(0).ok());
+        Ok(usize::try_from(count.unwrap_or(0_i64)).unwrap_or(0))
+    }
+
+    /// Passwords and session ids that calls and results hold: Zoea-Nova stored them as they came.
+    pub(super) async fn secrets(&self) -> Result<BTreeSet<Arc<str>>, ImportFault> {
+        let mut found = BTreeSet::new();
+        for member in SECRET_MEMBERS {
+            let mut after = 0_i64;
+            loop {
+                let rows = self
+                    .rows(
+                        "SELECT id, CAST(content AS BLOB) FROM memories \
+                         WHERE id > ? AND instr(content, ?) > 0 ORDER BY id LIMIT ?",
+                        [after.into(), member.into(), PIECE.into()],
+                    )
+                    .await?;
+                let Some(last) = rows.last() else {
+                    break;
+                };
+                after = last.try_get_by_index(0).unwrap_or(i64::MAX);
+                for content in rows.iter().filter_map(|row| text(row, 1)) {
+                    found.extend(values_of(member, &content));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn rows<const N: usize>(
+        &self,
+        query: &str,
+        values: [Value; N],
+    ) -> Result<Vec<QueryResult>, ImportFault> {
+        self.database
+            .query_all_raw(Statement::from_sql_and_values(
+                DbBackend::Sqlite,
+                query,
+                values,
+            ))
+            .await
+            .map_err(|error| ImportFault::Source(error.to_string()))
+    }
+}
+
+/// What a text with pieces of JSON gives a member.
+fn values_of(member: &str, content: &str) -> Vec<Arc<str>> {
+    let label = format!("\"{member}\"");
+    content
+        .match_indices(&label)
+        .filter_map(|(place, _)| {
+            let rest = content[place + label.len()..]
+                .trim_start()
+                .strip_prefix(':')?;
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Json>();
+            match values.next()? {
+                Ok(Json::String(value)) => Some(value.into()),
+                Ok(_) | Err(_) => None,
+            }
+        })
+        .collect()
+}
+
+async fn connect(file: &Path, is_still: bool) -> Result<DatabaseConnection, DbErr> {
+    let mode = if is_still { "ro&immutable=true" } else { "ro" };
+    let name = file
+        .display()
+        .to_string()
+        .replace('%', "%25")
+        .replace('?', "%3f");
+    let mut options = ConnectOptions::new(format!("sqlite://{name}?mode={mode}"));
+    options.max_connections(1).sqlx_logging(false);
+    Database::connect(options).await
+}
+
+/// Copies a database and its log, closed to other users.
+fn copied(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFault> {
+    let copy = scratch.join(format!("zoea.db.import-{}", std::process::id()));
+    for (from, to) in [(file, copy.clone()), (log, beside(&copy, "-wal"))] {
+        let unreadable = |cause| ImportFault::Unreadable {
+            file: from.to_path_buf(),
+            cause,
+        };
+        // One of an earlier, killed import may be there.
+        let _ = std::fs::remove_file(&to);
+        crate::home::ensure_private_file(&to).map_err(unreadable)?;
+        let mut out = std::fs::OpenOptions::new()
+            .write(true)
+            .open(&to)
+            .map_err(unreadable)?;
+        let mut source = std::fs::File::open(from).map_err(unreadable)?;
+        std::io::copy(&mut source, &mut out).map_err(unreadable)?;
+    }
+    Ok(copy)
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// A column that was cast to bytes, as text: what is no text is replaced, nothing is refused.
+fn text(row: &QueryResult, column: usize) -> Option<String> {
+    let bytes: Option<Vec<u8>> = row
+        .try_get_by_index(column)
+        .or_else(|_| {
+            row.try_get_by_index::<Option<String>>(column)
+                .map(|text| text.map(String::into_bytes))
+        })
+        .ok()
+        .flatten();
+    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn at(row: &QueryResult, column: usize) -> Option<Timestamp> {
+    moment::read(&text(row, column)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_found_wherever_json_gives_them() {
+        let text = r#"[TOOL_CALLS]a:login:{"username":"q","password":"p\"w|:é"}|x {"password": "two"} "password": 3"#;
+        let found: Vec<Arc<str>> = vec!["p\"w|:é".into(), "two".into()];
+        assert_eq!(values_of("password", text), found);
+    }
+}

@@ -1,0 +1,245 @@
+//! Telling a conversation again: memories of a Zoea-Nova as rows of ours. Pure.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{
+    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+};
+
+use super::calls;
+use crate::import::Report;
+
+/// The code of host notices that stand for what could not be taken over as it was.
+pub const IMPORTED: &str = "imported";
+
+/// What stands in place of a result that the source does not have.
+const NO_RESULT: &str = "outcome unknown: no result of this call is in the imported database";
+
+/// A memory as it stands in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// `user`, `assistant`, `tool` or `system`.
+    pub role: String,
+    /// `direct`, `broadcast`, `system`, `llm` or `tool`.
+    pub source: String,
+    /// Who sent it, where that was said.
+    pub sender: Option<String>,
+    /// What it says.
+    pub content: String,
+    /// The model's reasoning.
+    pub reasoning: Option<String>,
+    /// When, where that can be read.
+    pub at: Option<Timestamp>,
+}
+
+/// Whether somebody is a Mysis, and what it is called.
+pub type Names = BTreeMap<String, Arc<str>>;
+
+/// Who a memory of the role `user` is from.
+enum From<'a> {
+    Operator,
+    Peer(&'a Arc<str>),
+}
+
+impl Memory {
+    fn from<'a>(&self, names: &'a Names) -> From<'a> {
+        let sender = self.sender.as_deref().and_then(|id| names.get(id));
+        sender.map_or(From::Operator, From::Peer)
+    }
+
+    /// Whether it is a mission of the operator, given to one of many.
+    #[must_use]
+    pub fn is_mission(&self, names: &Names) -> bool {
+        self.role == "user"
+            && self.source == "broadcast"
+            && matches!(self.from(names), From::Operator)
+    }
+}
+
+/// Tells one conversation.
+pub struct Telling<'a> {
+    names: &'a Names,
+    seq: Seq,
+    turn: TurnNumber,
+    at: Timestamp,
+    /// Calls without a result so far, the newest row's last.
+    open: Vec<OpenCall>,
+}
+
+struct OpenCall {
+    key: CallKey,
+    id: Arc<str>,
+    tool: Arc<str>,
+}
+
+impl<'a> Telling<'a> {
+    /// Begins one, at the time when its Mysis was created.
+    #[must_use]
+    pub fn new(names: &'a Names, at: Timestamp) -> Telling<'a> {
+        Telling {
+            names,
+            seq: Seq(0),
+            turn: TurnNumber(0),
+            at,
+            open: Vec::new(),
+        }
+    }
+
+    /// The row that a memory becomes.
+    pub fn tell(&mut self, memory: Memory, mission: MissionId, report: &mut Report) -> Row {
+        match memory.at {
+            Some(at) => self.at = at,
+            None => report.without_time += 1,
+        }
+        let body = self.body(memory, mission, report);
+        self.row(body)
+    }
+
+    /// Results for the calls that have none, so that nothing waits for them.
+    pub fn end(&mut self, report: &mut Report) -> Vec<Row> {
+        let open = std::mem::take(&mut self.open);
+        report.without_result += open.len();
+        open.into_iter()
+            .map(|call| {
+                let body = result(&call, NO_RESULT, CallStatus::Unknown);
+                self.row(body)
+            })
+            .collect()
+    }
+
+    fn row(&mut self, body: Body) -> Row {
+        self.seq = self.seq.next();
+        Row {
+            seq: self.seq,
+            at: self.at,
+            turn: self.turn,
+            body,
+        }
+    }
+
+    fn body(&mut self, memory: Memory, mission: MissionId, report: &mut Report) -> Body {
+        match (memory.role.as_str(), memory.source.as_str()) {
+            ("user", "direct" | "broadcast") => self.heard(memory, mission),
+            // A nudge or a reminder of the runtime.
+            ("user", "system") => host(&memory.content),
+            // The system prompt of that time.
+            ("system", _) => Body::Audit {
+                text: memory.content.into(),
+            },
+            ("assistant", _) => self.said(memory, report),
+            ("tool", _) => self.answered(&memory.content, report),
+            _ => {
+                report.unpaired += 1;
+                host(&memory.content)
+            }
+        }
+    }
+
+    fn heard(&mut self, memory: Memory, mission: MissionId) -> Body {
+        if let From::Peer(name) = memory.from(self.names) {
+            return Body::Peer {
+                sender: name.clone(),
+                text: memory.content.into(),
+            };
+        }
+        self.turn = TurnNumber(self.turn.0 + 1);
+        let text = memory.content.into();
+        if memory.source == "broadcast" {
+            return Body::Mission { id: mission, text };
+        }
+        Body::Prompt { text }
+    }
+
+    fn said(&mut self, memory: Memory, report: &mut Report) -> Body {
+        let utterance = |text: &str, seen: Seq| Utterance {
+            text: text.into(),
+            reasoning: memory
+                .reasoning
+                .as_deref()
+                .filter(|text| !text.is_empty())
+                .map(Into::into),
+            horizon: seen,
+            meta: ReplyMeta::default(),
+        };
+        if !memory.content.starts_with(calls::PREFIX) {
+            return Body::Reply(utterance(&memory.content, self.seq));
+        }
+        let Some(calls) = calls::read(&memory.content) else {
+            report.unpaired += 1;
+            return host(&memory.content);
+        };
+        report.calls += calls.len();
+        self.open_calls(&calls);
+        Body::Call {
+            utterance: utterance("", self.seq),
+            calls,
+        }
+    }
+
+    fn open_calls(&mut self, calls: &[Call]) {
+        let seq = self.seq.next();
+        for (position, call) in (0..).zip(calls) {
+            self.open.push(OpenCall {
+                key: CallKey { seq, position },
+                id: call.id.clone(),
+                tool: call.name.clone(),
+            });
+        }
+    }
+
+    /// A result answers a call of the newest row that fits: ids are unique within a row only.
+    fn answered(&mut self, content: &str, report: &mut Report) -> Body {
+        let mut rows: Vec<Seq> = self.open.iter().map(|call| call.key.seq).collect();
+        rows.dedup();
+        for seq in rows.into_iter().rev() {
+            let of_row = |call: &&OpenCall| call.key.seq == seq;
+            let before = self.open.iter().filter(|call| call.key.seq < seq).count();
+            let ids: Vec<&str> = self
+                .open
+                .iter()
+                .filter(of_row)
+                .map(|call| &*call.id)
+                .collect();
+            if let Some((place, text)) = calls::answered(content, &ids) {
+                let call = self.open.remove(before + place);
+                let is_error = text.trim_start().starts_with("Error");
+                let status = if is_error {
+                    CallStatus::Failed
+                } else {
+                    CallStatus::Done
+                };
+                return result(&call, text, status);
+            }
+        }
+        report.unpaired += 1;
+        host(content)
+    }
+}
+
+fn result(call: &OpenCall, text: &str, status: CallStatus) -> Body {
+    Body::Result {
+        call: call.key,
+        text: text.into(),
+        meta: ResultMeta {
+            call_id: call.id.clone(),
+            tool: call.tool.clone(),
+            status,
+            ms: 0,
+            tick: None,
+            bytes: text.len() as u64,
+        },
+    }
+}
+
+fn host(text: &str) -> Body {
+    Body::Host {
+        text: text.into(),
+        meta: HostMeta {
+            severity: Severity::Info,
+            code: IMPORTED.into(),
+            attempt: None,
+        },
+    }
+}

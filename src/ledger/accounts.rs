@@ -1,0 +1,101 @@
+//! Game accounts: whose they are, and which one is taken next.
+
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::write::{Account, PoolAccount};
+use sea_orm::ActiveValue::Set;
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
+
+use super::entity::account;
+
+pub(super) async fn save_account(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    account: &Account,
+    at: Timestamp,
+) -> Result<(), DbErr> {
+    let model = account::ActiveModel {
+        username: Set(account.username.to_string()),
+        password: Set(account.password.to_string()),
+        assigned_to: Set(Some(mysis.0)),
+        created_at: Set(at.0),
+        last_used_at: Set(Some(at.0)),
+    };
+    account::Entity::insert(model)
+        .on_conflict(
+            OnConflict::column(account::Column::Username)
+                .update_columns([
+                    account::Column::Password,
+                    account::Column::AssignedTo,
+                    account::Column::LastUsedAt,
+                ])
+                .to_owned(),
+        )
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn pool_account(
+    tx: &DatabaseTransaction,
+    pooled: &PoolAccount,
+    at: Timestamp,
+) -> Result<(), DbErr> {
+    let model = account::ActiveModel {
+        username: Set(pooled.account.username.to_string()),
+        password: Set(pooled.account.password.to_string()),
+        assigned_to: Set(pooled.owner.map(|owner| owner.0)),
+        created_at: Set(at.0),
+        last_used_at: Set(None),
+    };
+    let mut renewed = vec![account::Column::Password];
+    if pooled.owner.is_some() {
+        renewed.push(account::Column::AssignedTo);
+    }
+    account::Entity::insert(model)
+        .on_conflict(
+            OnConflict::column(account::Column::Username)
+                .update_columns(renewed)
+                .to_owned(),
+        )
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Gives the oldest free account to a Mysis; the one it has, if it has one.
+pub(super) async fn claim_account(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    at: Timestamp,
+) -> Result<Option<Account>, DbErr> {
+    let own = account::Entity::find()
+        .filter(account::Column::AssignedTo.eq(mysis.0))
+        .one(tx)
+        .await?;
+    let found = match own {
+        Some(own) => Some(own),
+        None => {
+            account::Entity::find()
+                .filter(account::Column::AssignedTo.is_null())
+                .order_by_asc(account::Column::CreatedAt)
+                .order_by_asc(account::Column::Username)
+                .one(tx)
+                .await?
+        }
+    };
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    account::Entity::update_many()
+        .col_expr(account::Column::AssignedTo, Expr::value(mysis.0))
+        .col_expr(account::Column::LastUsedAt, Expr::value(at.0))
+        .filter(account::Column::Username.eq(found.username.as_str()))
+        .exec(tx)
+        .await?;
+    Ok(Some(Account {
+        username: found.username.into(),
+        password: found.password.into(),
+    }))
+}

@@ -1,0 +1,129 @@
+//! The index of words: fed behind the rows, in steps of some hundred, so that no commit waits for
+//! it and a row costs little. What is not in it yet, a search reads itself.
+
+use std::sync::atomic::Ordering;
+
+use actors::domain::ids::MysisId;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, Statement,
+};
+
+use super::Inner;
+use super::entity::{indexed, message};
+use super::letters;
+
+/// Rows of one step; as many wait before a step is due.
+pub(super) const STEP: i64 = 256;
+/// A step ends early at so many bytes: it holds the next commit up.
+const STEP_BYTES: usize = 512 << 10;
+/// Rows that are read at once.
+const PIECE: u64 = 32;
+
+impl Inner {
+    /// Whether enough rows wait for a step to pay.
+    pub(super) fn is_index_due(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= STEP
+    }
+
+    /// The newest row that is in the index.
+    pub(super) async fn indexed_upto(&self) -> Result<i64, DbErr> {
+        let upto: Option<i64> = indexed::Entity::find()
+            .select_only()
+            .column(indexed::Column::Upto)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(upto.unwrap_or(0))
+    }
+
+    /// Counts the rows that wait.
+    pub(super) async fn count_waiting(&self) -> Result<(), DbErr> {
+        let newest: Option<Option<i64>> = message::Entity::find()
+            .select_only()
+            .column_as(message::Column::Id.max(), "newest")
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        let upto = self.indexed_upto().await?;
+        let waiting = newest.flatten().unwrap_or(0) - upto;
+        self.waiting.store(waiting, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Puts the oldest rows that wait into the index. A step that cannot be made now is made later.
+    pub(super) async fn keep_index(&self) {
+        // A step that comes to no end is not made again at once.
+        self.waiting.store(0, Ordering::Relaxed);
+        let stepped = self.index_step().await;
+        let counted = match stepped {
+            Ok(()) => self.count_waiting().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = counted {
+            tracing::warn!(%error, "failed to index rows for search");
+        }
+    }
+
+    async fn index_step(&self) -> Result<(), DbErr> {
+        let tx = self.begin().await?;
+        let mut upto = self.indexed_upto().await?;
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < STEP && bytes < STEP_BYTES {
+            let piece = next_rows(&tx, upto).await?;
+            for row in &piece {
+                bytes += insert(&tx, row).await?;
+                (rows, upto) = (rows + 1, row.0);
+            }
+            if piece.is_empty() {
+                break;
+            }
+        }
+        indexed::Entity::update_many()
+            .col_expr(indexed::Column::Upto, upto.into())
+            .exec(&tx)
+            .await?;
+        tx.commit().await
+    }
+}
+
+/// A row's id, whose it is, what it says and what was thought.
+type Words = (i64, i64, String, Option<String>);
+
+async fn next_rows(tx: &DatabaseTransaction, after: i64) -> Result<Vec<Words>, DbErr> {
+    message::Entity::find()
+        .filter(message::Column::Id.gt(after))
+        .order_by_asc(message::Column::Id)
+        .limit(PIECE)
+        .select_only()
+        .column(message::Column::Id)
+        .column(message::Column::MysisId)
+        .column(message::Column::Content)
+        .column(message::Column::Reasoning)
+        .into_tuple()
+        .all(tx)
+        .await
+}
+
+/// Puts one row into the index and says how many bytes that were.
+async fn insert(tx: &DatabaseTransaction, row: &Words) -> Result<usize, DbErr> {
+    let (id, mysis, content, reasoning) = row;
+    let mut body = letters::small(content);
+    body.push_str(letters::END);
+    if let Some(reasoning) = reasoning {
+        body.push_str(&letters::small(reasoning));
+        body.push_str(letters::END);
+    }
+    let bytes = body.len();
+    tx.execute_raw(Statement::from_sql_and_values(
+        DbBackend::Sqlite,
+        "INSERT INTO message_text (rowid, owner, body) VALUES (?, ?, ?)",
+        [
+            (*id).into(),
+            letters::owner(MysisId(*mysis)).into(),
+            body.into(),
+        ],
+    ))
+    .await?;
+    Ok(bytes)
+}

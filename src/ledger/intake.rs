@@ -1,0 +1,220 @@
+//! Intake: what is taken over from elsewhere, all of it in one transaction; and what is written out
+//! besides conversations.
+
+use std::collections::BTreeSet;
+
+use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp};
+use actors::domain::write::{Mission, PoolAccount, Write};
+use actors::ports::{ArchiveFault, LedgerFault};
+use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+
+use super::entity::{account, message, mission, mysis};
+use super::{SqlLedger, commit, fault, plain};
+
+/// A mission with what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredMission {
+    /// The mission.
+    pub mission: Mission,
+    /// When it was cleared.
+    pub cleared_at: Option<Timestamp>,
+}
+
+/// Everything that is taken over, or nothing: what is dropped without a commit has not happened.
+pub struct Intake {
+    tx: DatabaseTransaction,
+    ledger: SqlLedger,
+}
+
+impl SqlLedger {
+    /// Begins to take something over. Nobody else writes meanwhile.
+    ///
+    /// # Errors
+    /// The database is locked or cannot be written.
+    pub async fn intake(&self) -> Result<Intake, LedgerFault> {
+        let tx = self.inner.begin().await.map_err(|error| fault(&error))?;
+        Ok(Intake {
+            tx,
+            ledger: self.clone(),
+        })
+    }
+
+    /// All missions, the oldest first; those alone that a Mysis was given, if one is named.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn missions(&self, of: Option<MysisId>) -> Result<Vec<StoredMission>, ArchiveFault> {
+        let readers = &self.inner.readers;
+        let read = async {
+            let mut missions = mission::Entity::find().order_by_asc(mission::Column::Number);
+            if let Some(mysis) = of {
+                let given: BTreeSet<Option<i64>> = message::Entity::find()
+                    .filter(message::Column::MysisId.eq(mysis.0))
+                    .filter(message::Column::Kind.eq("mission"))
+                    .select_only()
+                    .column(message::Column::MissionId)
+                    .into_tuple()
+                    .all(readers)
+                    .await?
+                    .into_iter()
+                    .collect();
+                missions = missions.filter(mission::Column::Id.is_in(given.into_iter().flatten()));
+            }
+            missions.all(readers).await
+        };
+        let missions = read.await.map_err(|error| ArchiveFault(plain(&error)))?;
+        Ok(missions.into_iter().map(stored).collect())
+    }
+
+    /// Up to which place the notes of a Mysis are cleared.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn notes_after(&self, mysis: MysisId) -> Result<Seq, ArchiveFault> {
+        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
+            .select_only()
+            .column(mysis::Column::NotesAfter)
+            .into_tuple()
+            .one(&self.inner.readers)
+            .await
+            .map_err(|error| ArchiveFault(plain(&error)))?;
+        Ok(Seq(after.unwrap_or(0)))
+    }
+}
+
+fn stored(model: mission::Model) -> StoredMission {
+    StoredMission {
+        mission: Mission {
+            id: MissionId(model.id),
+            text: model.content.into(),
+            at: Timestamp(model.at),
+        },
+        cleared_at: model.cleared_at.map(Timestamp),
+    }
+}
+
+impl Intake {
+    /// The ids and names of all Myses.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn myses(&self) -> Result<Vec<(MysisId, String)>, LedgerFault> {
+        let myses: Vec<(i64, String)> = mysis::Entity::find()
+            .select_only()
+            .column(mysis::Column::Id)
+            .column(mysis::Column::Name)
+            .into_tuple()
+            .all(&self.tx)
+            .await
+            .map_err(|error| fault(&error))?;
+        Ok(myses
+            .into_iter()
+            .map(|(id, name)| (MysisId(id), name))
+            .collect())
+    }
+
+    /// Writes as the Store would.
+    ///
+    /// # Errors
+    /// The write contradicts what is stored, or the database fails.
+    pub async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
+        commit::apply(&self.tx, write)
+            .await
+            .map_err(|error| fault(&error))
+    }
+
+    /// Takes missions over, the oldest first, those that are there left as they are; says how many
+    /// are new. Missions of this home's own stay the newer ones.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn missions(&self, missions: &[StoredMission]) -> Result<usize, LedgerFault> {
+        self.put_missions(missions)
+            .await
+            .map_err(|error| fault(&error))
+    }
+
+    async fn put_missions(&self, missions: &[StoredMission]) -> Result<usize, DbErr> {
+        let known: BTreeSet<i64> = mission::Entity::find()
+            .select_only()
+            .column(mission::Column::Id)
+            .into_tuple()
+            .all(&self.tx)
+            .await?
+            .into_iter()
+            .collect();
+        let oldest: Option<i64> = mission::Entity::find()
+            .order_by_asc(mission::Column::Number)
+            .select_only()
+            .column(mission::Column::Number)
+            .into_tuple()
+            .one(&self.tx)
+            .await?;
+        let new: Vec<&StoredMission> = missions
+            .iter()
+            .filter(|stored| !known.contains(&stored.mission.id.0))
+            .collect();
+        let count = i64::try_from(new.len()).unwrap_or(i64::MAX);
+        let first = oldest.map(|oldest| oldest - count);
+        for (place, stored) in (0..).zip(&new) {
+            let model = mission::ActiveModel {
+                number: first.map_or(NotSet, |first| Set(first + place)),
+                id: Set(stored.mission.id.0),
+                content: Set(stored.mission.text.to_string()),
+                at: Set(stored.mission.at.0),
+                cleared_at: Set(stored.cleared_at.map(|at| at.0)),
+            };
+            mission::Entity::insert(model)
+                .exec_without_returning(&self.tx)
+                .await?;
+        }
+        Ok(new.len())
+    }
+
+    /// Takes a game account over, where none of that name is known and its owner has none yet.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn account(&self, pooled: &PoolAccount, at: Timestamp) -> Result<bool, LedgerFault> {
+        let is_known = account::Entity::find_by_id(pooled.account.username.to_string())
+            .one(&self.tx)
+            .await
+            .map_err(|error| fault(&error))?
+            .is_some();
+        if is_known {
+            return Ok(false);
+        }
+        let has_one = match pooled.owner {
+            None => false,
+            Some(owner) => account::Entity::find()
+                .filter(account::Column::AssignedTo.eq(owner.0))
+                .one(&self.tx)
+                .await
+                .map_err(|error| fault(&error))?
+                .is_some(),
+        };
+        let mut account = pooled.clone();
+        if has_one {
+            account.owner = None;
+        }
+        self.write(&Write::PoolAccount { account, at }).await?;
+        Ok(true)
+    }
+
+    /// Makes all of it durable, then searchable.
+    ///
+    /// # Errors
+    /// The database fails; then nothing was taken over.
+    pub async fn commit(self) -> Result<(), LedgerFault> {
+        self.tx.commit().await.map_err(|error| fault(&error))?;
+        let inner = &self.ledger.inner;
+        inner.count_waiting().await.map_err(|error| fault(&error))?;
+        while inner.is_index_due() {
+            inner.keep_index().await;
+        }
+        Ok(())
+    }
+}

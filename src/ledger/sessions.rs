@@ -1,0 +1,47 @@
+//! Kept sessions: what each Mysis' session with the game server is taken up again by.
+
+use actors::domain::ids::MysisId;
+use actors::domain::write::SavedSession;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
+
+use super::Inner;
+use super::entity::kept_session;
+
+/// Keeps a session in place of the one before, or none.
+pub(super) async fn keep(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    session: Option<&SavedSession>,
+) -> Result<(), DbErr> {
+    let Some(session) = session else {
+        kept_session::Entity::delete_by_id(mysis.0).exec(tx).await?;
+        return Ok(());
+    };
+    let model = kept_session::ActiveModel {
+        mysis_id: Set(mysis.0),
+        ticket: Set(session.ticket.to_string()),
+        account: Set(session.account.as_deref().map(str::to_string)),
+    };
+    let older = OnConflict::column(kept_session::Column::MysisId)
+        .update_columns([kept_session::Column::Ticket, kept_session::Column::Account])
+        .to_owned();
+    kept_session::Entity::insert(model)
+        .on_conflict(older)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+impl Inner {
+    pub(super) async fn session(&self, mysis: MysisId) -> Result<Option<SavedSession>, DbErr> {
+        let found = kept_session::Entity::find_by_id(mysis.0)
+            .one(&self.readers)
+            .await?;
+        Ok(found.map(|model| SavedSession {
+            ticket: model.ticket.into(),
+            account: model.account.map(Into::into),
+        }))
+    }
+}

@@ -1,0 +1,49 @@
+//! What a simulated Mysis saw of the game, as the ledger would keep it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::game_state::Sighting;
+use actors::domain::look::Look;
+use actors::domain::write::Write;
+
+/// The sightings, by account and look.
+#[derive(Clone, Default)]
+pub(super) struct Seen(BTreeMap<(Arc<str>, Look), Sighting>);
+
+impl Seen {
+    /// Carries out what a write says about sightings.
+    pub(super) fn apply(&mut self, write: &Write) {
+        if let Write::Sighted {
+            account, sighting, ..
+        } = write
+        {
+            let key = (account.clone(), sighting.look.clone());
+            self.0.insert(key, Sighting::clone(sighting));
+        }
+        if let Write::Stale {
+            account: of,
+            tools,
+            by,
+            ..
+        } = write
+        {
+            for ((account, look), sighting) in &mut self.0 {
+                let is_touched = account == of && tools.contains(&look.tool);
+                if is_touched && sighting.stale_by.is_none() {
+                    sighting.stale_by = Some(by.clone());
+                }
+            }
+        }
+        if let Write::ForgetSightings { account: of, .. } = write {
+            self.0.retain(|(account, _), _| account != of);
+        }
+    }
+
+    /// All of them, with the accounts that saw them.
+    pub(super) fn all(&self) -> Vec<(Arc<str>, Sighting)> {
+        let all = self.0.iter();
+        all.map(|((account, _), sighting)| (account.clone(), sighting.clone()))
+            .collect()
+    }
+}

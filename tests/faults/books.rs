@@ -1,0 +1,81 @@
+//! Books: what the game carried out, against what the swarm's database says of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::rig::{Home, lines};
+
+/// A call of a game tool as the swarm's database tells it.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) tool: String,
+    pub(crate) status: String,
+}
+
+/// Every call of every Mysis, by the name it went by on the wire.
+pub(crate) fn recorded(home: &Home) -> BTreeMap<String, Recorded> {
+    let mut calls = BTreeMap::new();
+    let myses = home.json(&["mysis", "list", "--json"]);
+    for mysis in myses.as_array().expect("a list") {
+        let (name, id) = (text(&mysis["name"]), text(&mysis["id"]));
+        for row in home.lines(&["log", &name, "--limit", "0", "--json"]) {
+            let made = row["tool_calls"].as_array().into_iter().flatten();
+            for (place, call) in made.enumerate() {
+                let wire = format!("{id}.{}.{place}", row["seq"]);
+                let call = Recorded {
+                    tool: text(&call["name"]),
+                    status: text(&call["status"]),
+                };
+                calls.insert(wire, call);
+            }
+        }
+    }
+    calls
+}
+
+/// The names of the calls that the galaxy carried out, in its order.
+pub(crate) fn executed(ledger: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(ledger).expect("a ledger");
+    lines(&text)
+        .iter()
+        .filter(|line| line["ok"] == true)
+        .filter_map(|line| line["call"].as_str().map(str::to_string))
+        .collect()
+}
+
+/// How often somebody logged in, beside registering.
+pub(crate) fn logins(ledger: &Path) -> usize {
+    let text = std::fs::read_to_string(ledger).expect("a ledger");
+    let lines = lines(&text);
+    let of_logins = lines.iter().filter(|line| line["command"] == "login");
+    of_logins.count()
+}
+
+/// Holds the swarm's books against the galaxy's ledger, and says what is wrong.
+pub(crate) fn mistakes(recorded: &BTreeMap<String, Recorded>, executed: &[String]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
+    for call in executed {
+        if !seen.insert(call.as_str()) {
+            wrong.push(format!("{call} was carried out twice"));
+        }
+        match recorded.get(call) {
+            None if call.ends_with(".login") => {}
+            None => wrong.push(format!("{call} was carried out and never recorded")),
+            Some(known) if known.status == "not_executed" => {
+                wrong.push(format!(
+                    "{call} ({}) is said not to be executed",
+                    known.tool
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    wrong
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_string()
+}

@@ -1,0 +1,179 @@
+//! Kills: SIGKILL at random instants, many times in a row, under load.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::books::{executed, logins, mistakes, recorded};
+use crate::rig::{Home, Process, Server, http, until};
+
+/// How many kills, unless `ZOEA_KILLS` says otherwise.
+const KILLS: u64 = 12;
+/// How many Myses are in the air.
+const MYSES: usize = 5;
+/// The longest that a flight lasts; it is killed at any instant of it.
+const FLIGHT: Duration = Duration::from_millis(2500);
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().expect("a number"),
+        Err(_) => otherwise,
+    }
+}
+
+/// A messenger's order: what it says, and whether it was acknowledged.
+struct Order {
+    text: String,
+    is_acknowledged: bool,
+}
+
+#[test]
+fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
+    let seed = number("ZOEA_SEED", u64::from(std::process::id()));
+    let kills = number("ZOEA_KILLS", KILLS);
+    let mut dice = fastrand::Rng::with_seed(seed);
+    let home = Home::new();
+    std::fs::create_dir_all(home.path()).expect("a home");
+    let ledger = home.path().with_file_name("ledger.jsonl");
+    let galaxy = Server::galaxy(&["--ledger", ledger.to_str().expect("a path")]);
+    let pilot = Server::pilot(&["--latency", "5ms", "--seed", "1"]);
+    home.configure(&pilot.url, &galaxy.url, "");
+    let names: Vec<String> = (0..MYSES).map(|number| format!("m{number}")).collect();
+    for name in &names {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&[
+        "broadcast",
+        "Mine ore, sell it at your station, refuel and go again.",
+    ]);
+
+    let mut orders = Vec::new();
+    let mut before_it_was_up = 0;
+    for kill in 0..kills {
+        let process = start(&home);
+        let length = FLIGHT.mul_f64(dice.f64());
+        let order = Order {
+            text: format!("order {kill} of {seed}: report when you can"),
+            is_acknowledged: false,
+        };
+        match fly(&home, &process, &names[dice.usize(..MYSES)], order, length) {
+            Some(order) => orders.push(order),
+            None => before_it_was_up += 1,
+        }
+        process.signal("-KILL");
+        assert!(!process.wait().success());
+    }
+
+    let swarm = home.fly(&["--resume"]);
+    let before = turns(&home);
+    until("every mysis plays again", || {
+        let now = turns(&home);
+        now.iter()
+            .all(|(name, turns)| *turns > before[name])
+            .then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+
+    let calls = recorded(&home);
+    let done = executed(&ledger);
+    let count = |status: &str| calls.values().filter(|call| call.status == status).count();
+    let acknowledged = orders.iter().filter(|order| order.is_acknowledged).count();
+    println!(
+        "seed {seed}: {kills} kills ({before_it_was_up} before it was up), {} orders \
+         ({acknowledged} acknowledged), {} calls: {} done, {} failed, {} of unknown outcome, {} not \
+         executed; the game carried out {}",
+        orders.len(),
+        calls.len(),
+        count("done"),
+        count("failed"),
+        count("unknown"),
+        count("not_executed"),
+        done.len(),
+    );
+    assert!(done.len() > MYSES, "the swarm did play");
+    let logins = logins(&ledger);
+    println!("seed {seed}: {logins} logins in {} processes", kills + 1);
+    assert!(logins <= MYSES, "sessions of before are taken up again");
+    assert!(acknowledged > 0, "somebody was heard");
+    for order in &orders {
+        let found = home.lines(&["search", &order.text, "--json"]);
+        let prompts = found.iter().filter(|row| row["kind"] == "prompt").count();
+        let is_right = prompts == 1 || prompts == 0 && !order.is_acknowledged;
+        assert!(
+            is_right,
+            "seed {seed}: {:?} stands {prompts} times",
+            order.text
+        );
+    }
+    let wrong = mistakes(&calls, &done);
+    assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
+    let (_, stats) = http("GET", &pilot.url.replace("/v1", "/stats"), &[], "");
+    assert!(stats.contains("\"refused\":0"), "seed {seed}: {stats}");
+}
+
+fn start(home: &Home) -> Process {
+    let how = if home.file("zoea.db").exists() && has_run(home) {
+        "--resume"
+    } else {
+        "--start-swarm"
+    };
+    Process::spawn(home.command(&["run", "--headless", how]))
+}
+
+/// Whether the swarm was ever started.
+fn has_run(home: &Home) -> bool {
+    let myses = home.json(&["mysis", "list", "--json"]);
+    let mut myses = myses.as_array().into_iter().flatten();
+    myses.any(|mysis| mysis["turns"] != 0)
+}
+
+/// Lets it fly so long, and gives an order half-way; `None` if it did not even come up.
+fn fly(
+    home: &Home,
+    process: &Process,
+    name: &str,
+    mut order: Order,
+    length: Duration,
+) -> Option<Order> {
+    let started = Instant::now();
+    let mut messenger = None;
+    while started.elapsed() < length {
+        if messenger.is_none() && started.elapsed() > length / 2 && is_up(home, process) {
+            let mut command = home.command(&["send", name, &order.text]);
+            let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+            messenger = Some(quiet.spawn().expect("the messenger leaves"));
+        }
+        pause();
+    }
+    // The kill comes while the messenger may still be on its way.
+    process.signal("-KILL");
+    let mut messenger = messenger?;
+    order.is_acknowledged = messenger.wait().expect("the messenger ends").success();
+    Some(order)
+}
+
+fn is_up(home: &Home, process: &Process) -> bool {
+    let run = std::fs::read_to_string(home.file("run.json")).unwrap_or_default();
+    run.contains(&format!("\"pid\":{}", process.pid()))
+}
+
+fn turns(home: &Home) -> BTreeMap<String, u64> {
+    let myses = home.json(&["mysis", "list", "--json"]);
+    let myses = myses.as_array().expect("a list").iter();
+    myses
+        .map(|mysis| {
+            assert_eq!(mysis["state"], "running", "{mysis}");
+            let name = mysis["name"].as_str().expect("a name").to_string();
+            (name, mysis["turns"].as_u64().expect("a number"))
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the instant of the kill is chance itself"
+)]
+fn pause() {
+    std::thread::sleep(Duration::from_millis(2));
+}

@@ -1,0 +1,10 @@
+//! Faults: the real program, killed at random instants, against servers that survive and remember.
+//!
+//! `cargo test --test faults -- --nocapture` prints what struck. `ZOEA_KILLS=1000` makes it long,
+//! `ZOEA_SEED=7` chooses the instants.
+
+mod books;
+mod kills;
+#[path = "../suite/rig.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod rig;
