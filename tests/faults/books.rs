@@ -46,10 +46,7 @@ pub(crate) fn executed(ledger: &Path) -> Vec<String> {
 }
 
 /// Holds the swarm's books against the galaxy's ledger, and says what is wrong.
-pub(crate) fn mistakes(
-    recorded: &BTreeMap<String, Recorded>,
-    executed: &[String],
-) -> Vec<String> {
+pub(crate) fn mistakes(recorded: &BTreeMap<String, Recorded>, executed: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();
     for call in executed {
@@ -60,7 +57,10 @@ pub(crate) fn mistakes(
             None if call.ends_with(".login") => {}
             None => wrong.push(format!("{call} was carried out and never recorded")),
             Some(known) if known.status == "not_executed" => {
-                wrong.push(format!("{call} ({}) is said not to be executed", known.tool));
+                wrong.push(format!(
+                    "{call} ({}) is said not to be executed",
+                    known.tool
+                ));
             }
             Some(_) => {}
         }

@@ -42,7 +42,10 @@ fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
     for name in &names {
         home.ok(&["mysis", "create", name]);
     }
-    home.ok(&["broadcast", "Mine ore, sell it at your station, refuel and go again."]);
+    home.ok(&[
+        "broadcast",
+        "Mine ore, sell it at your station, refuel and go again.",
+    ]);
 
     let mut orders = Vec::new();
     let mut before_it_was_up = 0;
@@ -94,7 +97,11 @@ fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
         let found = home.lines(&["search", &order.text, "--json"]);
         let prompts = found.iter().filter(|row| row["kind"] == "prompt").count();
         let is_right = prompts == 1 || prompts == 0 && !order.is_acknowledged;
-        assert!(is_right, "seed {seed}: {:?} stands {prompts} times", order.text);
+        assert!(
+            is_right,
+            "seed {seed}: {:?} stands {prompts} times",
+            order.text
+        );
     }
     let wrong = mistakes(&calls, &done);
     assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");

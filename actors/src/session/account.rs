@@ -263,7 +263,7 @@ impl Session {
     }
 
     /// A text without the password and without the game's session id.
-    fn without_secrets(&self, text: String) -> String {
+    pub(super) fn without_secrets(&self, text: String) -> String {
         let password = self.account.as_ref().map(|account| &*account.password);
         let mut text = text;
         for secret in [password, self.game_session.as_deref()]
