@@ -79,7 +79,7 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
     assert_eq!(
         told,
         [
-            "taken over: 3 myses, 23 rows, 5 tool calls, 2 missions, 3 accounts",
+            "taken over: 3 myses, 22 rows, 5 tool calls, 2 missions, 3 accounts",
             "2 calls have no result in the source: outcome unknown",
             "4 rows fit nothing and are kept as host notices",
             "1 rows have no time that can be read: they have that of the row before",

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State;
@@ -27,6 +27,7 @@ const POOLED: &str = "pool-pass-13579bdf2468";
 #[derive(Clone, Default)]
 struct Gossip {
     asked: Arc<AtomicUsize>,
+    refuses: Arc<AtomicBool>,
     bodies: Arc<Mutex<Vec<String>>>,
     logins: Arc<Mutex<Vec<Value>>>,
 }
@@ -83,7 +84,7 @@ async fn model(State(gossip): State<Gossip>, headers: HeaderMap, body: String) -
         0 => call("register", json!({"username": "Quill", "key": KEY})),
         1 => call("gossip", json!({"password": KEY})),
         2 => call("login", json!({"username": "x", "password": "y"})),
-        3 | 4 => json!({
+        _ if !gossip.refuses.load(Ordering::Relaxed) => json!({
             "role": "assistant",
             "content": format!("your key is {shown}"),
             "reasoning_content": format!("I was shown {shown}"),
@@ -203,6 +204,12 @@ fn no_secret_is_kept_shown_or_sent() {
     home.ok(&["note", "alpha", &known]);
     home.ok(&["send", "alpha", &format!("Remember {known}")]);
     home.ok(&["broadcast", &format!("Everybody: {known}")]);
+    until("the operator's words are sent", || {
+        let bodies = servers.gossip.bodies.lock().expect("the bodies");
+        let newest = bodies.last()?;
+        (newest.contains("Everybody") && newest.contains("[redacted]")).then_some(())
+    });
+    servers.gossip.refuses.store(true, Ordering::Relaxed);
     until("the key is refused", || {
         (home.mysis("alpha")["state"] == "errored").then_some(())
     });
