@@ -1,16 +1,18 @@
-//! How fast the core is: composing a request, and making rows durable.
+//! How fast the core is: composing a request, also from a long history with the lookup, and making
+//! rows durable.
 //!
 //! `cargo bench --bench core`
 
 use std::sync::Arc;
 
-use actors::domain::compose::{Composition, Owner, choose_owner, compose};
+use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row, Utterance};
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Recollection, Write};
-use actors::ports::Ledger;
+use actors::ports::{Archive, Ledger};
 use divan::Bencher;
+use sea_orm::ConnectionTrait;
 use zoea::ledger::SqlLedger;
 
 fn main() {
@@ -78,23 +80,73 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
 
 #[divan::bench(args = [20, 2000])]
 fn compose_from_rows(bencher: Bencher, count: i64) {
-    let conversation = Conversation::recalled(Recollection {
+    let recollection = Recollection {
         rows: rows(count),
-        notes: Vec::new(),
         last: Seq(count),
-    });
-    let system = "You are alpha.\n".repeat(150);
-    let owner = choose_owner(&conversation, None, 20, "Continue.".into());
-    assert!(matches!(owner, Owner::Prompt(_)));
-    bencher.bench(|| {
-        compose(&Composition {
-            system: &system,
-            conversation: &conversation,
-            owner: &owner,
-            turn: TurnNumber(count / 4 + 1),
-            continuation: "Continue.",
-            budget: 64 << 10,
+        ..Recollection::default()
+    };
+    let conversation = Conversation::recalled(recollection, BUDGET / 4);
+    let system = system();
+    bencher.bench(|| composed(&system, &conversation));
+}
+
+/// One whole turn of so many rows: a prompt, and loops with results of 2 KB since.
+#[divan::bench(args = [20, 200])]
+fn compose_a_long_turn(bencher: Bencher, count: i64) {
+    let mut rows = rows(count);
+    let first = rows.remove(0);
+    let rows = rows
+        .into_iter()
+        .filter(|row| row.calls().len() + usize::from(row.result().is_some()) > 0)
+        .map(|row| Row {
+            turn: TurnNumber(1),
+            ..Row::clone(&row)
         })
+        .map(Arc::new);
+    let recollection = Recollection {
+        rows: std::iter::once(first).chain(rows).collect(),
+        last: Seq(count),
+        ..Recollection::default()
+    };
+    let conversation = Conversation::recalled(recollection, BUDGET / 4);
+    let system = system();
+    bencher.bench(|| composed(&system, &conversation));
+}
+
+const BUDGET: usize = 64 << 10;
+
+fn system() -> String {
+    "You are alpha.\n".repeat(150)
+}
+
+fn composed(system: &str, conversation: &Conversation) -> Composed {
+    let owner = choose_owner(conversation, None, 20, "Continue.".into());
+    assert!(matches!(owner, Owner::Prompt(_)));
+    compose(&Composition {
+        system,
+        conversation,
+        owner: &owner,
+        turn: TurnNumber(i64::MAX),
+        continuation: "Continue.",
+        notices: &[],
+        game: None,
+        now: Timestamp(0),
+        budget: BUDGET,
+    })
+}
+
+/// A Mysis that takes its conversation up again from the database and composes a request.
+#[divan::bench(args = [100, 10_000, 1_000_000], sample_count = 50)]
+fn compose_with_the_lookup(bencher: Bencher, count: i64) {
+    let desk = Desk::new(1);
+    desk.fill(count);
+    let system = system();
+    bencher.bench_local(|| {
+        let recollection = desk.runtime.block_on(desk.ledger.recall(MysisId(1)));
+        let recollection = recollection.expect("the history");
+        let mut conversation = Conversation::recalled(recollection, BUDGET / 4);
+        conversation.trim(20, None);
+        composed(&system, &conversation)
     });
 }
 
@@ -103,7 +155,7 @@ struct Desk {
     runtime: tokio::runtime::Runtime,
     ledger: SqlLedger,
     next: i64,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Desk {
@@ -140,8 +192,41 @@ impl Desk {
             runtime,
             ledger,
             next: 0,
-            _directory: directory,
+            directory,
         }
+    }
+
+    /// A history of so many rows of the first Mysis, written past the ledger for speed: a result
+    /// of 400 bytes in each turn of four rows.
+    fn fill(&self, rows: i64) {
+        let file = self.directory.path().join("zoea.db");
+        let url = format!("sqlite://{}", file.display());
+        let places = format!(
+            "WITH RECURSIVE place(seq) AS \
+             (SELECT 1 UNION ALL SELECT seq + 1 FROM place WHERE seq < {rows}) "
+        );
+        let calls = "INSERT INTO tool_call \
+            (mysis_id, seq, position, call_id, name, arguments, status, read_only) \
+            SELECT 1, seq, 0, 'call_' || seq, 'mine', '{}', 'done', 0 FROM place \
+            WHERE seq % 4 = 2";
+        let messages = "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, \
+            horizon, call_seq, call_position) \
+            SELECT 1, seq, seq, (seq + 3) / 4, \
+            CASE seq % 4 WHEN 1 THEN 'prompt' WHEN 2 THEN 'call' WHEN 3 THEN 'result' \
+                ELSE 'reply' END, \
+            CASE seq % 4 WHEN 2 THEN '' WHEN 3 THEN printf('%.400c', 'x') ELSE 'go on' END, \
+            CASE seq % 4 WHEN 3 THEN '{\"tool\":\"mine\",\"status\":\"done\"}' END, \
+            CASE WHEN seq % 4 IN (0, 2) THEN seq - 1 END, \
+            CASE seq % 4 WHEN 3 THEN seq - 1 END, CASE seq % 4 WHEN 3 THEN 0 END FROM place";
+        self.runtime.block_on(async {
+            let database = sea_orm::Database::connect(url).await.expect("the database");
+            for insert in [calls, messages] {
+                // Written as the ledger's tables are now; a table that changes is noticed here.
+                let insert = insert.replacen("SELECT", &format!("{places}SELECT"), 1);
+                database.execute_unprepared(&insert).await.expect("rows");
+            }
+            database.close().await.expect("closed");
+        });
     }
 
     /// One row for each of so many Myses, in one commit.

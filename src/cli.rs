@@ -14,6 +14,7 @@ mod out;
 pub mod pilot;
 pub mod run;
 mod screen;
+mod simulate;
 mod status;
 pub mod talk;
 
@@ -76,6 +77,8 @@ enum Command {
     Galaxy(galaxy::GalaxyArgs),
     /// Serve the simulated model server alone, on /v1.
     Pilot(pilot::PilotArgs),
+    /// Play the swarm on simulated time, with faults on purpose, and say what came of it.
+    Simulate(simulate::SimulateArgs),
 }
 
 /// Runs the command line and answers with the exit status.
@@ -121,6 +124,10 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Export(args) => export::run(&args, &cli.global, environment).await,
             Command::Galaxy(args) => galaxy::run(args).await,
             Command::Pilot(args) => pilot::run(args).await,
+            // It has a runtime of its own, whose clock is simulated.
+            Command::Simulate(args) => {
+                tokio::task::spawn_blocking(move || simulate::run(&args)).await?
+            }
         }
     })
 }

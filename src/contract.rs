@@ -192,6 +192,11 @@ pub fn done(done: &Done) -> Value {
         }),
         Done::MissionCleared(was) => json!({"cleared": was}),
         Done::NotesCleared => json!({"cleared": true}),
+        Done::Request(sent) => json!({
+            "at": sent.at.to_string(),
+            "provider": sent.provider,
+            "body": sent.body,
+        }),
         Done::AccountsPooled(count) => json!({"accounts": count}),
     }
 }

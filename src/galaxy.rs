@@ -16,3 +16,16 @@ pub use self::{
     options::{Clock, GalaxyOptions, Pace, UnknownSession},
     server::{Galaxy, serve},
 };
+
+/// Every tool of the game: its name, what it says of itself, its schema, and whether it only reads.
+pub fn tool_table() -> impl Iterator<Item = (&'static str, &'static str, String, bool)> {
+    tools::all().iter().map(|tool| {
+        let schema = serde_json::Value::Object(tool.input_schema.clone()).to_string();
+        (
+            tool.name.as_str(),
+            tool.description.as_str(),
+            schema,
+            tool.read_only,
+        )
+    })
+}

@@ -166,6 +166,26 @@ impl Home {
         self.directory.join("control.token")
     }
 
+    /// What the operator wrote at the terminal, for the next run.
+    #[must_use]
+    pub fn history(&self) -> PathBuf {
+        self.directory.join("zoea.history")
+    }
+
+    /// Keeps what the operator wrote at the terminal, in the place of what was kept before.
+    ///
+    /// # Errors
+    /// The system's, if it refuses.
+    pub fn keep_history(&self, lines: &str) -> io::Result<()> {
+        replace::put(&self.history(), lines.as_bytes())
+    }
+
+    /// Where pictures of the screen and what is written from it go.
+    #[must_use]
+    pub fn screens(&self) -> PathBuf {
+        self.directory.join("screens")
+    }
+
     fn lock_file(&self) -> PathBuf {
         self.directory.join("zoea.lock")
     }

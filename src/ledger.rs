@@ -12,8 +12,10 @@ mod index;
 mod intake;
 mod letters;
 mod opening;
+mod piece;
 mod rows;
 mod search;
+mod sightings;
 
 #[cfg(test)]
 mod tests;

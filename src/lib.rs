@@ -23,3 +23,4 @@ pub mod wiring;
 
 pub mod galaxy;
 pub mod pilot;
+pub mod simulation;

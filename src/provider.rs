@@ -47,6 +47,22 @@ pub struct Providers {
     tools: Arc<ToolsCache>,
 }
 
+/// The messages and tools of a request as they would go over the wire, the tools by name alone:
+/// for whoever wants to judge a request without sending it.
+#[must_use]
+pub fn body(request: &ModelRequest) -> Value {
+    let mut body =
+        serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None)).unwrap_or_default();
+    let tools = request.tools.tools().iter();
+    let tools: Vec<Value> = tools
+        .map(|tool| serde_json::json!({"type": "function", "function": {"name": *tool.name}}))
+        .collect();
+    if !tools.is_empty() {
+        body["tools"] = Value::Array(tools);
+    }
+    body
+}
+
 impl Providers {
     /// Speaks to these endpoints through one HTTP client.
     #[must_use]
@@ -74,11 +90,33 @@ impl Models for Providers {
         async move {
             let tools = tools.of(&request.tools);
             let body = ChatRequest::new(&request, manners, tools.as_deref());
+            tracing::debug!(
+                provider = %request.provider,
+                messages = body.messages(),
+                tools = request.tools.tools().len(),
+                stage = "converted",
+                "request"
+            );
             let answer: Result<Value, _> = client.chat().create_byot(&body).await;
             answer.map_err(failure::fault).and_then(answer::read)
         }
         .boxed()
     }
+
+    fn written(&self, request: &ModelRequest) -> Option<String> {
+        let (_, manners) = self.clients.get(&request.provider)?;
+        let tools = self.tools.of(&request.tools);
+        serde_json::to_string(&ChatRequest::new(request, *manners, tools.as_deref())).ok()
+    }
+}
+
+/// The body of a request as it goes to a provider; for whoever checks what is sent.
+///
+/// # Errors
+/// It cannot be written as JSON, which no request of ours is known to do.
+pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<String> {
+    let tools = ToolsCache::default().of(&request.tools);
+    serde_json::to_string(&ChatRequest::new(request, manners, tools.as_deref()))
 }
 
 /// A client that never retries by itself: retries are decided inside, where they can be seen.
@@ -92,4 +130,69 @@ fn client(http: &reqwest::Client, endpoint: &Endpoint) -> Client<OpenAIConfig> {
         async move { failure::send(&http, factory).await }
     });
     Client::build(http.clone(), config).with_http_service(service)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actors::domain::model::ChatMessage;
+    use actors::domain::tool::{ToolSpec, Toolset};
+    use axum::routing::post;
+    use tokio::sync::mpsc;
+
+    fn request(tools: Toolset) -> ModelRequest {
+        ModelRequest {
+            provider: "local".into(),
+            model: "qwen3".into(),
+            temperature: Some(0.7),
+            max_tokens: None,
+            messages: [
+                ChatMessage::System("be \"good\"\n".into()),
+                ChatMessage::System("note".into()),
+                ChatMessage::User("é🚀\u{1}".into()),
+            ]
+            .into(),
+            tools: Arc::new(tools),
+        }
+    }
+
+    fn tools() -> Toolset {
+        Toolset::new([ToolSpec {
+            name: "mine".into(),
+            description: "Mines.".into(),
+            schema: "{\"type\":\"object\"}".into(),
+            read_only_hint: None,
+        }])
+    }
+
+    #[tokio::test]
+    async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
+        let (tell, mut heard) = mpsc::unbounded_channel();
+        let answer = move |body: String| async move {
+            tell.send(body).expect("the test listens");
+            r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#
+        };
+        let app = axum::Router::new().route("/v1/chat/completions", post(answer));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move { axum::serve(listener, app).await });
+        for manners in [Manners::OpenAi, Manners::OneSystemMessage] {
+            let endpoint = Endpoint {
+                url: url.clone(),
+                api_key: Some("secret-key".to_string()),
+                manners,
+            };
+            let providers = Providers::new(
+                &crate::http::client().unwrap(),
+                [("local".into(), endpoint)],
+            );
+            for request in [request(tools()), request(Toolset::default())] {
+                let written = providers.written(&request).expect("the provider is known");
+                providers.ask(request).await.unwrap();
+                assert_eq!(heard.recv().await.as_ref(), Some(&written));
+                assert!(!written.contains("secret-key"));
+            }
+        }
+        server.abort();
+    }
 }

@@ -22,6 +22,7 @@ mod store;
 mod supervision;
 mod swarm;
 mod template;
+mod tui;
 pub mod units;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub use store::Store;
 pub use supervision::{Backoff, Relaunch, Supervision};
 pub use swarm::Swarm;
 pub use template::template;
+pub use tui::Tui;
 
 use overrides::Overrides;
 use rule::{ListOf, Time};
@@ -74,6 +76,8 @@ pub struct Settings {
     pub metrics: Metrics,
     /// Where conversations are kept.
     pub store: Store,
+    /// How the terminal looks.
+    pub tui: Tui,
     /// The Myses that exist after launch; at most `swarm.max_myses`.
     pub myses: Vec<DeclaredMysis>,
 }
@@ -111,6 +115,7 @@ impl Default for Settings {
             control: Control::default(),
             metrics: Metrics::default(),
             store: Store::default(),
+            tui: Tui::default(),
             myses: Vec::new(),
         }
     }

@@ -16,10 +16,41 @@ use tokio::sync::oneshot;
 
 use crate::ledger::SqlLedger;
 
+/// The way to a Commander: orders and how things stand.
+#[derive(Clone)]
+pub struct Helm(pub ActorRef<CommanderMsg>);
+
+impl Helm {
+    /// Gives an order and waits for what comes of it.
+    ///
+    /// # Errors
+    /// It was refused, or the program is closing.
+    pub async fn order(&self, order: Order) -> Answer {
+        let (answered, answer) = oneshot::channel();
+        let reply = Reply::new(move |answer| {
+            // Who gave up waiting needs no answer.
+            let _ = answered.send(answer);
+        });
+        let request = CommanderMsg::Order(Request { order, reply });
+        if self.0.cast(request).is_err() {
+            return Err(Refusal::Closing);
+        }
+        answer.await.unwrap_or(Err(Refusal::Closing))
+    }
+
+    /// How the Myses stand, by name; none once the program is closing.
+    pub async fn standings(&self) -> Vec<Arc<Standing>> {
+        match self.0.call(CommanderMsg::Standings, None).await {
+            Ok(CallResult::Success(standings)) => standings,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
+        }
+    }
+}
+
 /// The door to a running swarm.
 #[derive(Clone)]
 pub struct Swarm {
-    commander: ActorRef<CommanderMsg>,
+    helm: Helm,
     ledger: SqlLedger,
     archive: Arc<dyn Archive>,
 }
@@ -29,7 +60,7 @@ impl Swarm {
     #[must_use]
     pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger) -> Swarm {
         Swarm {
-            commander,
+            helm: Helm(commander),
             archive: Arc::new(ledger.clone()),
             ledger,
         }
@@ -52,32 +83,17 @@ impl Swarm {
     /// # Errors
     /// It was refused, or the program is closing.
     pub async fn order(&self, order: Order) -> Answer {
-        let (answered, answer) = oneshot::channel();
-        let reply = Reply::new(move |answer| {
-            // Who gave up waiting needs no answer.
-            let _ = answered.send(answer);
-        });
-        if self
-            .commander
-            .cast(CommanderMsg::Order(Request { order, reply }))
-            .is_err()
-        {
-            return Err(Refusal::Closing);
-        }
-        answer.await.unwrap_or(Err(Refusal::Closing))
+        self.helm.order(order).await
     }
 
     /// How the Myses stand, by name; none once the program is closing.
     pub async fn standings(&self) -> Vec<Arc<Standing>> {
-        match self.commander.call(CommanderMsg::Standings, None).await {
-            Ok(CallResult::Success(standings)) => standings,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
-        }
+        self.helm.standings().await
     }
 
     /// The mission in force.
     pub async fn mission(&self) -> Option<Mission> {
-        match self.commander.call(CommanderMsg::Mission, None).await {
+        match self.helm.0.call(CommanderMsg::Mission, None).await {
             Ok(CallResult::Success(mission)) => mission,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }

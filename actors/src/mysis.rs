@@ -19,8 +19,10 @@ use crate::domain::event::{Report, Standing, What, Who};
 use crate::domain::ids::Incarnation;
 use crate::domain::life::{Alarm, Asker, Input, Life, Mode, MysisOrder, Past, Ticket, Work};
 use crate::domain::message::Severity;
+use crate::domain::order::{Answer, Done, Refusal};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
+use crate::domain::sent::{Sent, SentRequest};
 use crate::domain::write::{Mission, MysisRecord, Recollection, Write};
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::Reply;
@@ -54,6 +56,10 @@ pub enum MysisMsg {
     Worked(Box<Worked>),
     /// An alarm rings.
     Rang(Alarm),
+    /// Work sent this to the model.
+    Sent(Box<Sent>),
+    /// Somebody wants to see what was last sent.
+    ShowRequest(Reply),
     /// The program is closing.
     WindDown,
 }
@@ -128,6 +134,8 @@ pub struct MysisState {
     /// The call that waits to leave.
     at_the_door: Option<(Work, oneshot::Sender<bool>)>,
     told: Option<Arc<Standing>>,
+    /// The request that was last sent, for whoever wants to see it.
+    sent: Option<Box<Sent>>,
     is_leaving: bool,
     dice: fastrand::Rng,
 }
@@ -200,6 +208,7 @@ impl MysisState {
             asked: 0,
             at_the_door: None,
             told: None,
+            sent: None,
             is_leaving: false,
             dice: fastrand::Rng::with_seed(seed),
         }
@@ -263,6 +272,8 @@ impl MysisState {
             }
             MysisMsg::Worked(worked) => self.worked(myself, *worked),
             MysisMsg::Rang(alarm) => self.live(myself, Input::Rang { alarm }),
+            MysisMsg::Sent(sent) => self.sent = Some(sent),
+            MysisMsg::ShowRequest(reply) => reply.answer(self.request()),
             MysisMsg::WindDown => self.live(myself, Input::WindDown),
         }
     }
@@ -275,6 +286,13 @@ impl MysisState {
             self.who.name = profile.name.clone();
         }
         self.live(myself, Input::Ordered { asker, order });
+    }
+
+    fn request(&self) -> Answer {
+        let sent = self.sent.as_deref().ok_or(Refusal::NothingSent)?;
+        let body = self.surroundings.models.written(&sent.request);
+        let body = body.ok_or(Refusal::NothingSent)?;
+        Ok(Done::Request(Box::new(SentRequest::of(sent, body))))
     }
 
     fn recorded(&mut self, myself: &ActorRef<MysisMsg>, answer: Result<(), LedgerFault>) {

@@ -18,7 +18,7 @@ use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::tool::Toolset;
 use crate::domain::write::{Account, AccountRecord, Batch, Mission, MysisRecord, Recollection};
 
-pub use crate::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
+pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 
 /// The wall clock. Nothing inside reads another one.
 pub trait Clock: Send + Sync + 'static {
@@ -74,12 +74,11 @@ pub trait Archive: Send + Sync + 'static {
     /// Rows that hold a text, the newest ones, oldest first.
     fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>>;
 
-    /// The whole result of a call, by the call's id: the newest one of that id.
+    /// A piece of a call's result; `None` where there is no such result.
     fn result_of(
         &self,
-        mysis: MysisId,
-        call_id: String,
-    ) -> BoxFuture<'static, Result<Option<Arc<str>>, ArchiveFault>>;
+        asked: ResultAsked,
+    ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>>;
 
     /// The game account of a Mysis, with its password.
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
@@ -111,6 +110,10 @@ pub struct SwarmRecord {
 pub trait Models: Send + Sync + 'static {
     /// Asks once; retries are the caller's.
     fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
+
+    /// The body that [`Models::ask`] sends for a request, letter for letter; `None` where there is
+    /// no such text.
+    fn written(&self, request: &ModelRequest) -> Option<String>;
 }
 
 /// The game server, or any other MCP server.

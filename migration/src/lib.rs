@@ -4,6 +4,7 @@
 
 mod m20261121_000001_first_flight;
 mod m20261122_000002_search;
+mod m20261122_000003_sighting;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -18,6 +19,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m20261121_000001_first_flight::Migration),
             Box::new(m20261122_000002_search::Migration),
+            Box::new(m20261122_000003_sighting::Migration),
         ]
     }
 }

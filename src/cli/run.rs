@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
-use crate::cli::screen;
+use crate::cli::screen::{self, LookArgs};
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 use crate::logging;
@@ -50,6 +50,8 @@ pub struct RunArgs {
     /// With --headless: JSON lines.
     #[arg(long, requires = "headless")]
     json: bool,
+    #[command(flatten)]
+    look: LookArgs,
 }
 
 /// Why the program stops.
@@ -129,7 +131,7 @@ async fn fly(
         start_idle: args.start_swarm,
         mode: Mode::Flying,
     };
-    let face = Face::open(args, environment).await?;
+    let face = Face::open(args, home, settings, environment).await?;
     let mut flight = Flight::launch(home, settings, options, face.audience()).await?;
     if let Some(moved) = flight.swarm().ledger().moved() {
         tracing::warn!(%moved, "database");
@@ -168,11 +170,16 @@ enum Face {
 }
 
 impl Face {
-    async fn open(args: &RunArgs, environment: &Environment) -> anyhow::Result<Face> {
+    async fn open(
+        args: &RunArgs,
+        home: &Home,
+        settings: &Settings,
+        environment: &Environment,
+    ) -> anyhow::Result<Face> {
         if args.headless {
             return Ok(Face::Lines(open_output(args.format()).await?));
         }
-        let (bridge, terminal, quit) = screen::open(environment)?;
+        let (bridge, terminal, quit) = screen::open(home, &settings.tui, &args.look, environment)?;
         Ok(Face::Screen {
             bridge,
             terminal,

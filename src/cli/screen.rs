@@ -1,17 +1,37 @@
-//! The screen: the terminal as the environment and the command line want it.
+//! The screen: the terminal as the command line, the configuration and the environment want it.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::dashboard::appearance::{Appearance, Letters, Theme};
+use actors::domain::dashboard::appearance::{Appearance, Letters, Motion, Theme};
 use actors::domain::dashboard::figures::UtcOffset;
+use actors::domain::dashboard::history::History;
 use actors::ui::{self, Bridge};
 use anyhow::Context;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
 
-use crate::settings::Environment;
+use crate::home::Home;
+use crate::settings::{Environment, Tui};
 use crate::tui::theme::Depth;
 use crate::tui::{Options, Terminal};
+
+/// How the terminal is to look; these go before the configuration.
+#[derive(Debug, Default, Args)]
+pub(super) struct LookArgs {
+    /// Colours: dark, light, contrast or none.
+    #[arg(long, value_name = "THEME",
+          value_parser = PossibleValuesParser::new(Theme::ALL.map(Theme::as_str)))]
+    theme: Option<String>,
+    /// ASCII letters only.
+    #[arg(long)]
+    ascii: bool,
+    /// Nothing moves by itself but figures.
+    #[arg(long)]
+    reduced_motion: bool,
+}
 
 /// Takes the terminal over. The bridge is for the Commander; the token says that the operator wants
 /// to quit.
@@ -19,14 +39,26 @@ use crate::tui::{Options, Terminal};
 /// # Errors
 /// There is no terminal, or it does not obey.
 pub(super) fn open(
+    home: &Home,
+    settings: &Tui,
+    look: &LookArgs,
     environment: &Environment,
 ) -> anyhow::Result<(Bridge, Terminal, CancellationToken)> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         anyhow::bail!("there is no terminal here; give --headless to run without one");
     }
+    let options = Options {
+        appearance: appearance(settings, look, environment),
+        depth: depth(environment),
+        history: read_history(&home.history()),
+        keep_history: Box::new({
+            let home = home.clone();
+            move |history| keep_history(&home, history)
+        }),
+        dumps: home.screens(),
+    };
     let (address, handle) = ui::address();
-    let (screen, terminal) =
-        Terminal::start(handle, options(environment)).context("open the terminal")?;
+    let (screen, terminal) = Terminal::start(handle, options).context("open the terminal")?;
     let quit = CancellationToken::new();
     let bridge = Bridge {
         screen,
@@ -37,41 +69,156 @@ pub(super) fn open(
     Ok((bridge, terminal, quit))
 }
 
-fn options(environment: &Environment) -> Options {
-    let is_set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
-    let holds = |name: &str, words: &[&str]| {
-        environment
-            .get(name)
-            .and_then(|value| value.to_str())
-            .is_some_and(|value| words.iter().any(|word| value.to_lowercase().contains(word)))
+/// The command line goes first, then the environment, then the configuration.
+fn appearance(settings: &Tui, look: &LookArgs, environment: &Environment) -> Appearance {
+    let theme = match (&look.theme, is_set(environment, "NO_COLOR")) {
+        (Some(name), _) => Theme::parse(name),
+        (None, true) => Some(Theme::NoColour),
+        (None, false) => settings.theme,
     };
-    let theme = if is_set("NO_COLOR") {
-        Theme::NoColour
+    let letters = if look.ascii {
+        Letters::Ascii
     } else {
-        Theme::Dark
+        settings.letters.unwrap_or(letters_of_locale(environment))
     };
-    let is_true = holds("COLORTERM", &["truecolor", "24bit"]);
+    let motion = if look.reduced_motion {
+        Motion::Reduced
+    } else {
+        settings.motion
+    };
+    Appearance {
+        theme: theme.unwrap_or_default(),
+        letters,
+        motion,
+        mouse: settings.mouse,
+        notify: settings.notify,
+        offset: local_offset(),
+        ..Appearance::default()
+    }
+}
+
+fn letters_of_locale(environment: &Environment) -> Letters {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
-        .find(|name| is_set(name));
-    let is_ascii = locale.is_some_and(|name| !holds(name, &["utf-8", "utf8"]));
-    Options {
-        appearance: Appearance {
-            theme,
-            letters: if is_ascii {
-                Letters::Ascii
-            } else {
-                Letters::Unicode
-            },
-            offset: local_offset(),
-            ..Appearance::default()
-        },
-        depth: if is_true { Depth::True } else { Depth::Indexed },
-        ..Options::default()
+        .find(|name| is_set(environment, name));
+    match locale {
+        Some(name) if !holds(environment, name, &["utf-8", "utf8"]) => Letters::Ascii,
+        Some(_) | None => Letters::Unicode,
     }
+}
+
+fn depth(environment: &Environment) -> Depth {
+    if holds(environment, "COLORTERM", &["truecolor", "24bit"]) {
+        Depth::True
+    } else {
+        Depth::Indexed
+    }
+}
+
+fn is_set(environment: &Environment, name: &str) -> bool {
+    environment.get(name).is_some_and(|value| !value.is_empty())
+}
+
+fn holds(environment: &Environment, name: &str, words: &[&str]) -> bool {
+    environment
+        .get(name)
+        .and_then(|value| value.to_str())
+        .is_some_and(|value| words.iter().any(|word| value.to_lowercase().contains(word)))
 }
 
 /// How far the operator's clock is from UTC.
 fn local_offset() -> UtcOffset {
     UtcOffset(chrono::Local::now().offset().local_minus_utc() / 60)
+}
+
+/// What the operator wrote in earlier runs; what cannot be read is as if it had not been written.
+fn read_history(file: &Path) -> History {
+    match std::fs::read_to_string(file) {
+        Ok(lines) => History::from_lines(&lines),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => History::default(),
+        Err(error) => {
+            tracing::warn!(%error, file = %file.display(), "failed to read what was written before");
+            History::default()
+        }
+    }
+}
+
+fn keep_history(home: &Home, history: &History) {
+    if let Err(error) = home.keep_history(&history.to_lines()) {
+        tracing::warn!(%error, "failed to keep what was written for the next run");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(theme: Option<&str>) -> LookArgs {
+        LookArgs {
+            theme: theme.map(str::to_owned),
+            ..LookArgs::default()
+        }
+    }
+
+    fn theme_of(settings: Option<Theme>, flag: Option<&str>, variables: &[(&str, &str)]) -> Theme {
+        let settings = Tui {
+            theme: settings,
+            ..Tui::default()
+        };
+        let environment = Environment::new(variables.iter().copied());
+        appearance(&settings, &look(flag), &environment).theme
+    }
+
+    #[test]
+    fn a_flag_goes_before_the_environment_and_that_before_the_configuration() {
+        let no_colour = [("NO_COLOR", "1")];
+        assert_eq!(theme_of(None, None, &[]), Theme::Dark);
+        assert_eq!(theme_of(Some(Theme::Light), None, &[]), Theme::Light);
+        assert_eq!(
+            theme_of(Some(Theme::Light), None, &no_colour),
+            Theme::NoColour
+        );
+        assert_eq!(
+            theme_of(None, Some("contrast"), &no_colour),
+            Theme::HighContrast
+        );
+        assert_eq!(theme_of(None, None, &[("NO_COLOR", "")]), Theme::Dark);
+    }
+
+    #[test]
+    fn letters_are_those_of_the_locale_unless_the_operator_says() {
+        let letters = |settings: Option<Letters>, ascii: bool, variables: &[(&str, &str)]| {
+            let settings = Tui {
+                letters: settings,
+                ..Tui::default()
+            };
+            let look = LookArgs {
+                ascii,
+                ..LookArgs::default()
+            };
+            let environment = Environment::new(variables.iter().copied());
+            appearance(&settings, &look, &environment).letters
+        };
+        assert_eq!(letters(None, false, &[]), Letters::Unicode);
+        assert_eq!(letters(None, false, &[("LANG", "C")]), Letters::Ascii);
+        let overruled = [("LC_ALL", "C.UTF-8"), ("LANG", "C")];
+        assert_eq!(letters(None, false, &overruled), Letters::Unicode);
+        let said = letters(Some(Letters::Unicode), false, &[("LANG", "C")]);
+        assert_eq!(said, Letters::Unicode);
+        assert_eq!(letters(Some(Letters::Unicode), true, &[]), Letters::Ascii);
+    }
+
+    #[test]
+    fn what_was_written_is_there_again_in_the_next_run() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path().join("home")).unwrap();
+        assert_eq!(read_history(&home.history()), History::default());
+        let mut history = History::default();
+        history.add("mine\nand \"sell\"");
+        keep_history(&home, &history);
+        assert_eq!(read_history(&home.history()), history);
+        history.add("again");
+        keep_history(&home, &history);
+        assert_eq!(read_history(&home.history()), history);
+    }
 }

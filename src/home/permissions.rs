@@ -96,6 +96,7 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
                     crate::settings::CONFIG_FILE,
                     crate::settings::CREDENTIALS_FILE,
                     "offline",
+                    "screens",
                 ]
                 .contains(&name)
         });
@@ -107,10 +108,11 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OURS: [&str; 6] = [
+    const OURS: [&str; 7] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
+        "zoea.history",
         "zoea.probe",
         "run.json",
         "control.token",

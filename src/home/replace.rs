@@ -19,6 +19,14 @@ pub(super) fn replace(file: &Path, content: &[u8]) -> io::Result<File> {
     Ok(new)
 }
 
+/// Puts `content` in the place of whatever `file` holds, without waiting for the disk: a power cut
+/// may bring the old content back.
+pub(super) fn put(file: &Path, content: &[u8]) -> io::Result<()> {
+    let beside = beside(file);
+    create_private(&beside)?.write_all(content)?;
+    fs::rename(&beside, file)
+}
+
 /// Creates the file, or empties it, closed to other users.
 pub(super) fn create_private(file: &Path) -> io::Result<File> {
     OpenOptions::new()

@@ -8,7 +8,9 @@ use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
 use actors::domain::write::{Account, AccountRecord, Mission, MysisRecord, Profile, Recollection};
-use actors::ports::{Archive, ArchiveFault, Found, Page, PageFrom, Search, SwarmRecord};
+use actors::ports::{
+    Archive, ArchiveFault, Found, Page, PageFrom, Piece, ResultAsked, Search, SwarmRecord,
+};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
@@ -43,8 +45,8 @@ impl Archive for SqlLedger {
         self.read(move |inner| async move { inner.search(&search).await }.boxed())
     }
 
-    fn result_of(&self, mysis: MysisId, call_id: String) -> Answer<Option<Arc<str>>> {
-        self.read(move |inner| async move { inner.result_of(mysis, &call_id).await }.boxed())
+    fn result_of(&self, asked: ResultAsked) -> Answer<Option<Piece>> {
+        self.read(move |inner| async move { inner.result_of(&asked).await }.boxed())
     }
 
     fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {
@@ -165,6 +167,7 @@ impl Inner {
             rows: self.complete(models).await?,
             notes: self.notes(mysis).await?,
             last,
+            sightings: self.sightings(mysis).await?,
         })
     }
 
@@ -239,30 +242,6 @@ impl Inner {
         self.complete(models).await
     }
 
-    async fn result_of(&self, mysis: MysisId, call_id: &str) -> Result<Option<Arc<str>>, DbErr> {
-        let by_id = tool_call::Entity::find()
-            .filter(tool_call::Column::MysisId.eq(mysis.0))
-            .filter(tool_call::Column::CallId.eq(call_id))
-            .order_by_desc(tool_call::Column::Seq)
-            .one(&self.readers)
-            .await?;
-        let place = match by_id {
-            Some(call) => Some((call.seq, call.position)),
-            None => our_id(call_id),
-        };
-        let Some((seq, position)) = place else {
-            return Ok(None);
-        };
-        let found = of(mysis)
-            .filter(message::Column::Seq.gt(seq))
-            .filter(message::Column::CallSeq.eq(seq))
-            .filter(message::Column::CallPosition.eq(position))
-            .order_by_asc(message::Column::Seq)
-            .one(&self.readers)
-            .await?;
-        Ok(found.map(|model| model.content.into()))
-    }
-
     /// Rows with their calls and missions' texts.
     pub(super) async fn complete(
         &self,
@@ -318,17 +297,8 @@ impl Inner {
     }
 }
 
-fn of(mysis: MysisId) -> Select<message::Entity> {
+pub(super) fn of(mysis: MysisId) -> Select<message::Entity> {
     message::Entity::find().filter(message::Column::MysisId.eq(mysis.0))
-}
-
-/// The place that an id of our own making names: `call_<seq>_<position>`.
-fn our_id(call_id: &str) -> Option<(i64, i32)> {
-    let (seq, position) = call_id
-        .trim_end_matches('x')
-        .strip_prefix("call_")?
-        .split_once('_')?;
-    Some((seq.parse().ok()?, position.parse().ok()?))
 }
 
 fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {

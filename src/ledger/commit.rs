@@ -14,7 +14,7 @@ use sea_orm::{
 
 use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::rows;
+use super::{rows, sightings};
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
@@ -29,6 +29,18 @@ pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(),
         Write::CallSent { mysis, call, at } => call_sent(tx, *mysis, *call, *at).await,
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
         Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
+        Write::Sighted {
+            mysis,
+            account,
+            sighting,
+        } => sightings::sighted(tx, *mysis, account, sighting).await,
+        Write::Stale {
+            mysis,
+            account,
+            tools,
+            by,
+        } => sightings::stale(tx, *mysis, account, tools, by).await,
+        Write::ForgetSightings { mysis, account } => sightings::forget(tx, *mysis, account).await,
         Write::Mission(mission) => add_mission(tx, mission).await,
         Write::ClearMission { at } => clear_mission(tx, *at).await,
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
@@ -119,6 +131,7 @@ async fn delete(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
         .filter(tool_call::Column::MysisId.eq(mysis.0))
         .exec(tx)
         .await?;
+    sightings::forget_all(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }

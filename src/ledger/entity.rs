@@ -5,4 +5,5 @@ pub(super) mod indexed;
 pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
+pub(super) mod sighting;
 pub(super) mod tool_call;

@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::game_state::Sighting;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::look::Look;
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
 };
 use actors::domain::model::Usage;
 use actors::domain::write::{Account, Author, Batch, Mission, NewMysis, Profile, Write};
-use actors::ports::{Archive, Ledger, LedgerFault, Page, PageFrom, Search, SearchIn};
+use actors::ports::{
+    Archive, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search, SearchIn,
+};
 use sea_orm::ConnectionTrait;
 
 use super::{OpenError, SqlLedger};
@@ -384,11 +388,93 @@ async fn search_is_literal_and_counts_what_case_hides() {
 #[tokio::test]
 async fn a_cut_result_is_found_by_the_calls_id_and_by_ours() {
     let (_directory, ledger, _) = filled().await;
-    let result = async |id: &str| ledger.result_of(ALPHA, id.to_string()).await.unwrap();
-    assert_eq!(result("a:b|c").await.as_deref(), Some("ore"));
-    assert_eq!(result("call_5_0").await.as_deref(), Some("ore"));
-    assert_eq!(result("call_5_0x").await.as_deref(), Some("ore"));
-    assert_eq!(result("nothing").await, None);
+    let piece = async |id: &str, offset, limit| {
+        let asked = ResultAsked {
+            mysis: ALPHA,
+            call_id: id.to_string(),
+            offset,
+            limit,
+        };
+        ledger.result_of(asked).await.unwrap()
+    };
+    let whole = Piece {
+        text: "ore".to_string(),
+        offset: 0,
+        whole: 3,
+    };
+    for id in ["a:b|c", "call_5_0", "call_5_0x", "5.0"] {
+        assert_eq!(piece(id, 0, 100).await, Some(whole.clone()), "{id}");
+    }
+    assert_eq!(piece("nothing", 0, 100).await, None);
+    let end = piece("5.0", 1, 1).await.unwrap();
+    assert_eq!((end.text.as_str(), end.offset, end.whole), ("r", 1, 3));
+    let beyond = piece("5.0", u64::MAX, 1).await.unwrap();
+    assert_eq!((beyond.text.as_str(), beyond.whole), ("", 3));
+}
+
+#[tokio::test]
+async fn what_was_seen_of_the_game_is_taken_up_again_by_account() {
+    let (_directory, ledger, _) = filled().await;
+    let seen = |tool: &str, seq, digest: &str| Sighting {
+        look: Look {
+            tool: tool.into(),
+            arguments: "{}".into(),
+        },
+        call: CallKey {
+            seq: Seq(seq),
+            position: 0,
+        },
+        digest: digest.into(),
+        tick: Some(seq),
+        at: Timestamp(seq),
+        stale_by: None,
+    };
+    let sighted = |account: &str, sighting: Sighting| Write::Sighted {
+        mysis: ALPHA,
+        account: account.into(),
+        sighting: Box::new(sighting),
+    };
+    let stale = |by: &str| Write::Stale {
+        mysis: ALPHA,
+        account: "one".into(),
+        tools: vec!["get_cargo".into()],
+        by: by.into(),
+    };
+    let write = async |writes: Vec<Write>| {
+        assert_eq!(write(&ledger, writes).await, Ok(()));
+    };
+    write(vec![
+        sighted("one", seen("get_cargo", 1, "empty")),
+        sighted("one", seen("get_cargo", 2, "full")),
+        sighted("one", seen("get_status", 3, "fine")),
+        sighted("two", seen("get_cargo", 4, "other")),
+        stale("mine"),
+        stale("sell"),
+    ])
+    .await;
+    let mut known = ledger.recall(ALPHA).await.unwrap().sightings;
+    known.sort_by_key(|(_, sighting)| sighting.at);
+    let cargo = Sighting {
+        stale_by: Some("mine".into()),
+        ..seen("get_cargo", 2, "full")
+    };
+    assert_eq!(
+        known,
+        [
+            ("one".into(), cargo),
+            ("one".into(), seen("get_status", 3, "fine")),
+            ("two".into(), seen("get_cargo", 4, "other")),
+        ]
+    );
+    let account = "one".into();
+    write(vec![Write::ForgetSightings {
+        mysis: ALPHA,
+        account,
+    }])
+    .await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 1);
+    write(vec![Write::Delete { mysis: ALPHA }]).await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 0);
 }
 
 #[tokio::test]

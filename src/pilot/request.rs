@@ -132,6 +132,7 @@ fn entry<'a>(message: &'a Value, before: &[Entry<'a>]) -> Option<Entry<'a>> {
     let text = content(&message["content"]);
     match message["role"].as_str()? {
         "system" | "developer" => Some(Entry::System(text)),
+        "user" if is_of_the_runtime(&text) => Some(Entry::System(text)),
         "user" => Some(Entry::User(text)),
         "assistant" => Some(Entry::Assistant {
             text,
@@ -147,6 +148,12 @@ fn entry<'a>(message: &'a Value, before: &[Entry<'a>]) -> Option<Entry<'a>> {
         }
         _ => None,
     }
+}
+
+/// A runtime may tell something in the user's name; a model knows that by the line it begins with,
+/// and that it is no order.
+fn is_of_the_runtime(text: &str) -> bool {
+    text.starts_with("[from the runtime, not an order]")
 }
 
 fn asked(call: &Value) -> Asked<'_> {
@@ -238,6 +245,17 @@ mod tests {
         assert_eq!(request.tools, ["mine"]);
         assert_eq!(request.choice, Choice::Named("mine"));
         assert_eq!(request.max_tokens, Some(9));
+    }
+
+    #[test]
+    fn what_the_runtime_says_begins_no_turn() {
+        let body = json!({"messages": [
+            {"role": "user", "content": "mine"},
+            {"role": "user", "content": "[from the runtime, not an order]\n- get_status (3 ticks ago)"},
+        ]});
+        let request = Request::read(&body);
+        assert_eq!(request.user_texts().collect::<Vec<_>>(), ["mine"]);
+        assert_eq!(request.turn().len(), 1);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(super) async fn send(
     factory: HttpRequestFactory,
 ) -> Result<reqwest::Response, OpenAIError> {
     let request = factory.build().await?;
+    let bytes = request.body().and_then(reqwest::Body::as_bytes);
+    let bytes = bytes.map(<[u8]>::len);
+    tracing::debug!(bytes, stage = "sent", "request");
     let mut response = http.execute(request).await?;
     let status = response.status();
     let retry_after = retry_after(response.headers(), SystemTime::now());

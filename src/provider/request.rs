@@ -64,6 +64,13 @@ impl<'a> ChatRequest<'a> {
     }
 }
 
+impl ChatRequest<'_> {
+    /// How many messages it holds in the provider's format.
+    pub(super) fn messages(&self) -> usize {
+        self.messages.len()
+    }
+}
+
 impl<'a> Message<'a> {
     fn new(message: &'a ChatMessage) -> Message<'a> {
         match message {

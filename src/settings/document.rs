@@ -18,6 +18,7 @@ use super::section::Section;
 use super::store::Store;
 use super::supervision::Supervision;
 use super::swarm::Swarm;
+use super::tui::Tui;
 use super::{Settings, roster};
 
 /// More than any configuration; what is longer is something else.
@@ -91,6 +92,7 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         control: root.section("control", Control::read),
         metrics: root.section("metrics", Metrics::read),
         store: root.section("store", Store::read),
+        tui: root.section("tui", Tui::read),
         myses: roster::read(root, &names),
     };
     overrides.apply(&mut settings);

@@ -15,7 +15,7 @@ mod tests {
 
     use super::*;
     use crate::settings::overrides::Overrides;
-    use crate::settings::{Budget, Metrics, Settings, Store, document};
+    use crate::settings::{Budget, Metrics, Settings, Store, Tui, document};
 
     fn parse(text: &str) -> Settings {
         let (settings, mistakes) =
@@ -48,6 +48,9 @@ mod tests {
         assert_eq!(settings.mcp, default.mcp);
         assert_eq!(settings.supervision, default.supervision);
         assert_eq!(settings.control, default.control);
+        assert_eq!(settings.tui.motion, default.tui.motion);
+        assert_eq!(settings.tui.mouse, default.tui.mouse);
+        assert_eq!(settings.tui.notify, default.tui.notify);
     }
 
     #[test]
@@ -56,6 +59,7 @@ mod tests {
         assert_ne!(settings.budget, Budget::default());
         assert_ne!(settings.metrics, Metrics::default());
         assert_ne!(settings.store, Store::default());
+        assert_ne!(settings.tui, Tui::default());
         assert_eq!(settings.providers.len(), 5);
         assert_eq!(settings.myses.len(), 2);
     }
@@ -72,7 +76,7 @@ mod tests {
             );
         }
         let (_, mistakes) = document::parse(Path::new("zoea.toml"), &spoilt, Overrides::default());
-        assert_eq!(mistakes.len(), 14);
+        assert_eq!(mistakes.len(), 15);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

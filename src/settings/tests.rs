@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use actors::domain::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -118,6 +119,12 @@ fn every_key_is_read() {
         listen = "0.0.0.0:9464"
         [store]
         database_url = "postgres://u:p@h/d"
+        [tui]
+        theme = "contrast"
+        letters = "ascii"
+        motion = "reduced"
+        mouse = "off"
+        notify = "bell"
         [[myses]]
         name = "alpha"
         provider = "local"
@@ -185,6 +192,13 @@ fn every_key_is_read() {
         },
         store: Store {
             database_url: Some(Secret::new("postgres://u:p@h/d")),
+        },
+        tui: Tui {
+            theme: Some(Theme::HighContrast),
+            letters: Some(Letters::Ascii),
+            motion: Motion::Reduced,
+            mouse: MouseUse::Terminals,
+            notify: Notify::Bell,
         },
         myses: vec![
             DeclaredMysis {
@@ -617,7 +631,7 @@ fn the_environment_outranks_the_file() {
 #[test]
 fn mistakes_of_the_environment_are_listed_after_those_of_the_file() {
     let wrong = [("ZOEA_MAX_MYSES", "many"), ("ZOEA_MCP_ENDPOINT", "game")];
-    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, store, myses\n\
+    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, store, tui, myses\n\
         environment: ZOEA_MCP_ENDPOINT is \"game\"; allowed: an http or https URL, or \"\" for no server\n\
         environment: ZOEA_MAX_MYSES is \"many\"; allowed: a whole number from 1 to 10000";
     assert_eq!(

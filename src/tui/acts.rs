@@ -1,8 +1,8 @@
 //! Acts: what only a terminal can do, beside showing pictures.
 
-use std::fs::OpenOptions;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use actors::domain::dashboard::Dashboard;
@@ -51,13 +51,27 @@ pub(super) fn dump(
     let name = format!("screen-{day}-{}", clock.replace(':', ""));
     let text = folder.join(format!("{name}.txt"));
     let image = folder.join(format!("{name}.svg"));
-    write(&text, &dump::text(picture))
+    make(folder)
+        .and_then(|()| write(&text, &dump::text(picture)))
         .and_then(|()| write(&image, &dump::svg(picture)))
         .map_err(|error| format!("the screen could not be written: {error}"))?;
     Ok(format!(
         "the screen is in {} and {name}.txt",
         image.display()
     ))
+}
+
+/// Writes a text to a file; what to tell the operator.
+pub(super) fn write_out(folder: &Path, name: &str, text: &str) -> Result<String, String> {
+    let path = folder.join(format!("{name}.txt"));
+    make(folder)
+        .and_then(|()| write(&path, text))
+        .map_err(|error| format!("it could not be written: {error}"))?;
+    Ok(format!("it is in {}", path.display()))
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Nobody else reads what Myses say.

@@ -166,6 +166,10 @@ impl Canvas {
                 let written = acts::dump(&self.means.dumps, &slot.last(), &self.shown);
                 self.tell(written);
             }
+            Act::Write { name, text } => {
+                let written = acts::write_out(&self.means.dumps, name, text);
+                self.tell(written);
+            }
             Act::KeepHistory(history) => (self.means.keep_history)(history),
         }
         Ok(())

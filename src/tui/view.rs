@@ -82,7 +82,6 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
             Layer::Query(query) => query::paint(dashboard, query, layout.message, brush),
             Layer::Inspect(inspector) => inspect::paint(inspector, &layout, brush),
             Layer::Log(view) => lists::paint_log(dashboard, *view, &layout, brush),
-            Layer::Request(_) => lists::paint_request(dashboard, &layout, brush),
             Layer::Help(top) => help::paint(dashboard, *top, all, brush),
         }
     }

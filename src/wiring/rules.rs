@@ -22,6 +22,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         max_model_calls: swarm.max_tool_iterations,
         context_window: swarm.context_window as usize,
         context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
+        no_progress_turns: swarm.no_progress_turns,
         nudges: swarm
             .nudges
             .iter()
@@ -89,6 +90,7 @@ fn provider_rules(provider: &Provider) -> ProviderRules {
             input: price.input,
             output: price.output,
         }),
+        context_tokens: provider.context_tokens,
     }
 }
 

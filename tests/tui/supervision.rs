@@ -89,6 +89,10 @@ impl Models for Nothing {
     fn ask(&self, _request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         futures::future::pending().boxed()
     }
+
+    fn written(&self, _request: &ModelRequest) -> Option<String> {
+        None
+    }
 }
 
 impl Upstream for Nothing {

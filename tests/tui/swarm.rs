@@ -11,8 +11,9 @@ use actors::domain::message::{
 };
 use actors::domain::model::Usage;
 use actors::domain::order::{Answer, Done, Order, Refusal, check_name, check_text};
-use actors::domain::reading::{Found, Page, PageFrom, Search, SearchIn};
+use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use actors::domain::sent::{Parts, SentRequest};
 use actors::domain::write::{Account, Recollection};
 use actors::ports::{Archive, ArchiveFault, SwarmRecord};
 use futures::FutureExt;
@@ -411,8 +412,34 @@ impl Swarm {
                 )
             }
             Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
+            Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
             Order::PoolAccounts(accounts) => (Ok(Done::AccountsPooled(accounts.len())), Vec::new()),
         }
+    }
+
+    /// What a Mysis last sent: a small request, always the same.
+    fn request(&self, name: &str, at: Timestamp) -> Answer {
+        self.id_of(name)?;
+        let text = r#"{"model":"deepseek","messages":[
+            {"role":"system","content":"You play SpaceMolt as one of a swarm."},
+            {"role":"user","content":"Mine iron in Sol and sell it at Sol Central."},
+            {"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",
+                "function":{"name":"get_status","arguments":"{}"}}]},
+            {"role":"tool","content":"{\"credits\":548}","tool_call_id":"call_1"}],
+            "temperature":0.7,"tools":[{"type":"function","function":{"name":"get_status",
+                "description":"Where you are.","parameters":{"type":"object"}}}]}"#;
+        Ok(Done::Request(Box::new(SentRequest {
+            at,
+            provider: "openrouter".into(),
+            body: text.into(),
+            parts: Parts {
+                system: 71,
+                orders: 78,
+                words: 152,
+                results: 83,
+                tools: text.len() - 384,
+            },
+        })))
     }
 
     pub(crate) fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
@@ -686,6 +713,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         requests_per_minute: None,
         retry: Vec::new(),
         price: None,
+        context_tokens: None,
     };
     Arc::new(SwarmRules {
         max_myses: 1000,
@@ -694,6 +722,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         max_model_calls: 10,
         context_window: 20,
         context_budget: 65_536,
+        no_progress_turns: 5,
         nudges: vec!["one".into(), "two".into(), "three".into()],
         system_prompt: "".into(),
         tools: ToolRules {
@@ -782,7 +811,7 @@ impl Archive for Stored {
         .boxed()
     }
 
-    fn result_of(&self, _mysis: MysisId, _call_id: String) -> Read<Option<Arc<str>>> {
+    fn result_of(&self, _asked: ResultAsked) -> Read<Option<Piece>> {
         async { Ok(None) }.boxed()
     }
 

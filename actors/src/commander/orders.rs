@@ -9,6 +9,7 @@ use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::order::{Done, Order, Refusal, check_name};
 use crate::domain::write::{Author, Batch, MysisRecord, NewMysis, PoolAccount, Profile, Write};
+use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{Reply, Request};
 
@@ -49,6 +50,11 @@ impl CommanderState {
                 self.pass_on(&name, MysisOrder::Note(text.into()), reply);
             }
             Order::ClearNotes { name } => self.pass_on(&name, MysisOrder::ClearNotes, reply),
+            Order::ShowRequest { name } => match self.member(&name) {
+                // A dead actor drops the reply, and with it answers.
+                Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
+                Err(refusal) => reply.answer(Err(refusal)),
+            },
             Order::PoolAccounts(accounts) => self.pool(accounts, reply),
         }
     }

@@ -1,30 +1,28 @@
 //! The part of a conversation that is held in memory: what requests are composed from.
 //!
 //! Everything is stored; this window is bounded. It keeps the orders that are not answered yet,
-//! the turn under way, the last complete loop before it and enough rows to find the newest order.
+//! the turn under way, the last complete loop before it and the newest order, and of all of them
+//! only what a request can show.
+
+mod window;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::ids::{CallKey, Seq, TurnNumber};
-use super::message::{Body, Call, Kind, Row};
+use super::message::{Call, Kind, Row};
 use super::write::Recollection;
 
-/// Rows that stay whatever else is dropped, so that short conversations are whole.
-const ALWAYS_KEPT: usize = 24;
-
-/// The most that is held of one result, in bytes; requests cut it shorter, the store has it whole.
-const HELD_OF_A_RESULT: usize = 16 << 10;
-
-/// Orders that stay even while nobody answers them; of more, the oldest and the newest.
-const KEPT_ORDERS: usize = 100;
-
 /// The window on one Mysis' conversation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     rows: VecDeque<Arc<Row>>,
     notes: Vec<Arc<Row>>,
     last: Seq,
+    /// The newest turn in which the model spoke, and how often it did.
+    spoken: (TurnNumber, u32),
+    /// The most that is held of one result, in bytes.
+    hold: usize,
 }
 
 /// A call without a result.
@@ -37,14 +35,21 @@ pub struct OpenCall {
 }
 
 impl Conversation {
-    /// Takes up a conversation again from its newest rows and its standing notes.
+    /// Takes up a conversation again from its newest rows and its standing notes. Of one result,
+    /// `hold` bytes are held: as many as a request can show.
     #[must_use]
-    pub fn recalled(recollection: Recollection) -> Conversation {
-        Conversation {
-            rows: recollection.rows.into_iter().map(lightened).collect(),
+    pub fn recalled(recollection: Recollection, hold: usize) -> Conversation {
+        let mut conversation = Conversation {
+            rows: VecDeque::new(),
             notes: recollection.notes,
             last: recollection.last,
+            spoken: (TurnNumber(0), 0),
+            hold,
+        };
+        for row in recollection.rows {
+            conversation.take_in(&row);
         }
+        conversation
     }
 
     /// The newest place given out.
@@ -65,12 +70,24 @@ impl Conversation {
     }
 
     /// Adds a row at the end.
-    pub fn push(&mut self, row: Arc<Row>) {
-        self.last = self.last.max(row.seq);
+    pub fn push(&mut self, row: &Arc<Row>) {
         if row.kind() == Some(Kind::Note) {
             self.notes.push(row.clone());
         }
-        self.rows.push_back(lightened(row));
+        self.take_in(row);
+    }
+
+    /// What is never sent is not held.
+    fn take_in(&mut self, row: &Arc<Row>) {
+        self.last = self.last.max(row.seq);
+        if row.utterance().is_some() {
+            let (turn, count) = self.spoken;
+            let before = if turn == row.turn { count } else { 0 };
+            self.spoken = (row.turn, before.saturating_add(1));
+        }
+        if row.kind().is_some_and(Kind::is_sendable) {
+            self.rows.push_back(window::lightened(row, self.hold));
+        }
     }
 
     /// Forgets the operator's notes.
@@ -80,13 +97,13 @@ impl Conversation {
 
     /// The direct messages that no words of the model answer yet, oldest first.
     pub fn unanswered(&self) -> impl Iterator<Item = &Arc<Row>> {
-        let answered = self
+        let newest_reply = self
             .rows
             .iter()
             .rev()
-            .filter(|row| row.is_sendable() && row.kind() == Some(Kind::Reply))
-            .find_map(|row| row.utterance())
-            .map(|reply| reply.horizon)
+            .find(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
+        let answered = newest_reply
+            .and_then(|row| row.utterance().map(|reply| reply.seen(row.seq)))
             .unwrap_or_default();
         self.rows
             .iter()
@@ -110,15 +127,11 @@ impl Conversation {
         self.rows.iter().rev().find(|row| row.utterance().is_some())
     }
 
-    /// How often the model has spoken in a turn.
+    /// How often the model has spoken in a turn; of older turns than the newest nothing is known.
     #[must_use]
     pub fn utterances_in(&self, turn: TurnNumber) -> u32 {
-        let count = self
-            .rows
-            .iter()
-            .filter(|row| row.turn == turn && row.utterance().is_some())
-            .count();
-        u32::try_from(count).unwrap_or(u32::MAX)
+        let (spoken, count) = self.spoken;
+        if spoken == turn { count } else { 0 }
     }
 
     /// The calls that have no result, in order.
@@ -131,109 +144,6 @@ impl Conversation {
             .filter(|open| open.call.status.is_open() && !answered.contains(&open.key))
             .collect()
     }
-
-    /// Drops what no request after this turn can need; `window` is how many rows are searched for
-    /// an order.
-    pub fn trim(&mut self, turn: TurnNumber, window: usize) {
-        let floor = self.first_needed(turn, window);
-        while self.rows.len() > ALWAYS_KEPT && self.rows.front().is_some_and(|row| row.seq < floor)
-        {
-            self.rows.pop_front();
-        }
-        self.drop_middle_orders();
-    }
-
-    /// The oldest row that a request may need.
-    fn first_needed(&self, turn: TurnNumber, window: usize) -> Seq {
-        let window_starts = self
-            .rows
-            .iter()
-            .rev()
-            .filter(|row| row.is_sendable())
-            .take(window.max(1))
-            .last()
-            .map(|row| row.seq);
-        let turn_starts = self
-            .rows
-            .iter()
-            .find(|row| row.turn >= turn)
-            .map(|row| row.seq);
-        let unanswered = self.unanswered().next().map(|row| row.seq);
-        let floor = [window_starts, turn_starts, unanswered]
-            .into_iter()
-            .flatten()
-            .min()
-            .unwrap_or_default();
-        self.rows
-            .iter()
-            .rev()
-            .filter(|row| row.seq < floor)
-            .find(|row| row.kind() == Some(Kind::Call))
-            .map_or(floor, |row| row.seq)
-    }
-
-    /// Drops the oldest words and results while all rows together hold more than so many bytes of
-    /// text. Orders and the newest loop stay.
-    pub fn lighten(&mut self, bytes: usize) {
-        let mut held: usize = self.rows.iter().map(|row| row.text().len()).sum();
-        if held <= bytes {
-            return;
-        }
-        let newest_call = self
-            .rows
-            .iter()
-            .rev()
-            .find(|row| row.kind() == Some(Kind::Call))
-            .map(|row| row.seq)
-            .unwrap_or_default();
-        self.rows.retain(|row| {
-            let is_old = row.seq < newest_call;
-            let drop = held > bytes
-                && is_old
-                && match row.kind() {
-                    Some(Kind::Call | Kind::Result | Kind::Reply | Kind::Host | Kind::Audit)
-                    | None => true,
-                    Some(Kind::Prompt | Kind::Mission | Kind::Peer | Kind::Note) => false,
-                };
-            if drop {
-                held -= row.text().len();
-            }
-            !drop
-        });
-    }
-
-    fn drop_middle_orders(&mut self) {
-        let is_order = |row: &Arc<Row>| row.kind().and_then(Kind::role) == Some("user");
-        let orders = self.rows.iter().filter(|row| is_order(row)).count();
-        let mut place = 0;
-        self.rows.retain(|row| {
-            if !is_order(row) {
-                return true;
-            }
-            place += 1;
-            place == 1 || place + KEPT_ORDERS > orders
-        });
-    }
-}
-
-/// A row that holds no more of a long result than a request can use.
-fn lightened(row: Arc<Row>) -> Arc<Row> {
-    let Some((call, text, meta)) = row.result() else {
-        return row;
-    };
-    if text.len() <= HELD_OF_A_RESULT {
-        return row;
-    }
-    let end = text.floor_char_boundary(HELD_OF_A_RESULT);
-    let body = Body::Result {
-        call,
-        text: text[..end].into(),
-        meta: meta.clone(),
-    };
-    Arc::new(Row {
-        body,
-        ..Row::clone(&row)
-    })
 }
 
 /// The call that a row answers.

@@ -42,6 +42,7 @@ mod answering;
 mod handling;
 mod listening;
 mod ordering;
+mod requesting;
 mod settling;
 
 #[cfg(test)]
@@ -71,6 +72,7 @@ use undo::Undo;
 use wish::{OrderId, Wish};
 
 pub use listening::Stock;
+pub use requesting::Weight;
 pub use settling::InSight;
 
 /// What the operator sees.
@@ -102,6 +104,8 @@ pub struct Dashboard {
     commands: History,
     /// Texts on their way, so that a refused one is not lost.
     sent: BTreeMap<OrderId, (Target, Arc<str>)>,
+    /// The request that the operator wants to look into.
+    awaited_request: Option<requesting::Awaited>,
     stamps: u64,
     wishes: Vec<Wish>,
 }
@@ -144,6 +148,7 @@ impl Dashboard {
             history: opening.history,
             commands: History::default(),
             sent: BTreeMap::new(),
+            awaited_request: None,
             stamps: 0,
             wishes: Vec::new(),
         }
@@ -157,6 +162,7 @@ impl Dashboard {
             table: Table::default(),
             focus: None,
             layers: Vec::new(),
+            awaited_request: None,
             wishes: Vec::new(),
             ..self.clone()
         }

@@ -7,24 +7,28 @@
 mod asking;
 mod calling;
 mod orders;
+mod progress;
 mod recall;
 mod record;
+mod sighting;
 mod turn;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::compose::Owner;
 use super::conversation::{Conversation, OpenCall};
 use super::event::{Activity, LinkState, Standing, State, Totals, What};
 use super::fault::Fault;
+use super::game_state::GameState;
 use super::ids::{Incarnation, MysisId, Seq, Timestamp, TurnNumber};
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
+use super::tokens::TokenGauge;
 use super::tool::Toolset;
 use super::write::{Mission, Profile};
 
@@ -33,6 +37,7 @@ pub use words::{
     Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Ticket, ToolOutcome, Work,
 };
 
+use progress::{Progress, TurnProgress};
 use record::Pending;
 use words::Doing;
 
@@ -56,6 +61,11 @@ pub struct Life {
     tools: Arc<Toolset>,
     link: LinkState,
     tick: Option<i64>,
+    game: GameState,
+    gauge: TokenGauge,
+    progress: Progress,
+    /// What the model was told about the runtime in the last request, by code.
+    noticed: BTreeSet<&'static str>,
     doing: Doing,
     last_words: Arc<str>,
     last_call_ms: Option<u64>,
@@ -102,6 +112,9 @@ struct Turn {
     began: Began,
     model_calls: u32,
     called_tools: bool,
+    progress: TurnProgress,
+    /// What follows a bare reply in this turn.
+    continuation: Arc<str>,
     /// Calls still to be made, the one under way first.
     calls: VecDeque<OpenCall>,
 }
@@ -122,6 +135,8 @@ enum Step {
         work: Work,
         attempt: u32,
         horizon: Seq,
+        /// Bytes of the messages and the tools.
+        bytes: u64,
     },
     /// The time to ask again.
     CoolingDown { alarm: Alarm, attempt: u32 },
@@ -159,6 +174,8 @@ impl Life {
             Input::RulesChanged { rules, redactor } => {
                 self.rules = rules;
                 self.redactor = redactor;
+                let hold = self.rules.held_of_a_result();
+                self.conversation.hold(hold);
             }
             Input::Recorded { ticket, outcome } => self.recorded(ticket, outcome),
             Input::Progressed { work, activity } => self.progressed(work, activity),
@@ -169,7 +186,7 @@ impl Life {
             } => {
                 self.link = link;
                 self.tools = tools;
-                self.account = account;
+                self.plays_as(account);
             }
             Input::Noticed {
                 severity,

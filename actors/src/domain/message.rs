@@ -105,6 +105,18 @@ pub struct Utterance {
     pub meta: ReplyMeta,
 }
 
+impl Utterance {
+    /// The newest row that the model had seen when it said this; a row that does not tell (an
+    /// imported one) counts by its own place.
+    #[must_use]
+    pub fn seen(&self, own: Seq) -> Seq {
+        match self.horizon {
+            Seq(..=0) => own,
+            horizon => horizon.min(own),
+        }
+    }
+}
+
 /// About the model call behind an utterance.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReplyMeta {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ids::{MissionId, MysisId, Seq};
+use super::sent::SentRequest;
 use super::write::PoolAccount;
 
 /// What an operator asks for, at the terminal or through the control interface.
@@ -72,6 +73,11 @@ pub enum Order {
         /// Which Mysis.
         name: String,
     },
+    /// Tell what was last sent to the model. Changes nothing.
+    ShowRequest {
+        /// Which Mysis.
+        name: String,
+    },
     /// Game accounts for the pool, together or not at all.
     PoolAccounts(Vec<PoolAccount>),
 }
@@ -104,6 +110,8 @@ pub enum Done {
     MissionCleared(bool),
     /// There are no notes any more.
     NotesCleared,
+    /// This was last sent to the model.
+    Request(Box<SentRequest>),
     /// So many accounts are in the pool or with their owners.
     AccountsPooled(usize),
 }
@@ -142,6 +150,8 @@ pub enum Refusal {
     TextTooLong(usize),
     /// The order needs a running swarm.
     NoSwarm,
+    /// It has sent nothing to its model since the program began.
+    NothingSent,
     /// The program is closing.
     Closing,
     /// The Mysis died while it dealt with the order; it may or may not have been stored.
@@ -173,6 +183,9 @@ impl fmt::Display for Refusal {
             Refusal::EmptyText => f.write_str("there is nothing in the message"),
             Refusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
             Refusal::NoSwarm => f.write_str("no swarm is running here"),
+            Refusal::NothingSent => {
+                f.write_str("nothing was sent to its model since the program began")
+            }
             Refusal::Closing => f.write_str("the program is closing and takes no orders"),
             Refusal::Interrupted => {
                 f.write_str("the mysis died while dealing with it; look at its log, then try again")

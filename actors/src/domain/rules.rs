@@ -21,6 +21,8 @@ pub struct SwarmRules {
     pub context_window: usize,
     /// Bytes of a request's messages as compact JSON.
     pub context_budget: usize,
+    /// Turns without progress after which the operator and the model are told; at least 1.
+    pub no_progress_turns: u32,
     /// The texts of the nudges, in order; after the last the Mysis goes idle. Never empty.
     pub nudges: Vec<Arc<str>>,
     /// The template of the system prompt.
@@ -43,6 +45,12 @@ impl SwarmRules {
             .or_else(|| self.nudges.last())
             .cloned()
             .unwrap_or_else(|| "Continue.".into())
+    }
+
+    /// Bytes of one result that are held in memory: as many as a request can show.
+    #[must_use]
+    pub fn held_of_a_result(&self) -> usize {
+        (self.context_budget / 4).max(4 << 10)
     }
 
     /// How many nudged turns make a Mysis idle.
@@ -80,6 +88,8 @@ pub struct ProviderRules {
     pub retry: Vec<Duration>,
     /// What a million tokens cost; absent: no cost shown.
     pub price: Option<Price>,
+    /// The model's context in tokens, tools and answer included; absent: not known.
+    pub context_tokens: Option<u64>,
 }
 
 /// What a million tokens cost, in US dollars.

@@ -16,11 +16,21 @@ pub struct ToolSpec {
     pub read_only_hint: Option<bool>,
 }
 
+impl ToolSpec {
+    /// About how many bytes it takes in a request.
+    fn bytes(&self) -> usize {
+        const FRAME: usize =
+            r#"{"type":"function","function":{"name":"","description":"","parameters":}},"#.len();
+        FRAME + self.name.len() + self.description.len() + self.schema.len()
+    }
+}
+
 /// The tools of one Mysis: the upstream server's and our own. Shared by all whose tools are equal.
 #[derive(Debug, Default, PartialEq)]
 pub struct Toolset {
     tools: Vec<ToolSpec>,
     by_name: BTreeMap<Arc<str>, usize>,
+    bytes: usize,
 }
 
 impl Toolset {
@@ -30,6 +40,7 @@ impl Toolset {
         let mut set = Toolset::default();
         for tool in tools {
             if !set.by_name.contains_key(&tool.name) {
+                set.bytes += tool.bytes();
                 set.by_name.insert(tool.name.clone(), set.tools.len());
                 set.tools.push(tool);
             }
@@ -41,6 +52,12 @@ impl Toolset {
     #[must_use]
     pub fn tools(&self) -> &[ToolSpec] {
         &self.tools
+    }
+
+    /// About how many bytes the tools take in a request.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The tool of that name.

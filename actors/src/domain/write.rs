@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::event::{State, Totals};
 use super::fault::Fault;
+use super::game_state::Sighting;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 
@@ -96,6 +97,33 @@ pub enum Write {
         mysis: MysisId,
         /// The newest note that is cleared may stand here.
         upto: Seq,
+    },
+    /// The newest good result of a look; it replaces the one of the same look before.
+    Sighted {
+        /// Whose.
+        mysis: MysisId,
+        /// The game account that looked; empty where there is none.
+        account: Arc<str>,
+        /// What was seen.
+        sighting: Box<Sighting>,
+    },
+    /// An action may have changed what was seen; what is marked already stays so.
+    Stale {
+        /// Whose.
+        mysis: MysisId,
+        /// The game account that acted.
+        account: Arc<str>,
+        /// The tools whose sightings are marked.
+        tools: Vec<Arc<str>>,
+        /// The action.
+        by: Arc<str>,
+    },
+    /// A game account logged out: what it saw counts no longer.
+    ForgetSightings {
+        /// Whose.
+        mysis: MysisId,
+        /// The account.
+        account: Arc<str>,
     },
     /// A new mission stands.
     Mission(Mission),
@@ -232,4 +260,6 @@ pub struct Recollection {
     pub notes: Vec<Arc<Row>>,
     /// The newest place given out.
     pub last: Seq,
+    /// What was seen of the game, with the account that saw it.
+    pub sightings: Vec<(Arc<str>, Sighting)>,
 }

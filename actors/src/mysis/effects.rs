@@ -6,8 +6,9 @@ use std::time::Duration;
 use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::domain::compose::statistics;
 use crate::domain::event::{Report, SwarmEvent, What};
-use crate::domain::life::{Alarm, Effect, Input, Ticket, Work};
+use crate::domain::life::{Alarm, Ask, Effect, Input, Ticket, Work};
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::Session;
 
@@ -29,6 +30,7 @@ impl MysisState {
             match effect {
                 Effect::Record { ticket, writes } => self.outbox.push_back((ticket, writes)),
                 Effect::Ask(ask) => {
+                    self.trace(&ask);
                     let session = self.take_session();
                     self.work = Some(work::ask(
                         myself,
@@ -67,6 +69,26 @@ impl MysisState {
         if self.is_leaving && self.sending.is_none() {
             myself.stop(None);
         }
+    }
+
+    /// What the request is made of, for whoever reads the log.
+    fn trace(&self, ask: &Ask) {
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return;
+        }
+        let composed = statistics(&ask.messages);
+        tracing::debug!(
+            mysis = %self.who.name,
+            messages = composed.messages,
+            bytes = composed.bytes,
+            tokens = composed.tokens,
+            system = composed.system,
+            user = composed.user,
+            assistant = composed.assistant,
+            tool = composed.tool,
+            stage = "composed",
+            "request"
+        );
     }
 
     fn take_session(&mut self) -> Session {

@@ -17,6 +17,7 @@ use crate::domain::life::{Ask, CallOrder, Input, ToolOutcome, Work};
 use crate::domain::message::CallStatus;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::rules::SwarmRules;
+use crate::domain::sent::Sent;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::{Means, News, Outlet, Session};
 use crate::store::StoreHandle;
@@ -127,13 +128,14 @@ async fn asked(
     let pass = surroundings.means.gate.admit(lane, ask.is_urgent).await;
     door.news(News::Progress(Activity::CallingModel));
     let started = clock.now();
-    let result = ask_once(surroundings, rules, &session, ask).await;
+    let result = ask_once(door, surroundings, rules, &session, ask).await;
     drop(pass);
     let ms = clock.now().since(started);
     (session, Input::Replied { work, result, ms })
 }
 
 async fn ask_once(
+    door: &Door,
     surroundings: &Surroundings,
     rules: &SwarmRules,
     session: &Session,
@@ -152,6 +154,10 @@ async fn ask_once(
         messages: ask.messages,
         tools: session.tools().clone(),
     };
+    door.sent(Sent {
+        at: surroundings.means.clock.now(),
+        request: request.clone(),
+    });
     let answer = surroundings.models.ask(request);
     match tokio::time::timeout(provider.timeout, answer).await {
         Ok(result) => result,
@@ -226,6 +232,14 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 struct Door {
     mysis: ActorRef<MysisMsg>,
     work: Work,
+}
+
+impl Door {
+    /// Keeps what is sent, for whoever wants to see it.
+    fn sent(&self, sent: Sent) {
+        // A Mysis that is gone shows nothing.
+        let _ = self.mysis.cast(MysisMsg::Sent(Box::new(sent)));
+    }
 }
 
 impl Outlet for Door {

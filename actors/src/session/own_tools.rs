@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::tool::{ToolSpec, Toolset};
-use crate::ports::{Archive, Found, Search, SearchIn};
+use crate::ports::{Archive, Found, Piece, ResultAsked, Search, SearchIn};
 
 /// Rows that a search gives where nothing else is asked for, and at most.
 const USUAL_LIMIT: u64 = 20;
@@ -32,8 +32,8 @@ static SPECS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
         ),
         ToolSpec {
             name: "zoea_read_result".into(),
-            description: "Read on in a tool result that was cut: call_id is the call's id, offset \
-                          the byte to begin at."
+            description: "Read on in a tool result that was cut: call_id is what the note at the \
+                          cut names, offset the byte to begin at."
                 .into(),
             schema: json!({
                 "type": "object",
@@ -192,21 +192,39 @@ async fn read_on(
     let id = arguments.get("call_id").and_then(Value::as_str);
     let id = id.filter(|id| !id.is_empty());
     let id = id.ok_or("call_id is missing: give the id of the call whose result was cut")?;
-    let offset = arguments.get("offset").and_then(Value::as_u64).unwrap_or(0);
-    let whole = archive
-        .result_of(who, id.to_string())
+    let offset = match arguments.get("offset") {
+        None | Some(Value::Null) => 0,
+        Some(offset) => offset
+            .as_u64()
+            .ok_or("offset is a number of bytes from 0")?,
+    };
+    let piece = archive
+        .result_of(ResultAsked {
+            mysis: who,
+            call_id: id.to_string(),
+            offset,
+            limit: PIECE,
+        })
         .await
         .map_err(|fault| format!("the result could not be read: {fault}"))?
         .ok_or_else(|| format!("you have no result of a call with the id {id}"))?;
-    let start = usize::try_from(offset).unwrap_or(usize::MAX);
-    let start = whole.floor_char_boundary(start.min(whole.len()));
-    let end = whole.floor_char_boundary(start.saturating_add(PIECE).min(whole.len()));
-    let mut text = whole[start..end].to_string();
-    if end < whole.len() {
-        let left = whole.len() - end;
-        text.push_str(&format!(
-            "\n[{left} bytes follow; read on with offset {end}]"
-        ));
+    Ok(told(piece, offset))
+}
+
+/// A piece with where it stands, so that the model can read on.
+fn told(piece: Piece, asked: u64) -> String {
+    let Piece {
+        text,
+        offset,
+        whole,
+    } = piece;
+    if text.is_empty() {
+        return format!("[nothing follows byte {asked}: the result has {whole} bytes]");
     }
-    Ok(text)
+    let end = offset + text.len() as u64;
+    if end < whole {
+        let left = whole - end;
+        return format!("{text}\n[{left} of {whole} bytes follow; read on with offset {end}]");
+    }
+    text
 }

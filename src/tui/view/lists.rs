@@ -1,4 +1,4 @@
-//! Lists that are only read: the message log, and the request that was last sent.
+//! Lists that are only read: the message log.
 
 use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::layer::LogView;
@@ -46,17 +46,6 @@ fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
     Line::of(format!(" {clock}  "), Tone::Faint)
         .with(width::fit(&message.who, 14), Tone::Strong)
         .with(format!(" {}", message.text), message.tone)
-}
-
-pub(super) fn paint_request(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_>) {
-    let body = clear(layout, brush);
-    let name = dashboard.in_hand().map_or("", |standing| &standing.name);
-    let title = Line::of(format!(" LAST REQUEST OF {name}"), Tone::Brand);
-    brush.line(layout.title, 0, &title);
-    brush.on(Ground::Base);
-    let area = middle(body, body.width, 2);
-    let words = "not there yet: a Mysis does not tell what it last sent to its model";
-    brush.text_at(area, 0, Side::Middle, words, Tone::Dim);
 }
 
 /// The whole space of the view, emptied.

@@ -1,6 +1,5 @@
 //! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
 
-use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::figures;
 use actors::domain::dashboard::flow::spark;
@@ -9,7 +8,9 @@ use actors::domain::dashboard::game::{Game, Gauge};
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::width;
+use actors::domain::dashboard::{Dashboard, Weight};
 use actors::domain::event::{LinkState, Standing};
+use actors::domain::sent::Parts;
 
 use crate::tui::brush::Brush;
 use crate::tui::theme::Ground;
@@ -28,7 +29,14 @@ pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mu
     };
     let mut lines = Vec::new();
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
-        add_mysis(dashboard, &member.standing, &mut lines, inner.width);
+        let columns = inner.width;
+        add_mysis(
+            dashboard,
+            &member.standing,
+            focus.weight,
+            &mut lines,
+            columns,
+        );
     }
     lines.push(Line::default());
     add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
@@ -42,7 +50,13 @@ fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> Line {
     Line::of(width::fit(label, LABEL), Tone::Dim).with(value, tone)
 }
 
-fn add_mysis(dashboard: &Dashboard, standing: &Standing, lines: &mut Vec<Line>, columns: u16) {
+fn add_mysis(
+    dashboard: &Dashboard,
+    standing: &Standing,
+    weight: Weight,
+    lines: &mut Vec<Line>,
+    columns: u16,
+) {
     let totals = standing.totals;
     let account = standing
         .account
@@ -87,6 +101,9 @@ fn add_mysis(dashboard: &Dashboard, standing: &Standing, lines: &mut Vec<Line>, 
     if let Some(ms) = standing.last_call_ms {
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }
+    if let Some(parts) = weight.parts {
+        add_request(parts, lines);
+    }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
     if standing.nudges > 0 {
         let nudges = format!("{} of {limit}", standing.nudges);
@@ -103,6 +120,24 @@ fn add_mysis(dashboard: &Dashboard, standing: &Standing, lines: &mut Vec<Line>, 
         let why = one_line(why);
         let wrapped = width::wrap(&why, usize::from(columns)).take(6);
         lines.extend(wrapped.map(|line| Line::of(line, tone)));
+    }
+}
+
+/// What the last request weighs; the parts in two columns.
+fn add_request(parts: Parts, lines: &mut Vec<Line>) {
+    let size = |bytes: usize| figures::size(bytes as u64);
+    lines.push(labelled("request", size(parts.all()), Tone::Text).with("  x shows it", Tone::Hint));
+    for pair in [
+        [("system", parts.system), ("orders", parts.orders)],
+        [("words", parts.words), ("results", parts.results)],
+        [("tools", parts.tools), ("", 0)],
+    ] {
+        let mut line = Line::of(width::fit("", LABEL), Tone::Dim);
+        for (label, bytes) in pair.into_iter().filter(|(label, _)| !label.is_empty()) {
+            line.push(width::fit(&size(bytes), 9), Tone::Text);
+            line.push(width::fit(label, 8), Tone::Dim);
+        }
+        lines.push(line);
     }
 }
 

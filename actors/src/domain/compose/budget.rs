@@ -2,72 +2,106 @@
 //!
 //! Steps, each only if the one before was not enough: long results are cut; the oldest loops and
 //! replies go, as units; what is left is cut shorter; calls of the last loop go, oldest first;
-//! orders between the owner and the newest go. The owner, the newest order and the last loop stay.
+//! orders between the owner and the newest go; the owner is cut shorter. The owner, the newest
+//! order and the last loop stay.
 
-use super::part::{LoopPart, Part};
+use crate::domain::ids::CallKey;
+
+use super::part::{LoopPart, OrderPart, Part};
 use super::wire;
 
 /// The shortest that anything is cut to, in bytes.
-pub(super) const SMALLEST: usize = 160;
+pub(super) const SMALLEST: usize = 192;
 
 /// Makes the parts fit into so many bytes.
 pub(super) fn fit(parts: &mut Vec<Part>, budget: usize) {
-    let mut cap = (budget / 4).max(SMALLEST);
-    shorten(parts, cap, budget / 2);
+    let mut caps = Caps {
+        words: (budget / 4).max(SMALLEST),
+        orders: (budget / 2).max(SMALLEST),
+        owner: (budget / 2).max(SMALLEST),
+    };
+    caps.shorten(parts);
     drop_oldest_words(parts, budget);
-    while size(parts) > budget && cap > SMALLEST {
-        cap = (cap / 2).max(SMALLEST);
-        shorten(parts, cap, cap * 2);
+    while size(parts) > budget && caps.words > SMALLEST {
+        caps.words = (caps.words / 2).max(SMALLEST);
+        caps.orders = caps.words.max(SMALLEST * 2);
+        caps.shorten(parts);
     }
     while size(parts) > budget && drop_a_pair(parts) {}
     while size(parts) > budget && drop_a_middle_order(parts) {}
+    while size(parts) > budget && caps.owner > SMALLEST {
+        caps.owner = (caps.owner / 2).max(SMALLEST);
+        caps.orders = caps.orders.min(caps.owner);
+        caps.shorten(parts);
+    }
 }
 
 fn size(parts: &[Part]) -> usize {
-    parts.iter().map(part_size).sum()
+    parts.iter().map(wire::part_bytes).sum()
 }
 
-/// A part's bytes, with the comma before each of its messages.
-fn part_size(part: &Part) -> usize {
-    wire::render(part)
-        .iter()
-        .map(|message| wire::message_bytes(message) + 1)
-        .sum()
+/// How long each kind of text may be, in bytes inside JSON.
+struct Caps {
+    words: usize,
+    orders: usize,
+    owner: usize,
 }
 
-/// Cuts results, words and arguments to one length and orders to another.
-fn shorten(parts: &mut [Part], cap: usize, order_cap: usize) {
-    for part in parts {
-        match part {
-            Part::Order(order) => order.text.shorten(order_cap, ""),
-            Part::Reply(text) => text.shorten(cap, ""),
-            Part::Loop(found) => shorten_loop(found, cap),
+impl Caps {
+    fn shorten(&self, parts: &mut [Part]) {
+        for part in parts {
+            match part {
+                Part::Order(order) => self.shorten_order(order),
+                Part::Reply(text) => text.shorten(self.words, nowhere),
+                Part::Loop(found) => self.shorten_loop(found),
+            }
+        }
+    }
+
+    fn shorten_order(&self, order: &mut OrderPart) {
+        let cap = if order.is_owner {
+            self.owner
+        } else {
+            self.orders
+        };
+        order.text.shorten(cap, nowhere);
+    }
+
+    fn shorten_loop(&self, found: &mut LoopPart) {
+        found.text.shorten(self.words, nowhere);
+        for pair in &mut found.pairs {
+            if pair.arguments.size() > self.words {
+                let bytes = pair.arguments.text().len();
+                let stub = format!(r#"{{"_cut":"{bytes} bytes of arguments left out"}}"#);
+                pair.arguments.replace(&stub);
+            }
+            if let Some(result) = &mut pair.result {
+                let key = pair.key;
+                result
+                    .text
+                    .shorten(self.words, |kept| reading_on(key, kept));
+            }
         }
     }
 }
 
-fn shorten_loop(found: &mut LoopPart, cap: usize) {
-    found.text.shorten(cap, "");
-    for pair in &mut found.pairs {
-        if wire::escaped_len(&pair.arguments) > cap {
-            let bytes = pair.arguments.len();
-            pair.arguments = format!(r#"{{"_cut":"{bytes} bytes of arguments left out"}}"#).into();
-        }
-        if let Some(result) = &mut pair.result {
-            result.text.shorten(cap, &reading_on(&pair.id));
-        }
-    }
+/// The rest of words is in the store alone.
+fn nowhere(_kept: usize) -> String {
+    String::new()
 }
 
-/// Where the rest of a result can be had.
-fn reading_on(call_id: &str) -> String {
-    let id: String = call_id.chars().take(64).collect();
-    format!(r#"; zoea_read_result {{"call_id":"{id}"}} reads on"#)
+/// Where the rest of a result can be had. The call is named by its key: a provider's id may be
+/// repeated from one message to the next.
+fn reading_on(call: CallKey, kept: usize) -> String {
+    format!(r#"; zoea_read_result {{"call_id":"{call}","offset":{kept}}} reads on"#)
 }
 
 /// Drops loops and replies, oldest first, until the rest fits; the last loop stays.
 fn drop_oldest_words(parts: &mut Vec<Part>, budget: usize) {
     let mut total = size(parts);
+    if total <= budget {
+        return;
+    }
     let last_loop = parts.iter().rposition(|part| matches!(part, Part::Loop(_)));
     let mut kept = Vec::with_capacity(parts.len());
     for (place, part) in parts.drain(..).enumerate() {
@@ -77,7 +111,7 @@ fn drop_oldest_words(parts: &mut Vec<Part>, budget: usize) {
             Part::Loop(_) => Some(place) != last_loop,
         };
         if total > budget && is_droppable {
-            total -= part_size(&part);
+            total -= wire::part_bytes(&part);
         } else {
             kept.push(part);
         }

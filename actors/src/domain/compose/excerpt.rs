@@ -1,8 +1,13 @@
-//! Excerpts: texts that can be cut to size and say how much was left out.
+//! Excerpts: texts that know their size on the wire, can be cut, and say how much was left out.
 
 use std::sync::Arc;
 
+use crate::domain::json_size::{escaped_byte, escaped_len};
+
 use super::wire;
+
+/// What stands for an empty text, which strict providers refuse.
+const EMPTY: &str = "(empty)";
 
 /// A text, whole or its beginning.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,23 +17,46 @@ pub(super) struct Excerpt {
     kept: usize,
     /// Bytes of the whole text.
     whole: u64,
+    /// Bytes of `text` inside a JSON string.
+    size: usize,
 }
 
 impl Excerpt {
     /// A text that is here as a whole.
     pub(super) fn whole(text: Arc<str>) -> Excerpt {
-        let kept = text.len();
-        Excerpt {
-            text,
-            kept,
-            whole: kept as u64,
-        }
+        let whole = text.len() as u64;
+        Excerpt::beginning(text, whole)
     }
 
-    /// The beginning of a text of so many bytes.
+    /// A text of which this much is here; `whole` is how many bytes it has.
     pub(super) fn beginning(text: Arc<str>, whole: u64) -> Excerpt {
-        let kept = text.len();
-        Excerpt { text, kept, whole }
+        if whole <= text.len() as u64 && text.trim().is_empty() {
+            return Excerpt::as_it_is(EMPTY.into(), EMPTY.len() as u64);
+        }
+        let whole = whole.max(text.len() as u64);
+        Excerpt::as_it_is(wire::printable(text), whole)
+    }
+
+    /// A text that is here as a whole, with a word in its place where it is empty.
+    pub(super) fn filled(text: Arc<str>) -> Excerpt {
+        Excerpt::whole(text)
+    }
+
+    /// Words beside calls: they may be missing altogether.
+    pub(super) fn words(text: Arc<str>) -> Excerpt {
+        if text.trim().is_empty() {
+            return Excerpt::as_it_is("".into(), 0);
+        }
+        Excerpt::whole(text)
+    }
+
+    fn as_it_is(text: Arc<str>, whole: u64) -> Excerpt {
+        Excerpt {
+            kept: text.len(),
+            whole,
+            size: escaped_len(&text),
+            text,
+        }
     }
 
     /// What is to be sent.
@@ -36,25 +64,40 @@ impl Excerpt {
         &self.text
     }
 
+    /// Bytes inside a JSON string.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether all of it is here.
+    pub(super) fn is_whole(&self) -> bool {
+        self.kept as u64 >= self.whole
+    }
+
     /// Puts another text in its place.
     pub(super) fn replace(&mut self, text: &str) {
-        *self = Excerpt::whole(text.into());
+        *self = Excerpt::as_it_is(text.into(), text.len() as u64);
     }
 
     /// Cuts it so that it takes no more than `cap` bytes inside JSON, its note included; `hint`
-    /// stands in the note and says where the rest can be had.
-    pub(super) fn shorten(&mut self, cap: usize, hint: &str) {
-        let lacks_note = self.kept == self.text.len() && (self.kept as u64) < self.whole;
-        if !lacks_note && wire::escaped_len(&self.text) <= cap {
+    /// says in the note where the rest can be had, given how many bytes are here.
+    pub(super) fn shorten(&mut self, cap: usize, hint: impl Fn(usize) -> String) {
+        let lacks_note = self.kept == self.text.len() && !self.is_whole();
+        if !lacks_note && self.size <= cap {
             return;
         }
         let note = |kept: usize| {
             let left_out = self.whole.saturating_sub(kept as u64);
+            let hint = hint(kept);
             format!("\n[cut: {left_out} of {} bytes left out{hint}]", self.whole)
         };
-        let room = cap.saturating_sub(wire::escaped_len(&note(0)));
+        // No number in the note is longer than that of the whole.
+        let longest = note(usize::try_from(self.whole).unwrap_or(usize::MAX)).len()
+            + self.whole.to_string().len();
+        let room = cap.saturating_sub(longest + hint(0).matches('"').count());
         let kept = fitting(&self.text[..self.kept], room);
         self.text = format!("{}{}", &self.text[..kept], note(kept)).into();
+        self.size = escaped_len(&self.text);
         self.kept = kept;
     }
 }
@@ -62,10 +105,10 @@ impl Excerpt {
 /// The longest beginning of a text, in bytes, that takes no more than `room` bytes inside JSON.
 fn fitting(text: &str, room: usize) -> usize {
     let mut used = 0;
-    for (place, c) in text.char_indices() {
-        used += wire::escaped_len(&text[place..place + c.len_utf8()]);
+    for (place, byte) in text.bytes().enumerate() {
+        used += escaped_byte(byte);
         if used > room {
-            return place;
+            return text.floor_char_boundary(place);
         }
     }
     text.len()
@@ -75,24 +118,50 @@ fn fitting(text: &str, room: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn plain(_: usize) -> String {
+        String::new()
+    }
+
     #[test]
     fn a_text_cut_twice_still_tells_its_whole_length() {
         let mut excerpt = Excerpt::whole("x".repeat(1000).into());
-        excerpt.shorten(400, "");
-        excerpt.shorten(200, "; more");
-        assert!(excerpt.text().len() <= 200);
+        excerpt.shorten(400, plain);
+        excerpt.shorten(200, |kept| format!("; more at {kept}"));
+        assert!(excerpt.size() <= 200);
         let kept = excerpt.text().chars().take_while(|c| *c == 'x').count();
-        let note = format!("[cut: {} of 1000 bytes left out; more]", 1000 - kept);
+        let left_out = 1000 - kept;
+        let note = format!("[cut: {left_out} of 1000 bytes left out; more at {kept}]");
         assert!(excerpt.text().ends_with(&note), "{}", excerpt.text());
+        assert!(kept > 100, "{kept}");
     }
 
     #[test]
     fn what_fits_stays_and_a_beginning_gets_its_note() {
         let mut short = Excerpt::whole("short".into());
-        short.shorten(100, "");
+        short.shorten(100, plain);
         assert_eq!(&**short.text(), "short");
+        assert!(short.is_whole());
         let mut beginning = Excerpt::beginning("short".into(), 50);
-        beginning.shorten(100, "");
+        beginning.shorten(100, plain);
         assert_eq!(&**beginning.text(), "short\n[cut: 45 of 50 bytes left out]");
+        assert!(!beginning.is_whole());
+    }
+
+    #[test]
+    fn a_cut_never_splits_a_letter_and_counts_what_json_makes_of_it() {
+        for letter in ["é", "🚀", "\"", "\n", "採"] {
+            let mut excerpt = Excerpt::whole(letter.repeat(500).into());
+            excerpt.shorten(300, plain);
+            assert!(excerpt.size() <= 300, "{letter}: {}", excerpt.size());
+            let json = serde_json::to_string(&**excerpt.text()).unwrap();
+            assert_eq!(excerpt.size(), json.len() - 2);
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_gets_a_word_in_its_place() {
+        assert_eq!(&**Excerpt::filled(" \n".into()).text(), "(empty)");
+        assert_eq!(&**Excerpt::words(" \n".into()).text(), "");
+        assert_eq!(&**Excerpt::whole("a\u{0}b\u{1b}[".into()).text(), "a?b?[");
     }
 }

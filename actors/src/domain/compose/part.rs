@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::ids::{CallKey, MissionId, Seq, TurnNumber};
+use crate::domain::ids::{CallKey, Seq, TurnNumber};
 use crate::domain::message::{Body, Call, Row, Utterance};
 
 use super::excerpt::Excerpt;
@@ -38,6 +38,8 @@ pub(super) struct LoopPart {
 /// A call and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pair {
+    /// Which call.
+    pub(super) key: CallKey,
     /// Unique within the message.
     pub(super) id: Arc<str>,
     /// The tool's name as the model wrote it.
@@ -45,7 +47,7 @@ pub(super) struct Pair {
     /// The tool's name as the wire allows it.
     pub(super) name: Arc<str>,
     /// A JSON object as text.
-    pub(super) arguments: Arc<str>,
+    pub(super) arguments: Excerpt,
     /// The result; absent while there is none.
     pub(super) result: Option<PairResult>,
 }
@@ -56,118 +58,138 @@ pub(super) struct PairResult {
     pub(super) is_error: bool,
 }
 
-impl LoopPart {
-    pub(super) fn is_complete(&self) -> bool {
-        self.pairs.iter().all(|pair| pair.result.is_some())
-    }
-}
-
 impl Part {
-    pub(super) fn order(text: Arc<str>) -> Part {
+    /// A message to the model; the owner where the turn is about it.
+    pub(super) fn order(text: Arc<str>, is_owner: bool) -> Part {
         Part::Order(OrderPart {
-            text: Excerpt::whole(text),
-            is_owner: false,
+            text: Excerpt::filled(text),
+            is_owner,
         })
     }
-
-    /// Makes an order the one that the turn is about.
-    pub(super) fn own(&mut self) {
-        match self {
-            Part::Order(order) => order.is_owner = true,
-            Part::Reply(_) | Part::Loop(_) => {}
-        }
-    }
 }
 
-/// A part and where it belongs.
-#[derive(Clone, Debug)]
-pub(super) struct Placed {
+/// A row that becomes a part, and where it belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit<'a> {
     /// Orders stand where they were stored. What the model said stands behind the newest row that
     /// it had seen, so that an order that came while it was thinking follows its words.
     pub(super) place: Seq,
-    pub(super) turn: TurnNumber,
-    /// The mission that a part delivers.
-    pub(super) mission: Option<MissionId>,
-    pub(super) part: Part,
+    pub(super) row: &'a Row,
 }
 
-/// Groups rows into parts, in the order in which the model is to see them.
-pub(super) fn place<'a>(rows: impl Iterator<Item = &'a Arc<Row>> + Clone) -> Vec<Placed> {
-    let results = results_of(rows.clone());
-    let mut placed: Vec<Placed> = rows
+impl Unit<'_> {
+    pub(super) fn turn(self) -> TurnNumber {
+        self.row.turn
+    }
+
+    pub(super) fn is_order(self) -> bool {
+        matches!(
+            self.row.body,
+            Body::Prompt { .. } | Body::Mission { .. } | Body::Peer { .. }
+        )
+    }
+
+    pub(super) fn is_reply(self) -> bool {
+        matches!(self.row.body, Body::Reply(_))
+    }
+}
+
+/// The rows that become parts, in the order in which the model is to see them.
+pub(super) fn units<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Unit<'a>> {
+    let mut units: Vec<Unit<'a>> = rows
         .filter(|row| row.is_sendable())
-        .filter_map(|row| placed_row(row, &results))
+        .filter_map(|row| unit(row))
         .collect();
     // Words come after the orders that they had seen; both stay in their own order.
-    placed.sort_by_key(|unit| (unit.place, !matches!(unit.part, Part::Order(_))));
-    placed
+    units.sort_by_key(|unit| (unit.place, !unit.is_order()));
+    units
 }
 
-/// The first result of each call; a second one cannot be sent.
-fn results_of<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> BTreeMap<CallKey, PairResult> {
-    let mut results = BTreeMap::new();
-    for (call, text, meta) in rows.filter_map(|row| row.result()) {
-        results.entry(call).or_insert_with(|| PairResult {
-            text: Excerpt::beginning(text.clone(), meta.bytes.max(text.len() as u64)),
-            is_error: meta.is_error(),
-        });
-    }
-    results
-}
-
-fn placed_row(row: &Row, results: &BTreeMap<CallKey, PairResult>) -> Option<Placed> {
-    let placed = |place, part| Placed {
-        place,
-        turn: row.turn,
-        mission: None,
-        part,
-    };
-    match &row.body {
-        Body::Prompt { text } => Some(placed(row.seq, Part::order(text.clone()))),
-        Body::Mission { id, text } => Some(Placed {
-            mission: Some(*id),
-            ..placed(row.seq, Part::order(text.clone()))
-        }),
-        Body::Peer { sender, text } => {
-            let text = format!("[message of {sender} to the swarm]\n{text}");
-            Some(placed(row.seq, Part::order(text.into())))
-        }
-        Body::Reply(utterance) => Some(placed(
-            seen(row, utterance),
-            Part::Reply(Excerpt::whole(utterance.text.clone())),
-        )),
-        Body::Call { utterance, calls } => Some(placed(
-            seen(row, utterance),
-            Part::Loop(LoopPart {
-                text: Excerpt::whole(utterance.text.clone()),
-                pairs: pairs(row.seq, calls, results),
-            }),
-        )),
+/// The allow-list, kind by kind: what is named here as nothing is not sent by itself.
+fn unit(row: &Row) -> Option<Unit<'_>> {
+    let place = match &row.body {
+        Body::Prompt { .. } | Body::Mission { .. } | Body::Peer { .. } => row.seq,
+        Body::Reply(utterance) | Body::Call { utterance, .. } => utterance.seen(row.seq),
         // Notes stand with the system prompt, results with their calls.
-        Body::Note { .. } | Body::Result { .. } => None,
-        Body::Host { .. } | Body::Audit { .. } | Body::Unknown { .. } => None,
-    }
+        Body::Note { .. } | Body::Result { .. } => return None,
+        Body::Host { .. } | Body::Audit { .. } | Body::Unknown { .. } => return None,
+    };
+    Some(Unit { place, row })
 }
 
-/// The newest row that the model had seen; an imported row does not tell and counts by its place.
-fn seen(row: &Row, utterance: &Utterance) -> Seq {
-    match utterance.horizon {
-        Seq(..=0) => row.seq,
-        horizon => horizon.min(row.seq),
-    }
-}
+/// The results of a conversation, by the calls that they answer.
+pub(super) struct Results<'a>(BTreeMap<CallKey, &'a Row>);
 
-fn pairs(seq: Seq, calls: &[Call], results: &BTreeMap<CallKey, PairResult>) -> Vec<Pair> {
-    let ids = wire::unique_ids(seq, calls);
-    (0_u16..)
-        .zip(calls)
-        .zip(ids)
-        .map(|((position, call), id)| Pair {
-            id,
-            tool: call.name.clone(),
-            name: wire::tool_name(&call.name),
-            arguments: wire::arguments(&call.arguments),
-            result: results.get(&CallKey { seq, position }).cloned(),
+impl<'a> Results<'a> {
+    /// The first result of each call; a second one cannot be sent.
+    pub(super) fn of(rows: impl Iterator<Item = &'a Arc<Row>>) -> Results<'a> {
+        let mut results = BTreeMap::new();
+        for row in rows {
+            if let Some((call, _, _)) = row.result() {
+                results.entry(call).or_insert(&**row);
+            }
+        }
+        Results(results)
+    }
+
+    /// Whether a unit is a loop whose calls all have a result.
+    pub(super) fn complete(&self, unit: Unit<'_>) -> bool {
+        let calls = unit.row.calls();
+        !calls.is_empty()
+            && (0_u16..).zip(calls).all(|(position, _)| {
+                let seq = unit.row.seq;
+                self.0.contains_key(&CallKey { seq, position })
+            })
+    }
+
+    fn pair_result(&self, call: CallKey) -> Option<PairResult> {
+        let (_, text, meta) = self.0.get(&call)?.result()?;
+        Some(PairResult {
+            text: Excerpt::beginning(text.clone(), meta.bytes),
+            is_error: meta.is_error(),
         })
-        .collect()
+    }
+
+    /// A unit as a part of the request.
+    pub(super) fn part(&self, unit: Unit<'_>, is_owner: bool) -> Option<Part> {
+        match &unit.row.body {
+            Body::Prompt { text } | Body::Mission { text, .. } => {
+                Some(Part::order(text.clone(), is_owner))
+            }
+            Body::Peer { sender, text } => {
+                let text = format!("[message of {sender} to the swarm]\n{text}");
+                Some(Part::order(text.into(), is_owner))
+            }
+            Body::Reply(utterance) => Some(Part::Reply(Excerpt::filled(utterance.text.clone()))),
+            Body::Call { utterance, calls } => Some(self.loop_part(unit.row.seq, utterance, calls)),
+            Body::Note { .. }
+            | Body::Result { .. }
+            | Body::Host { .. }
+            | Body::Audit { .. }
+            | Body::Unknown { .. } => None,
+        }
+    }
+
+    fn loop_part(&self, seq: Seq, utterance: &Utterance, calls: &[Call]) -> Part {
+        let ids = wire::unique_ids(seq, calls);
+        let pairs = (0_u16..)
+            .zip(calls)
+            .zip(ids)
+            .map(|((position, call), id)| {
+                let key = CallKey { seq, position };
+                Pair {
+                    key,
+                    id,
+                    tool: call.name.clone(),
+                    name: wire::tool_name(&call.name),
+                    arguments: Excerpt::whole(wire::arguments(&call.arguments)),
+                    result: self.pair_result(key),
+                }
+            })
+            .collect();
+        Part::Loop(LoopPart {
+            text: Excerpt::words(utterance.text.clone()),
+            pairs,
+        })
+    }
 }

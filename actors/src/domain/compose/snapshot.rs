@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
-use crate::domain::tool::is_snapshot;
+use crate::domain::look::{Look, is_superseded};
 
 use super::part::{LoopPart, Pair, Part};
 
@@ -34,17 +32,12 @@ pub(super) fn supersede(parts: &mut Vec<Part>) {
 }
 
 /// The pairs of a loop whose results are replaced by later ones; newest first.
-fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<Look>) -> Vec<usize> {
+fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(Look, bool)>) -> Vec<usize> {
     let mut stale = Vec::new();
     for (position, pair) in found.pairs.iter().enumerate().rev() {
-        let Some(look) = Look::of(pair) else {
-            continue;
-        };
-        let good = Look {
-            is_error: false,
-            ..look.clone()
-        };
-        if seen.contains(&good) || !seen.insert(look) {
+        if let Some((look, is_error)) = look_of(pair)
+            && is_superseded(seen, look, is_error)
+        {
             stale.push(position);
         }
     }
@@ -59,29 +52,8 @@ fn stub(found: &mut LoopPart, stale: &[usize]) {
     }
 }
 
-/// One look: a snapshot tool with its arguments, and whether it failed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Look {
-    tool: String,
-    arguments: String,
-    is_error: bool,
-}
-
-impl Look {
-    fn of(pair: &Pair) -> Option<Look> {
-        let result = pair.result.as_ref()?;
-        is_snapshot(&pair.tool).then(|| Look {
-            tool: pair.tool.to_string(),
-            arguments: normalised(&pair.arguments),
-            is_error: result.is_error,
-        })
-    }
-}
-
-/// Arguments with their keys in order, so that equal ones compare equal.
-fn normalised(arguments: &str) -> String {
-    match serde_json::from_str::<Value>(arguments) {
-        Ok(value) => value.to_string(),
-        Err(_) => arguments.to_string(),
-    }
+fn look_of(pair: &Pair) -> Option<(Look, bool)> {
+    let result = pair.result.as_ref()?;
+    let look = Look::of(&pair.tool, pair.arguments.text())?;
+    Some((look, result.is_error))
 }

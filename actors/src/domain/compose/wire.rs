@@ -9,14 +9,17 @@ use crate::domain::ids::Seq;
 use crate::domain::message::Call;
 use crate::domain::model::{ChatCall, ChatMessage};
 
+use crate::domain::json_size::escaped_len;
+
 use super::part::{LoopPart, Part};
 
 /// What stands for a result that does not exist.
 const NO_RESULT: &str = "no result was recorded for this call";
-/// What stands for an empty text, which strict providers refuse.
-const EMPTY: &str = "(empty)";
+/// The longest id that is sent, in bytes inside JSON; no provider makes ids as long as this.
+const LONGEST_ID: usize = 256;
 
-/// The calls' ids, kept letter for letter unless empty or repeated within the message.
+/// The calls' ids, kept letter for letter unless empty, repeated within the message, or of a length
+/// or with letters that no provider would take back.
 pub(super) fn unique_ids(seq: Seq, calls: &[Call]) -> Vec<Arc<str>> {
     let given: BTreeSet<&str> = calls.iter().map(|call| &*call.id).collect();
     let mut taken = BTreeSet::new();
@@ -24,7 +27,10 @@ pub(super) fn unique_ids(seq: Seq, calls: &[Call]) -> Vec<Arc<str>> {
         .iter()
         .enumerate()
         .map(|(position, call)| {
-            if !call.id.is_empty() && taken.insert(call.id.to_string()) {
+            let is_fit = !call.id.is_empty()
+                && escaped_len(&call.id) <= LONGEST_ID
+                && !call.id.chars().any(char::is_control);
+            if is_fit && taken.insert(call.id.to_string()) {
                 return call.id.clone();
             }
             let mut id = format!("call_{seq}_{position}");
@@ -72,9 +78,9 @@ pub(super) fn is_object(text: &str) -> bool {
 /// A part as messages.
 pub(super) fn render(part: &Part) -> Vec<ChatMessage> {
     match part {
-        Part::Order(order) => vec![ChatMessage::User(filled(order.text.text()))],
+        Part::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
         Part::Reply(text) => vec![ChatMessage::Assistant {
-            text: filled(text.text()),
+            text: text.text().clone(),
             calls: Vec::new(),
         }],
         Part::Loop(found) => render_loop(found),
@@ -88,7 +94,7 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
         .map(|pair| ChatCall {
             id: pair.id.clone(),
             name: pair.name.clone(),
-            arguments: pair.arguments.clone(),
+            arguments: pair.arguments.text().clone(),
         })
         .collect();
     let mut messages = vec![ChatMessage::Assistant {
@@ -98,19 +104,32 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
     messages.extend(found.pairs.iter().map(|pair| ChatMessage::Tool {
         call_id: pair.id.clone(),
         text: match &pair.result {
-            Some(result) => filled(result.text.text()),
+            Some(result) => result.text.text().clone(),
             None => NO_RESULT.into(),
         },
     }));
     messages
 }
 
-fn filled(text: &Arc<str>) -> Arc<str> {
-    if text.trim().is_empty() {
-        EMPTY.into()
-    } else {
-        text.clone()
+/// A part's bytes once it is rendered, with the comma before each of its messages.
+pub(super) fn part_bytes(part: &Part) -> usize {
+    match part {
+        Part::Order(order) => USER + order.text.size() + 1,
+        Part::Reply(text) => ASSISTANT + content_bytes(text.size()) + 1,
+        Part::Loop(found) => loop_bytes(found),
     }
+}
+
+fn loop_bytes(found: &LoopPart) -> usize {
+    let mut bytes = ASSISTANT + content_bytes(found.text.size()) + 1;
+    bytes += CALLS + found.pairs.len().saturating_sub(1);
+    for pair in &found.pairs {
+        let id = escaped_len(&pair.id);
+        bytes += CALL + id + escaped_len(&pair.name) + pair.arguments.size();
+        let result = pair.result.as_ref();
+        bytes += TOOL + id + result.map_or(NO_RESULT.len(), |result| result.text.size()) + 1;
+    }
+    bytes
 }
 
 /// The size of messages as compact JSON in OpenAI's form, brackets and commas included.
@@ -120,66 +139,57 @@ pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
     2 + commas + messages.iter().map(message_bytes).sum::<usize>()
 }
 
+const SYSTEM: usize = r#"{"role":"system","content":""}"#.len();
+const USER: usize = r#"{"role":"user","content":""}"#.len();
+const ASSISTANT: usize = r#"{"role":"assistant","content":}"#.len();
+const CALLS: usize = r#","tool_calls":[]"#.len();
+const CALL: usize = r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#.len();
+const TOOL: usize = r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
+
 /// The size of one message as compact JSON in OpenAI's form.
 pub(super) fn message_bytes(message: &ChatMessage) -> usize {
     match message {
-        ChatMessage::System(text) => r#"{"role":"system","content":""}"#.len() + escaped_len(text),
-        ChatMessage::User(text) => r#"{"role":"user","content":""}"#.len() + escaped_len(text),
+        ChatMessage::System(text) => SYSTEM + escaped_len(text),
+        ChatMessage::User(text) => USER + escaped_len(text),
         ChatMessage::Assistant { text, calls } => assistant_bytes(text, calls),
-        ChatMessage::Tool { call_id, text } => {
-            r#"{"role":"tool","content":"","tool_call_id":""}"#.len()
-                + escaped_len(call_id)
-                + escaped_len(text)
-        }
+        ChatMessage::Tool { call_id, text } => TOOL + escaped_len(call_id) + escaped_len(text),
     }
 }
 
 fn assistant_bytes(text: &str, calls: &[ChatCall]) -> usize {
-    let content = if text.is_empty() {
-        "null".len()
-    } else {
-        2 + escaped_len(text)
-    };
-    let mut bytes = r#"{"role":"assistant","content":}"#.len() + content;
+    let mut bytes = ASSISTANT + content_bytes(escaped_len(text));
     if !calls.is_empty() {
-        bytes += r#","tool_calls":[]"#.len() + calls.len() - 1;
+        bytes += CALLS + calls.len() - 1;
         bytes += calls.iter().map(call_bytes).sum::<usize>();
     }
     bytes
 }
 
+/// An assistant's words: `null` where there are none.
+fn content_bytes(size: usize) -> usize {
+    if size == 0 { "null".len() } else { size + 2 }
+}
+
 fn call_bytes(call: &ChatCall) -> usize {
-    r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#.len()
-        + escaped_len(&call.id)
-        + escaped_len(&call.name)
-        + escaped_len(&call.arguments)
+    CALL + escaped_len(&call.id) + escaped_len(&call.name) + escaped_len(&call.arguments)
 }
 
-/// The size of a text inside a JSON string.
-#[must_use]
-pub fn escaped_len(text: &str) -> usize {
-    let extra: usize = text
-        .bytes()
-        .map(|byte| usize::from(EXTRA[usize::from(byte)]))
-        .sum();
-    text.len() + extra
-}
-
-/// How many bytes more than one a byte takes inside a JSON string.
-const EXTRA: [u8; 256] = {
-    let mut extra = [0; 256];
-    let mut byte = 0;
-    while byte < 32 {
-        extra[byte] = match byte {
-            8 | 9 | 10 | 12 | 13 => 1,
-            _ => 5,
-        };
-        byte += 1;
+/// A text without control characters other than line ends and tabs: some servers refuse them, and
+/// no model can read them. The row keeps them. Places in the text stay where they are.
+pub(super) fn printable(text: Arc<str>) -> Arc<str> {
+    let is_odd = |c: char| c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t');
+    let odd = |byte: &u8| {
+        (*byte < 32) & (*byte != b'\n') & (*byte != b'\r') & (*byte != b'\t') | (*byte == 127)
+    };
+    if !text
+        .as_bytes()
+        .iter()
+        .fold(false, |any, byte| any | odd(byte))
+    {
+        return text;
     }
-    extra[b'"' as usize] = 1;
-    extra[b'\\' as usize] = 1;
-    extra
-};
+    text.replace(is_odd, "?").into()
+}
 
 #[cfg(test)]
 mod tests {
@@ -214,13 +224,5 @@ mod tests {
         assert_eq!(&*arguments(&"[1]".into()), "{}");
         assert_eq!(&*arguments(&"{\"a\":".into()), "{}");
         assert_eq!(&*arguments(&" {\"a\":1}".into()), " {\"a\":1}");
-    }
-
-    #[test]
-    fn the_size_inside_json_is_what_json_says() {
-        for text in ["", "plain", "\"\\/\n\t\u{1}\u{7f}é🚀", "\u{0}\u{8}\u{c}\r"] {
-            let json = serde_json::to_string(text).unwrap();
-            assert_eq!(escaped_len(text), json.len() - 2, "{text:?}");
-        }
     }
 }

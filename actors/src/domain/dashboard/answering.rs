@@ -19,6 +19,9 @@ use super::wish::OrderId;
 impl Dashboard {
     /// An order was carried out, or not.
     pub fn answered(&mut self, id: OrderId, answer: Answer) {
+        if self.answered_request(id, &answer) {
+            return;
+        }
         let sent = self.sent.remove(&id);
         let Some(outcome) = Arc::make_mut(&mut self.orders).answered(id, answer) else {
             return;

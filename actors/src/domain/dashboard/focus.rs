@@ -6,6 +6,7 @@ use crate::domain::ids::{MysisId, Seq};
 use crate::domain::message::{Kind, Row, Severity};
 use crate::domain::reading::{Page, PageFrom, Search, SearchIn};
 
+use super::Weight;
 use super::figures::UtcOffset;
 use super::game::Game;
 use super::transcript::Transcript;
@@ -26,6 +27,8 @@ pub struct Focus {
     pub transcript: Transcript,
     /// The game beside it.
     pub game: Game,
+    /// What the newest request weighs.
+    pub weight: Weight,
     /// Results that came while the older ones are still being read.
     late: Vec<Arc<Row>>,
     game_stamp: Option<Stamp>,
@@ -117,6 +120,7 @@ impl Focus {
         Focus {
             transcript: Transcript::of(mysis, name, offset),
             game: Game::default(),
+            weight: Weight::default(),
             late: Vec::new(),
             game_stamp: None,
             seeking: None,

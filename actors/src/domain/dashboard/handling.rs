@@ -93,7 +93,7 @@ impl Dashboard {
             InHand::Stop => self.stop(ids),
             InHand::Delete => self.ask_to_delete(ids),
             InHand::Configure => self.configure(),
-            InHand::Request => self.layers.push(Layer::Request(0)),
+            InHand::Request => self.look_into_request(),
         }
     }
 
@@ -128,7 +128,7 @@ impl Dashboard {
     }
 
     /// Tells the operator something that asks for nothing.
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         self.note(self.now, Tone::Hint, None, "said", text);
     }
 
@@ -152,13 +152,7 @@ impl Dashboard {
                     self.table.change_filter(|filter| filter.write(&text));
                 }
             }
-            Some(
-                Layer::Question(_)
-                | Layer::Inspect(_)
-                | Layer::Log(_)
-                | Layer::Help(_)
-                | Layer::Request(_),
-            )
+            Some(Layer::Question(_) | Layer::Inspect(_) | Layer::Log(_) | Layer::Help(_))
             | None => {}
         }
     }

@@ -1,21 +1,23 @@
 //! The inspector: one entry of a conversation in full, as a tree that folds and can be searched.
 
+mod trees;
+
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::message::{Body, Row};
+use crate::domain::message::Row;
+use crate::domain::sent::SentRequest;
 
 use super::figures::{self, UtcOffset};
-use super::tone::{Line, Tone};
+use super::tone::Line;
 use super::transcript::finding::{Finding, Way};
 use super::tree::{Fold, Tree};
 
 /// One entry in full.
 #[derive(Clone, Debug)]
 pub struct Inspector {
-    /// The row.
-    pub row: Arc<Row>,
+    whole: Whole,
     /// What it is, in a line.
     pub title: String,
     tree: Arc<Tree>,
@@ -27,6 +29,13 @@ pub struct Inspector {
     /// What is being looked for.
     pub finding: Option<Finding>,
     lines: Arc<Vec<Placed>>,
+}
+
+/// What is looked into.
+#[derive(Clone, Debug)]
+enum Whole {
+    Row(Arc<Row>),
+    Request(Arc<str>),
 }
 
 /// A line, and the node it belongs to.
@@ -50,9 +59,27 @@ impl Inspector {
             offset.clock(row.at),
             row.turn.0
         );
+        Inspector::new(trees::of_row(&row), Whole::Row(row), title)
+    }
+
+    /// Looks into the request that a Mysis last sent.
+    #[must_use]
+    pub fn of_request(sent: &SentRequest, name: &str, offset: UtcOffset) -> Inspector {
+        let title = format!(
+            "LAST REQUEST OF {name} · {} {} · to {} · {} as sent",
+            offset.day(sent.at),
+            offset.clock(sent.at),
+            sent.provider,
+            figures::size(sent.body.len() as u64)
+        );
+        let whole = Whole::Request(sent.body.clone());
+        Inspector::new(trees::of_request(sent), whole, title)
+    }
+
+    fn new(tree: Tree, whole: Whole, title: String) -> Inspector {
         Inspector {
-            tree: Arc::new(tree_of(&row)),
-            row,
+            tree: Arc::new(tree),
+            whole,
             title,
             cursor: 0,
             top: 0,
@@ -60,6 +87,16 @@ impl Inspector {
             finding: None,
             lines: Arc::default(),
         }
+    }
+
+    /// What a file is called that it is written to, without the ending.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let words = self
+            .title
+            .split(|letter: char| !letter.is_ascii_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).take(10).collect();
+        words.join("-").to_lowercase()
     }
 
     /// The lines in sight, and whether keys act upon each of them.
@@ -86,7 +123,10 @@ impl Inspector {
     /// Everything, as text.
     #[must_use]
     pub fn whole_text(&self) -> String {
-        whole_text(&self.row)
+        match &self.whole {
+            Whole::Row(row) => whole_text(row),
+            Whole::Request(body) => body.to_string(),
+        }
     }
 
     /// It is shown in so many columns and lines.
@@ -272,69 +312,6 @@ impl Inspector {
         let least = (line + 1).saturating_sub(rows);
         self.top = self.top.clamp(least, line.max(least)).min(last);
     }
-}
-
-/// Everything that a row holds.
-fn tree_of(row: &Row) -> Tree {
-    let mut tree = Tree::default();
-    if let Some(reasoning) = row.utterance().and_then(|words| words.reasoning.as_ref()) {
-        let mut inside = Tree::default();
-        inside.add_lines(0, reasoning, Tone::Reasoning);
-        tree.add_branch(0, "reasoning", "", inside);
-    }
-    if !row.text().is_empty() {
-        tree.add_branch(0, "text", "", Tree::of_text(row.text()));
-    }
-    for (place, call) in row.calls().iter().enumerate() {
-        let name = format!("call {}", place + 1);
-        let about = format!("{} {}", call.name, call.id);
-        tree.add_branch(0, &name, &about, Tree::of_text(&call.arguments));
-    }
-    let about = about(row);
-    if !about.nodes().is_empty() {
-        tree.add_branch(0, "about", "", about);
-    }
-    tree
-}
-
-fn about(row: &Row) -> Tree {
-    let mut tree = Tree::default();
-    let mut add = |name: &str, text: &str| {
-        if !text.is_empty() {
-            tree.add_leaf(0, name, text, Tone::Value);
-        }
-    };
-    if let Some(words) = row.utterance() {
-        let meta = &words.meta;
-        add("provider", &meta.provider);
-        add("model", &meta.model);
-        add("took", &figures::span(meta.ms));
-        if let Some(usage) = meta.usage {
-            add("tokens in", &usage.input.to_string());
-            add("of them cached", &usage.cached.to_string());
-            add("tokens out", &usage.output.to_string());
-        }
-        add(
-            "stopped because of",
-            meta.finish_reason.as_deref().unwrap_or_default(),
-        );
-        add("had seen up to", &format!("#{}", words.horizon));
-    }
-    if let Some((call, _, meta)) = row.result() {
-        add("answers call", &format!("#{call} {}", meta.call_id));
-        add("outcome", meta.status.as_str());
-        add("took", &figures::span(meta.ms));
-        add("size", &figures::size(meta.bytes));
-        add(
-            "tick",
-            &meta.tick.map(|tick| tick.to_string()).unwrap_or_default(),
-        );
-    }
-    if let Body::Host { meta, .. } = &row.body {
-        add("severity", meta.severity.as_str());
-        add("code", &meta.code);
-    }
-    tree
 }
 
 /// What is copied of a row: its words, and the calls it makes.

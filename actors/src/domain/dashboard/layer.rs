@@ -27,8 +27,6 @@ pub enum Layer {
     Log(LogView),
     /// What keys do, from this line on.
     Help(usize),
-    /// The request that was last sent, from this line on.
-    Request(usize),
 }
 
 impl Layer {

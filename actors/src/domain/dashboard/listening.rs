@@ -180,7 +180,7 @@ impl Dashboard {
         if self.roster.get(mysis).is_none() {
             self.focus = None;
             self.layers
-                .retain(|layer| !matches!(layer, Layer::Inspect(_) | Layer::Request(_)));
+                .retain(|layer| !matches!(layer, Layer::Inspect(_)));
         }
     }
 }

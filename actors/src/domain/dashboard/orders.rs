@@ -155,6 +155,12 @@ impl Orders {
         id
     }
 
+    /// Names an order that leaves no receipt: one that only asks.
+    pub fn ask(&mut self) -> OrderId {
+        self.given += 1;
+        OrderId(self.given)
+    }
+
     /// An answer came.
     pub fn answered(&mut self, id: OrderId, answer: Answer) -> Option<Outcome> {
         let open = self.open.remove(&id)?;
@@ -222,6 +228,7 @@ impl Receipt {
             | Done::Configured
             | Done::MissionCleared(_)
             | Done::NotesCleared
+            | Done::Request(_)
             | Done::AccountsPooled(_) => {}
         }
     }
@@ -340,7 +347,8 @@ fn name_of(order: &Order) -> &str {
         | Order::Configure { name, .. }
         | Order::Send { name, .. }
         | Order::AddNote { name, .. }
-        | Order::ClearNotes { name } => name,
+        | Order::ClearNotes { name }
+        | Order::ShowRequest { name } => name,
         Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
     }
 }

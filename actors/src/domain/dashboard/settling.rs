@@ -53,6 +53,7 @@ impl Dashboard {
         self.settle_needs();
         self.settle_table();
         self.settle_focus();
+        self.weigh_request();
         let page = self.layout().page();
         for layer in &mut self.layers {
             if let Layer::Inspect(inspector) = layer {
@@ -229,9 +230,7 @@ impl Dashboard {
             Some(Layer::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Layer::Question(_)) => Vec::new(),
             Some(Layer::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
-            Some(Layer::Log(_) | Layer::Help(_) | Layer::Request(_)) => {
-                keys::hints(IN_LIST).collect()
-            }
+            Some(Layer::Log(_) | Layer::Help(_)) => keys::hints(IN_LIST).collect(),
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
                     keys::hints(IN_FOCUS).collect()

@@ -27,6 +27,7 @@ pub(super) fn rules() -> Arc<SwarmRules> {
         requests_per_minute: None,
         retry: Vec::new(),
         price: None,
+        context_tokens: None,
     };
     Arc::new(SwarmRules {
         max_myses: 16,
@@ -35,6 +36,7 @@ pub(super) fn rules() -> Arc<SwarmRules> {
         max_model_calls: 10,
         context_window: 20,
         context_budget: 65_536,
+        no_progress_turns: 5,
         nudges: vec!["a".into(), "b".into(), "c".into()],
         system_prompt: "".into(),
         tools: ToolRules {

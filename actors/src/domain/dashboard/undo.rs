@@ -85,6 +85,7 @@ pub fn inverse(
         | Order::Send { .. }
         | Order::AddNote { .. }
         | Order::ClearNotes { .. }
+        | Order::ShowRequest { .. }
         | Order::PoolAccounts(_) => None,
     }
 }
@@ -103,6 +104,7 @@ pub fn is_change(done: &Done) -> bool {
         | Done::Stored(_)
         | Done::MissionCleared(false)
         | Done::NotesCleared
+        | Done::Request(_)
         | Done::AccountsPooled(_) => false,
     }
 }

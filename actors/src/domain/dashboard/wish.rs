@@ -67,6 +67,13 @@ pub enum Act {
     Notify(String),
     /// Write the screen to files, as text and as a picture.
     Dump,
+    /// Write this to a file.
+    Write {
+        /// The file's name, without its ending.
+        name: String,
+        /// What stands in it.
+        text: Arc<str>,
+    },
     /// Keep what the operator wrote, for the next run.
     KeepHistory(History),
 }

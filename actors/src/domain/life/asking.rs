@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::compose::{Composition, compose};
-use crate::domain::event::{Activity, LinkState, What};
+use crate::domain::compose::{Composition, SMALLEST_BUDGET, allowance, compose, wire_bytes};
+use crate::domain::event::{Activity, What};
 use crate::domain::fault::FaultKind;
 use crate::domain::ids::Seq;
 use crate::domain::message::{Body, Call, CallStatus, ReplyMeta, Severity, Utterance};
@@ -21,24 +21,36 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 impl Life {
     /// Puts the question together anew each time, so that a retry holds what came meanwhile.
     pub(super) fn ask(&mut self, attempt: u32) {
+        let notices = self.system_notices();
+        let budget = self.budget();
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
-        let continuation = self.rules.nudge_after(self.nudges);
+        let template = &self.rules.system_prompt;
+        let told_in_prompt = |mark: &str| template.contains(mark);
         let composed = compose(&Composition {
-            system: &self.system_prompt(),
+            system: &self.system_prompt(&notices, budget),
             conversation: &self.conversation,
             owner: &turn.owner,
             turn: self.turn,
-            continuation: &continuation,
-            budget: self.rules.context_budget,
+            continuation: &turn.continuation,
+            notices: if told_in_prompt("{{notices}}") {
+                &[]
+            } else {
+                &notices
+            },
+            game: (!told_in_prompt("{{game_state}}")).then_some(&self.game),
+            now: self.now,
+            budget,
         });
+        let bytes = wire_bytes(&composed.messages) + self.tools.bytes();
         let is_urgent = self.conversation.unanswered().next().is_some();
         let work = Work(self.stamp());
         self.step(Step::Asking {
             work,
             attempt,
             horizon: composed.horizon,
+            bytes: bytes as u64,
         });
         self.doing(Activity::CallingModel);
         let messages: Arc<[ChatMessage]> = composed.messages.into();
@@ -52,29 +64,34 @@ impl Life {
         }));
     }
 
-    fn system_prompt(&self) -> String {
+    /// Bytes that the messages may take: as configured, and no more than the model's context can
+    /// hold beside the tools, where its size is known.
+    fn budget(&self) -> usize {
+        let configured = self.rules.context_budget;
+        let Some(context) = self.provider().and_then(|provider| provider.context_tokens) else {
+            return configured;
+        };
+        let room = self.gauge.room(context, self.tools.bytes() as u64);
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        configured.min(room.max(SMALLEST_BUDGET))
+    }
+
+    fn system_prompt(&self, notices: &[String], budget: usize) -> String {
+        let game_state = if self.rules.system_prompt.contains("{{game_state}}") {
+            self.game.summary(self.now, allowance(budget), |_| false)
+        } else {
+            String::new()
+        };
         let facts = Facts {
             name: &self.profile.name,
             account: self.account.as_deref(),
             mission: self.mission.as_ref().map(|mission| &*mission.text),
-            game_state: "",
-            notices: &self.system_notices(),
+            game_state: game_state.trim_start(),
+            notices,
         };
         self.redactor
             .clean(&render(&self.rules.system_prompt, &facts))
             .into_owned()
-    }
-
-    /// What the model must know about the runtime now.
-    fn system_notices(&self) -> Vec<String> {
-        match self.link {
-            LinkState::Down => vec![
-                "The game server cannot be reached at the moment: its tools are missing until it \
-                 can. Wait, and say so in one sentence."
-                    .to_string(),
-            ],
-            LinkState::Ok | LinkState::None => Vec::new(),
-        }
     }
 
     /// The model could not be asked, or its answer could not be had.
@@ -112,6 +129,7 @@ impl Life {
                     work: current,
                     attempt,
                     horizon,
+                    bytes,
                 },
             ..
         } = &self.stage
@@ -121,8 +139,13 @@ impl Life {
         if *current != work {
             return;
         }
-        let (attempt, horizon) = (*attempt, *horizon);
+        let (attempt, horizon, bytes) = (*attempt, *horizon, *bytes);
         self.last_call_ms = Some(ms);
+        if let Ok(answer) = &result
+            && let Some(usage) = answer.usage
+        {
+            self.gauge.learn(bytes, usage.input);
+        }
         match result {
             Ok(answer) => self.model_answered(horizon, answer, ms),
             Err(fault) => self.model_failed(attempt, fault),

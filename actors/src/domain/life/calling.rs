@@ -117,9 +117,9 @@ impl Life {
         let Some(open) = turn.calls.pop_front() else {
             return;
         };
-        self.tick = outcome.tick.or(self.tick);
         let mut draft = Draft::default();
         self.result_into(&mut draft, &open, outcome);
+        self.note_call(&open.call.name, &open.call.arguments, outcome.status);
         self.tell(What::ToolReturned {
             tool: open.call.name,
             call_id: open.call.id,
@@ -159,7 +159,8 @@ impl Life {
         };
         let call = open.key;
         let text = text.into();
-        self.append(draft, Body::Result { call, text, meta });
+        let row = self.append(draft, Body::Result { call, text, meta });
+        self.learn_from(draft, open, outcome, row.text());
     }
 
     /// Answers the calls that were to be made and now will not be: what was never sent was not

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::event::{Activity, State};
 use crate::domain::message::Body;
 use crate::domain::order::{Done, Refusal, check_text};
+use crate::domain::tokens::TokenGauge;
 use crate::domain::write::{Mission, Profile, Write};
 
 use super::record::Draft;
@@ -36,6 +37,7 @@ impl Life {
             return Err(Refusal::AlreadyRunning);
         }
         self.nudges = 0;
+        self.forget_progress();
         let mut draft = Draft::default().answering(asker, Done::Started);
         self.run_into(&mut draft);
         self.record(draft);
@@ -77,6 +79,7 @@ impl Life {
     /// within one.
     fn take_message(&mut self, asker: Asker, body: Body) {
         self.nudges = 0;
+        self.forget_progress();
         self.last_activity_at = self.now;
         let seq = self.conversation.last().next();
         let mut draft = Draft::default().answering(asker, Done::Stored(seq));
@@ -115,6 +118,11 @@ impl Life {
 
     /// Other settings hold from the next model call on.
     fn configure(&mut self, asker: Asker, profile: Profile) -> Result<(), Refusal> {
+        let is_same_model =
+            (&self.profile.provider, &self.profile.model) == (&profile.provider, &profile.model);
+        if !is_same_model {
+            self.gauge = TokenGauge::default();
+        }
         self.profile = profile.clone();
         let mut draft = Draft::default().answering(asker, Done::Configured);
         draft.writes.push(Write::Configure {

@@ -1,19 +1,22 @@
 //! Recall: how a Mysis takes up its life again from what is stored (DESIGN 2, 7).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::conversation::{Conversation, OpenCall};
 use crate::domain::event::{Activity, LinkState, State};
 use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::game_state::GameState;
 use crate::domain::ids::{Incarnation, Timestamp};
-use crate::domain::message::{CallStatus, Severity};
+use crate::domain::message::{CallStatus, Kind, Severity};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
+use crate::domain::tokens::TokenGauge;
 use crate::domain::tool::Toolset;
 use crate::domain::write::{Mission, MysisRecord, Recollection};
 
 use super::calling::{not_executed, unknown};
+use super::progress::Progress;
 use super::record::{Draft, first_line};
 use super::words::{Doing, Effect};
 use super::{Life, Mode, Stage};
@@ -63,18 +66,28 @@ impl Life {
     }
 
     fn from_past(past: Past, now: Timestamp) -> Life {
-        let conversation = Conversation::recalled(past.recollection);
+        let mut recollection = past.recollection;
+        let account = past.record.account.clone();
+        let sightings = std::mem::take(&mut recollection.sightings);
+        let of_account = account.clone().unwrap_or_default();
+        let sightings = sightings.into_iter().filter(|(of, _)| *of == of_account);
+        let game = GameState::recalled(sightings.map(|(_, sighting)| sighting).collect());
+        let last_activity_at = recollection
+            .rows
+            .last()
+            .map_or(past.record.created_at, |row| row.at);
+        let hold = past.rules.held_of_a_result();
+        let mut conversation = Conversation::recalled(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
         let last_words = last.map(|row| first_line(row.text())).unwrap_or_default();
-        let last_activity_at = conversation
-            .rows()
-            .next_back()
-            .map_or(past.record.created_at, |row| row.at);
         let tick = conversation
             .rows()
             .rev()
             .find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick));
+        let cut_short = last.filter(|row| row.kind() == Some(Kind::Call));
+        let open = cut_short.map(|row| row.turn);
+        conversation.trim(past.rules.context_window, open);
         Life {
             id: past.record.id,
             incarnation: past.incarnation,
@@ -88,10 +101,14 @@ impl Life {
             nudges: 0,
             totals: past.record.totals,
             mission: past.mission,
-            account: past.record.account,
+            account,
             tools: Arc::new(Toolset::default()),
             link: LinkState::None,
             tick,
+            game,
+            gauge: TokenGauge::default(),
+            progress: Progress::default(),
+            noticed: BTreeSet::new(),
             doing: Doing {
                 activity: Activity::Resting,
                 since: now,

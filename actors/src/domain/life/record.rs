@@ -44,7 +44,7 @@ impl Life {
             turn: self.turn_of_new_rows(),
             body: self.redacted(body),
         });
-        self.conversation.push(row.clone());
+        self.conversation.push(&row);
         draft.writes.push(Write::Append {
             mysis: self.id,
             row: row.clone(),

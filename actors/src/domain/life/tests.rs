@@ -5,6 +5,9 @@
     reason = "each test looks for the one effect that it is about"
 )]
 
+mod knowing;
+mod progress;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +39,7 @@ fn rules() -> SwarmRules {
         max_model_calls: 3,
         context_window: 20,
         context_budget: 64 << 10,
+        no_progress_turns: 5,
         nudges: NUDGES.map(Into::into).to_vec(),
         system_prompt: "you are {{name}}".into(),
         tools: ToolRules {
@@ -63,6 +67,7 @@ fn rules() -> SwarmRules {
                     input: 1.0,
                     output: 2.0,
                 }),
+                context_tokens: None,
             },
         )]
         .into(),
@@ -789,7 +794,11 @@ fn a_model_that_answers_with_nothing_stays_running() {
             "the order is not answered"
         );
     }
-    assert!(scene.host_codes().iter().all(|code| code == "empty_reply"));
+    let codes = scene.host_codes();
+    let noticed = codes.iter().filter(|code| *code == "no_progress").count();
+    assert_eq!(noticed, 1, "after five turns");
+    let rest = codes.iter().filter(|code| *code != "no_progress");
+    assert!(rest.into_iter().all(|code| code == "empty_reply"));
 }
 
 // --- faults
@@ -935,6 +944,7 @@ fn cut_short(calls: Vec<Call>) -> Past {
             last: Seq(2),
             rows,
             notes: vec![],
+            ..Recollection::default()
         },
         ..past()
     }

@@ -11,7 +11,7 @@ use crate::domain::message::{Kind, Severity};
 
 use super::record::Draft;
 use super::words::{Alarm, Effect};
-use super::{Began, Life, Mark, Mode, Stage, Step, Then, Turn};
+use super::{Began, Life, Mark, Mode, Stage, Step, Then, Turn, TurnProgress};
 
 impl Life {
     /// Running with nothing under way: takes up the turn that was left open, or begins one.
@@ -47,6 +47,8 @@ impl Life {
             owner,
             model_calls: 0,
             called_tools: false,
+            progress: TurnProgress::Quiet,
+            continuation: self.rules.nudge_after(self.nudges),
             calls: VecDeque::new(),
         }
     }
@@ -70,6 +72,9 @@ impl Life {
             owner,
             model_calls,
             called_tools: true,
+            // What was called before is not known any more: it counts as progress.
+            progress: TurnProgress::Moving,
+            continuation: self.rules.nudge_after(self.nudges),
             calls,
         })
     }
@@ -167,12 +172,14 @@ impl Life {
             Began::Continued => !turn.called_tools,
             Began::Ordered => false,
         };
+        let progress = turn.progress.clone();
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }
+        self.watch_progress(progress);
         let (window, budget) = (self.rules.context_window, self.rules.context_budget);
-        self.conversation.trim(self.turn, window);
-        self.conversation.lighten(budget.saturating_mul(4));
+        self.conversation.trim(window, None);
+        self.conversation.lighten(budget.saturating_mul(2));
         let has_unseen = self.has_unseen_order();
         self.pause(if has_unseen {
             Duration::ZERO

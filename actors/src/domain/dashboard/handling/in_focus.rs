@@ -139,6 +139,15 @@ impl Dashboard {
         ));
     }
 
+    /// Writes an entry to a file.
+    pub(super) fn write(&mut self, inspector: &Inspector) {
+        let act = Act::Write {
+            name: inspector.file_name(),
+            text: inspector.whole_text().into(),
+        };
+        self.wishes.push(Wish::Act(act));
+    }
+
     fn ask_what_to_find(&mut self) {
         let finding = self
             .focus

@@ -51,11 +51,6 @@ impl Dashboard {
                     self.layers.push(Layer::Help(top));
                 }
             }
-            Layer::Request(top) => {
-                if let Some(top) = self.press_in_list(top, 0, press) {
-                    self.layers.push(Layer::Request(top));
-                }
-            }
         }
     }
 
@@ -135,6 +130,7 @@ impl Dashboard {
             InEntry::NextMatch => inspector.next_match(Way::Forth),
             InEntry::MatchBefore => inspector.next_match(Way::Back),
             InEntry::Copy => self.copy(&inspector.text()),
+            InEntry::Write => self.write(&inspector),
             InEntry::CopyAll => self.copy(&inspector.whole_text()),
             InEntry::Find => {
                 let text = inspector.finding.as_ref().map(|it| it.text().to_string());
@@ -185,7 +181,7 @@ impl Dashboard {
             Some(InList::Last) => last,
             Some(InList::Back) => return None,
         };
-        let closes = matches!(press.key, Key::Char('?' | 'L' | 'x'));
+        let closes = matches!(press.key, Key::Char('?' | 'L'));
         (!closes).then_some(top.min(last))
     }
 

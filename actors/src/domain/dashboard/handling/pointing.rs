@@ -18,7 +18,7 @@ impl Dashboard {
         match over {
             None => self.point_in_view(mouse, &layout),
             Some(Layer::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
-            Some(Layer::Log(_) | Layer::Help(_) | Layer::Request(_)) => self.wheel_as_keys(mouse),
+            Some(Layer::Log(_) | Layer::Help(_)) => self.wheel_as_keys(mouse),
             Some(
                 Layer::Compose(_)
                 | Layer::Form(_)

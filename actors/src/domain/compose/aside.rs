@@ -1,0 +1,80 @@
+//! The aside: what the runtime tells the model besides the conversation, anew in each request.
+//!
+//! What is known of the game and notices about the runtime change all the time. They stand in a
+//! message of their own near the end, so that a provider's cache keeps what stands before it
+//! (DESIGN 5.1). The aside is no row and no order.
+
+use std::collections::BTreeSet;
+
+use crate::domain::ids::CallKey;
+use crate::domain::model::ChatMessage;
+
+use super::excerpt::Excerpt;
+use super::part::Part;
+use super::{Composition, wire};
+
+/// The line that opens an aside; the system prompt says what it means.
+pub const ASIDE_LINE: &str = "[from the runtime, not an order]";
+
+/// The most that an aside may take, in bytes.
+const MOST: usize = 2 << 10;
+
+/// What an aside may take of a request's budget, both in bytes.
+#[must_use]
+pub fn allowance(budget: usize) -> usize {
+    (budget / 8).min(MOST)
+}
+
+/// What is set aside for the aside; nothing where there is none.
+pub(super) fn reserve(composition: &Composition<'_>, budget: usize) -> usize {
+    let knows = composition.game.is_some_and(|game| !game.is_empty());
+    if knows || !composition.notices.is_empty() {
+        allowance(budget)
+    } else {
+        0
+    }
+}
+
+/// The aside, within so many bytes, beside these parts.
+pub(super) fn aside(
+    composition: &Composition<'_>,
+    parts: &[Part],
+    room: usize,
+) -> Option<ChatMessage> {
+    if room == 0 {
+        return None;
+    }
+    let frame = wire::message_bytes(&ChatMessage::User("".into())) + 1;
+    let room = room.saturating_sub(frame);
+    let mut text = ASIDE_LINE.to_string();
+    for notice in composition.notices {
+        text.push('\n');
+        text.push_str(notice);
+    }
+    let mut excerpt = Excerpt::whole(text.as_str().into());
+    excerpt.shorten(room, |_| String::new());
+    let mut text = excerpt.text().to_string();
+    if let Some(game) = composition.game {
+        let shown = whole_results(parts);
+        let left = room.saturating_sub(excerpt.size());
+        let summary = game.summary(composition.now, left, |call| shown.contains(&call));
+        text.push_str(&summary);
+    }
+    Some(ChatMessage::User(text.into()))
+}
+
+/// The calls whose results stand in the request as a whole.
+fn whole_results(parts: &[Part]) -> BTreeSet<CallKey> {
+    let mut shown = BTreeSet::new();
+    for part in parts {
+        let Part::Loop(found) = part else {
+            continue;
+        };
+        let whole = found.pairs.iter().filter(|pair| {
+            let result = pair.result.as_ref();
+            result.is_some_and(|result| result.text.is_whole())
+        });
+        shown.extend(whole.map(|pair| pair.key));
+    }
+    shown
+}

@@ -1,0 +1,121 @@
+//! Selection: which rows a request is about (DESIGN 5.3), and where a continuation stands (5.7).
+
+use std::sync::Arc;
+
+use crate::domain::ids::{MissionId, Seq};
+use crate::domain::message::Body;
+
+use super::part::{Part, Results, Unit, units};
+use super::{Composition, Owner};
+
+/// What was selected.
+pub(super) struct Selected {
+    /// The parts in their order; at least one of them is an order.
+    pub(super) parts: Vec<Part>,
+    /// Whether a continuation is among them.
+    pub(super) continued: bool,
+}
+
+/// The last loop before the turn, the owner, and everything since.
+pub(super) fn select(composition: &Composition<'_>) -> Selected {
+    let rows = composition.conversation.rows();
+    let selection = Selection {
+        composition,
+        results: Results::of(rows.clone()),
+        units: units(rows),
+    };
+    let mut selected = match composition.owner {
+        Owner::Prompt(seq) => selection.of_prompt(*seq),
+        Owner::Mission { id, text } => selection.of_turn(text, Some(*id)),
+        Owner::Nudge(text) => selection.of_turn(text, None),
+    };
+    let ends_well = matches!(selected.parts.last(), Some(Part::Order(_) | Part::Loop(_)));
+    let has_order = selected
+        .parts
+        .iter()
+        .any(|part| matches!(part, Part::Order(_)));
+    if !ends_well || !has_order {
+        let continuation = Part::order(composition.continuation.into(), false);
+        selected.parts.push(continuation);
+        selected.continued = true;
+    }
+    selected
+}
+
+struct Selection<'a> {
+    composition: &'a Composition<'a>,
+    results: Results<'a>,
+    units: Vec<Unit<'a>>,
+}
+
+impl Selection<'_> {
+    /// Everything since a direct message, and the last loop before it.
+    fn of_prompt(&self, owner: Seq) -> Selected {
+        let first = self.units.partition_point(|unit| unit.place < owner);
+        let (before, since) = self.units.split_at(first);
+        let mut parts = Vec::with_capacity(since.len() + 2);
+        parts.extend(self.last_loop(before));
+        let continued = self.continues_at(since);
+        for (place, unit) in since.iter().enumerate() {
+            if continued == Some(place) {
+                parts.push(Part::order(self.composition.continuation.into(), false));
+            }
+            parts.extend(self.results.part(*unit, unit.row.seq == owner));
+        }
+        Selected {
+            parts,
+            continued: continued.is_some(),
+        }
+    }
+
+    /// Where this turn's first words follow those that ended an earlier one: there the continuation
+    /// stood when they were asked for, and there it stays for the rest of the turn.
+    fn continues_at(&self, since: &[Unit<'_>]) -> Option<usize> {
+        let turn = self.composition.turn;
+        let first = since.iter().position(|unit| unit.turn() >= turn)?;
+        let follows_reply = first > 0 && since[first - 1].is_reply();
+        (follows_reply && !since[first].is_order()).then_some(first)
+    }
+
+    /// What belongs to a turn that a mission or a nudge owns, the last loop before it and the reply
+    /// that ended the turn before.
+    fn of_turn(&self, owner: &Arc<str>, mission: Option<MissionId>) -> Selected {
+        let turn = self.composition.turn;
+        let first = self
+            .units
+            .iter()
+            .position(|unit| unit.turn() >= turn)
+            .unwrap_or(self.units.len());
+        let (before, since) = self.units.split_at(first);
+        let (before, ending) = match before.split_last() {
+            Some((last, rest)) if last.is_reply() => (rest, Some(*last)),
+            Some(_) | None => (before, None),
+        };
+        let mut parts = Vec::with_capacity(since.len() + 3);
+        parts.extend(self.last_loop(before));
+        parts.extend(ending.and_then(|unit| self.results.part(unit, false)));
+        parts.push(Part::order(owner.clone(), true));
+        parts.extend(
+            since
+                .iter()
+                .filter(|unit| !delivers(**unit, mission))
+                .filter_map(|unit| self.results.part(*unit, false)),
+        );
+        Selected {
+            parts,
+            continued: false,
+        }
+    }
+
+    /// The newest loop whose calls all have a result.
+    fn last_loop(&self, before: &[Unit<'_>]) -> Option<Part> {
+        let found = before.iter().rev();
+        let found = found.copied().find(|unit| self.results.complete(*unit))?;
+        self.results.part(found, false)
+    }
+}
+
+/// Whether a unit is the delivery of the mission that the turn is about.
+fn delivers(unit: Unit<'_>, mission: Option<MissionId>) -> bool {
+    matches!(&unit.row.body, Body::Mission { id, .. } if Some(*id) == mission)
+}

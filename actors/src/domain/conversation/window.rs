@@ -1,0 +1,210 @@
+//! The window: what of a conversation stays in memory, and what does not.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::domain::ids::{CallKey, Seq, TurnNumber};
+use crate::domain::look::{Look, is_superseded};
+use crate::domain::message::{Body, Kind, Row, Utterance};
+
+use super::{Conversation, answers};
+
+/// Orders that stay even while nobody answers them; of more, the oldest and the newest.
+const KEPT_ORDERS: usize = 100;
+
+impl Conversation {
+    /// Of one result, this many bytes are held from now on.
+    pub fn hold(&mut self, bytes: usize) {
+        self.hold = bytes;
+    }
+
+    /// Drops what no request of the turn after `ended` can need; `window` is how many of the newest
+    /// sendable rows are searched for an order. With `open`, that turn is still under way.
+    pub fn trim(&mut self, window: usize, open: Option<TurnNumber>) {
+        let floor = self.first_needed(window, open);
+        let mission = self.newest(Kind::Mission);
+        self.rows
+            .retain(|row| row.seq >= floor || Some(row.seq) == mission);
+        self.drop_middle_orders();
+        self.rows.shrink_to_fit();
+    }
+
+    /// The oldest row that a request may need.
+    fn first_needed(&self, window: usize, open: Option<TurnNumber>) -> Seq {
+        let prompt = self.newest_prompt_within(window).map(|row| row.seq);
+        let unanswered = self.unanswered().next().map(|row| row.seq);
+        let is_before = |row: &Row| open.is_none_or(|turn| row.turn < turn);
+        let mut said = self.rows.iter().rev();
+        let said = said
+            .find(|row| row.is_sendable() && row.utterance().is_some() && is_before(row))
+            .map(|row| row.seq);
+        let mut of_open_turn = self.rows.iter();
+        let of_open_turn = of_open_turn.find(|row| !is_before(row)).map(|row| row.seq);
+        let floor = [prompt, unanswered, said, of_open_turn]
+            .into_iter()
+            .flatten()
+            .min();
+        match floor {
+            Some(floor) => self.last_loop_before(floor).unwrap_or(floor),
+            None => Seq::default(),
+        }
+    }
+
+    /// The newest call row before a place whose calls all have a result. A call stands in requests
+    /// behind the newest row that it had seen, so that is what counts.
+    fn last_loop_before(&self, floor: Seq) -> Option<Seq> {
+        let answered: BTreeSet<CallKey> = self.rows.iter().filter_map(|row| answers(row)).collect();
+        self.rows
+            .iter()
+            .rev()
+            .filter(|row| row.seq < floor && row.kind() == Some(Kind::Call))
+            .find(|row| {
+                (0_u16..).zip(row.calls()).all(|(position, _)| {
+                    let seq = row.seq;
+                    answered.contains(&CallKey { seq, position })
+                })
+            })
+            .map(|row| row.seq)
+    }
+
+    fn newest(&self, kind: Kind) -> Option<Seq> {
+        let mut found = self.rows.iter().rev();
+        let found = found.find(|row| row.kind() == Some(kind));
+        found.map(|row| row.seq)
+    }
+
+    /// While all rows together hold more than so many bytes of text: empties the results that newer
+    /// ones replace, then drops the oldest words and results. Orders and the newest loop stay.
+    pub fn lighten(&mut self, bytes: usize) {
+        if self.held() <= bytes {
+            return;
+        }
+        self.empty_superseded();
+        let mut held = self.held();
+        let newest_call = self.newest(Kind::Call).unwrap_or_default();
+        self.rows.retain(|row| {
+            let drop = held > bytes && row.seq < newest_call && !is_order(row);
+            if drop {
+                held -= weight(row, self.hold);
+            }
+            !drop
+        });
+    }
+
+    /// What the rows held weigh, in bytes of text; for those who watch over memory.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.rows.iter().map(|row| weight(row, self.hold)).sum()
+    }
+
+    /// Results that newer ones replace keep their place, not their text.
+    fn empty_superseded(&mut self) {
+        let looks = looks(&self.rows);
+        let mut seen = BTreeSet::new();
+        for row in self.rows.iter_mut().rev() {
+            let Some((call, text, meta)) = row.result() else {
+                continue;
+            };
+            let Some(look) = looks.get(&call) else {
+                continue;
+            };
+            if is_superseded(&mut seen, look.clone(), meta.is_error()) && !text.is_empty() {
+                let body = Body::Result {
+                    call,
+                    text: "".into(),
+                    meta: meta.clone(),
+                };
+                *row = with_body(row, body);
+            }
+        }
+    }
+
+    fn drop_middle_orders(&mut self) {
+        let orders = self.rows.iter().filter(|row| is_order(row)).count();
+        let mut place = 0;
+        self.rows.retain(|row| {
+            if !is_order(row) {
+                return true;
+            }
+            place += 1;
+            place == 1 || place + KEPT_ORDERS > orders
+        });
+    }
+}
+
+fn is_order(row: &Row) -> bool {
+    row.kind().and_then(Kind::role) == Some("user")
+}
+
+/// The looks that calls are, by their calls.
+fn looks(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, Look> {
+    let mut looks = BTreeMap::new();
+    for row in rows {
+        for (position, call) in (0_u16..).zip(row.calls()) {
+            let seq = row.seq;
+            if let Some(look) = Look::of(&call.name, &call.arguments) {
+                looks.insert(CallKey { seq, position }, look);
+            }
+        }
+    }
+    looks
+}
+
+/// Bytes of a row that a request can show: no text is shown longer than a result is held.
+fn weight(row: &Row, hold: usize) -> usize {
+    let arguments = row
+        .calls()
+        .iter()
+        .map(|call| call.arguments.len().min(hold));
+    row.text().len().min(hold) + arguments.sum::<usize>()
+}
+
+/// A row that holds no more than a request can use: not what the model thought, and of a long
+/// result the beginning.
+pub(super) fn lightened(row: &Arc<Row>, hold: usize) -> Arc<Row> {
+    match &row.body {
+        Body::Reply(said) if said.reasoning.is_some() => {
+            with_body(row, Body::Reply(without_reasoning(said)))
+        }
+        Body::Call { utterance, calls } if utterance.reasoning.is_some() => {
+            let utterance = without_reasoning(utterance);
+            let calls = calls.clone();
+            with_body(row, Body::Call { utterance, calls })
+        }
+        Body::Result { call, text, meta } if text.len() > hold => {
+            let beginning = &text[..text.floor_char_boundary(hold)];
+            let body = Body::Result {
+                call: *call,
+                text: beginning.into(),
+                meta: meta.clone(),
+            };
+            with_body(row, body)
+        }
+        Body::Prompt { .. }
+        | Body::Mission { .. }
+        | Body::Peer { .. }
+        | Body::Note { .. }
+        | Body::Reply(_)
+        | Body::Call { .. }
+        | Body::Result { .. }
+        | Body::Host { .. }
+        | Body::Audit { .. }
+        | Body::Unknown { .. } => row.clone(),
+    }
+}
+
+fn without_reasoning(said: &Utterance) -> Utterance {
+    Utterance {
+        reasoning: None,
+        ..said.clone()
+    }
+}
+
+fn with_body(row: &Row, body: Body) -> Arc<Row> {
+    Arc::new(Row {
+        seq: row.seq,
+        at: row.at,
+        turn: row.turn,
+        body,
+    })
+}

@@ -1,0 +1,181 @@
+//! What keys do in a conversation.
+
+use crate::domain::dashboard::press::{Key, Press};
+
+use super::{Binding, bind, key, letter};
+
+/// What keys do in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFocus {
+    /// A line up.
+    Up,
+    /// A line down.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the first row.
+    Top,
+    /// To the newest row, and stay there.
+    Bottom,
+    /// Select the entry before.
+    EntryUp,
+    /// Select the next entry.
+    EntryDown,
+    /// Show the selected entry whole, or no longer.
+    Turn,
+    /// Show all entries whole, or no longer.
+    TurnAll,
+    /// Show all reasoning whole, or no longer.
+    Reasoning,
+    /// Look into the selected entry.
+    Inspect,
+    /// Copy the selected entry.
+    Copy,
+    /// Look for a text.
+    Find,
+    /// To the next place of the text.
+    NextMatch,
+    /// To the place of the text before.
+    MatchBefore,
+    /// To the error before.
+    ErrorBefore,
+    /// To the next error.
+    NextError,
+    /// To the order before.
+    OrderBefore,
+    /// To the next order.
+    NextOrder,
+    /// Show or hide the panel at the side.
+    Panel,
+    /// The Mysis before in the table.
+    Previous,
+    /// The next Mysis in the table.
+    Next,
+    /// Stop looking, dismiss an error, go back to the table.
+    Back,
+}
+
+/// Keys of a conversation.
+pub const IN_FOCUS: &[Binding<InFocus>] = &[
+    bind(
+        &[key(Key::Esc)],
+        InFocus::Back,
+        "back",
+        "stop looking, dismiss the error that is shown, go back",
+    ),
+    bind(&[key(Key::Up), letter('k')], InFocus::Up, "", "a line up"),
+    bind(
+        &[key(Key::Down), letter('j')],
+        InFocus::Down,
+        "",
+        "a line down",
+    ),
+    bind(
+        &[key(Key::PageUp), Press::ctrl('b')],
+        InFocus::PageUp,
+        "",
+        "a page up",
+    ),
+    bind(
+        &[key(Key::PageDown), Press::ctrl('f')],
+        InFocus::PageDown,
+        "",
+        "a page down",
+    ),
+    bind(
+        &[letter('g'), key(Key::Home)],
+        InFocus::Top,
+        "top",
+        "to the first message",
+    ),
+    bind(
+        &[letter('G'), key(Key::End)],
+        InFocus::Bottom,
+        "bottom",
+        "to the newest message, and follow",
+    ),
+    bind(
+        &[letter('K'), Press::shift(Key::Up)],
+        InFocus::EntryUp,
+        "entry",
+        "select the entry before",
+    ),
+    bind(
+        &[letter('J'), Press::shift(Key::Down)],
+        InFocus::EntryDown,
+        "",
+        "select the next entry",
+    ),
+    bind(
+        &[key(Key::Enter), letter('i')],
+        InFocus::Inspect,
+        "look into",
+        "look into the selected entry",
+    ),
+    bind(
+        &[letter(' ')],
+        InFocus::Turn,
+        "unfold",
+        "show the selected entry whole, or fold it",
+    ),
+    bind(
+        &[letter('z')],
+        InFocus::TurnAll,
+        "",
+        "show all entries whole, or fold them",
+    ),
+    bind(
+        &[letter('t')],
+        InFocus::Reasoning,
+        "thoughts",
+        "show all reasoning whole, or fold it",
+    ),
+    bind(&[letter('/')], InFocus::Find, "find", "look for a text"),
+    bind(
+        &[letter('n')],
+        InFocus::NextMatch,
+        "",
+        "to the next place of the text",
+    ),
+    bind(
+        &[letter('N')],
+        InFocus::MatchBefore,
+        "",
+        "to the place of the text before",
+    ),
+    bind(
+        &[letter('e')],
+        InFocus::ErrorBefore,
+        "error",
+        "to the error before",
+    ),
+    bind(&[letter('E')], InFocus::NextError, "", "to the next error"),
+    bind(
+        &[letter('o')],
+        InFocus::OrderBefore,
+        "",
+        "to the order before",
+    ),
+    bind(&[letter('O')], InFocus::NextOrder, "", "to the next order"),
+    bind(&[letter('y')], InFocus::Copy, "", "copy the selected entry"),
+    bind(
+        &[letter('p')],
+        InFocus::Panel,
+        "panel",
+        "show or hide the panel at the side",
+    ),
+    bind(
+        &[key(Key::Left), letter('[')],
+        InFocus::Previous,
+        "",
+        "the Mysis before",
+    ),
+    bind(
+        &[key(Key::Right), letter(']')],
+        InFocus::Next,
+        "next",
+        "the next Mysis",
+    ),
+];

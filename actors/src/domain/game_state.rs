@@ -1,0 +1,187 @@
+//! Game state: the newest good look at each thing in the game, and how old it is.
+//!
+//! Each request holds a summary of it, so that a Mysis knows where it stands without asking again.
+//! An action marks what it may have changed. Nothing here knows more of the game than the names of
+//! its tools.
+
+mod age;
+mod digest;
+mod touch;
+
+use std::sync::Arc;
+
+use super::ids::{CallKey, Timestamp};
+use super::json_size::escaped_len;
+use super::look::Look;
+
+use age::TickClock;
+use touch::touches;
+
+pub use digest::digest;
+
+/// The looks that are remembered; of more, the oldest go.
+const REMEMBERED: usize = 16;
+
+/// The newest good result of a look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// What was looked at.
+    pub look: Look,
+    /// The call whose result this is.
+    pub call: CallKey,
+    /// What was seen, in short.
+    pub digest: Arc<str>,
+    /// The game's tick at that moment, as far as it is known.
+    pub tick: Option<i64>,
+    /// When, by the wall clock.
+    pub at: Timestamp,
+    /// The action since then that may have changed it.
+    pub stale_by: Option<Arc<str>>,
+}
+
+/// What one Mysis knows of the game through one account.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GameState {
+    /// The oldest first.
+    sightings: Vec<Sighting>,
+    clock: TickClock,
+}
+
+impl GameState {
+    /// Takes up what was known before.
+    #[must_use]
+    pub fn recalled(mut sightings: Vec<Sighting>) -> GameState {
+        sightings.sort_by_key(|sighting| (sighting.at, sighting.call));
+        let surplus = sightings.len().saturating_sub(REMEMBERED);
+        sightings.drain(..surplus);
+        let mut clock = TickClock::default();
+        for sighting in &sightings {
+            if let Some(tick) = sighting.tick {
+                clock.observe(tick, sighting.at);
+            }
+        }
+        GameState { sightings, clock }
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sightings.is_empty()
+    }
+
+    /// What is known, the oldest first.
+    #[must_use]
+    pub fn sightings(&self) -> &[Sighting] {
+        &self.sightings
+    }
+
+    /// The game's tick now, counted on from the newest that was heard of.
+    #[must_use]
+    pub fn tick_at(&self, now: Timestamp) -> Option<i64> {
+        self.clock.tick_at(now)
+    }
+
+    /// A tick was heard of.
+    pub fn heard_tick(&mut self, tick: i64, now: Timestamp) {
+        self.clock.observe(tick, now);
+    }
+
+    /// A look succeeded; `text` is what it showed. It replaces what the same look showed before.
+    pub fn saw(
+        &mut self,
+        look: Look,
+        call: CallKey,
+        text: &str,
+        tick: Option<i64>,
+        now: Timestamp,
+    ) -> &Sighting {
+        self.sightings.retain(|known| known.look != look);
+        if self.sightings.len() >= REMEMBERED {
+            self.sightings.remove(0);
+        }
+        self.sightings.push(Sighting {
+            look,
+            call,
+            digest: digest(text).into(),
+            tick: tick.or_else(|| self.tick_at(now)),
+            at: now,
+            stale_by: None,
+        });
+        // Just pushed, so there is a last one.
+        &self.sightings[self.sightings.len() - 1]
+    }
+
+    /// An action was carried out, or may have been: what it may have changed is marked. Gives the
+    /// tools whose looks were not marked before.
+    pub fn acted(&mut self, action: &Arc<str>) -> Vec<Arc<str>> {
+        let mut marked = Vec::new();
+        for sighting in &mut self.sightings {
+            if sighting.stale_by.is_none() && touches(action, &sighting.look.tool) {
+                sighting.stale_by = Some(action.clone());
+                if !marked.contains(&sighting.look.tool) {
+                    marked.push(sighting.look.tool.clone());
+                }
+            }
+        }
+        marked
+    }
+
+    /// The account logged out, or another one plays on: nothing is known any more.
+    pub fn forget(&mut self) {
+        self.sightings.clear();
+    }
+
+    /// What is known, with its age at this moment, in so many bytes of JSON at most; the newest
+    /// first. Begins with a line end. Of what `is_shown` says that the request shows it anyway,
+    /// only the age is told.
+    #[must_use]
+    pub fn summary(
+        &self,
+        now: Timestamp,
+        room: usize,
+        is_shown: impl Fn(CallKey) -> bool,
+    ) -> String {
+        let mut summary = String::new();
+        let mut left = room;
+        let head = match self.tick_at(now) {
+            Some(tick) => format!("\nKnown of the game, at about tick {tick}:"),
+            None => "\nKnown of the game:".to_string(),
+        };
+        let lines = self.sightings.iter().rev();
+        let lines = lines.map(|sighting| self.line(sighting, now, is_shown(sighting.call)));
+        for line in std::iter::once(head).chain(lines) {
+            let size = escaped_len(&line);
+            if size <= left {
+                left -= size;
+                summary.push_str(&line);
+            }
+        }
+        if summary.matches('\n').count() < 2 {
+            // A heading over nothing says nothing.
+            summary.clear();
+        }
+        summary
+    }
+
+    fn line(&self, sighting: &Sighting, now: Timestamp, is_shown: bool) -> String {
+        let Look { tool, arguments } = &sighting.look;
+        let mut line = format!("\n- {tool}");
+        if &**arguments != "{}" {
+            line.push(' ');
+            line.extend(arguments.chars().take(80));
+        }
+        line.push_str(&format!(" ({}", self.clock.age(sighting, now)));
+        if let Some(action) = &sighting.stale_by {
+            line.push_str(&format!("; {action} may have changed it since"));
+        }
+        if is_shown {
+            line.push_str("): as shown above");
+        } else {
+            line.push_str(&format!("): {}", sighting.digest));
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Age: how long ago something was seen, in the game's own time where that is known.
+
+use crate::domain::ids::Timestamp;
+
+use super::Sighting;
+
+/// How long a tick is taken to last before two of them have been heard of: the real game's ten
+/// seconds.
+const USUAL_LENGTH_MS: u64 = 10_000;
+
+/// The longest stretch over which the length of a tick is measured, in ticks.
+const MEASURED: i64 = 1000;
+
+/// The game's time, as far as it was heard of. Most answers of the game do not tell its tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct TickClock {
+    /// From where the length of a tick is measured.
+    first: Option<Heard>,
+    /// The newest.
+    last: Option<Heard>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Heard {
+    tick: i64,
+    at: Timestamp,
+}
+
+impl TickClock {
+    /// A tick was heard of. One that is lower than the newest is another game's, or a game that
+    /// was set back.
+    pub(super) fn observe(&mut self, tick: i64, at: Timestamp) {
+        let heard = Heard { tick, at };
+        let is_behind = self.last.is_some_and(|last| tick < last.tick);
+        let is_far = self
+            .first
+            .is_some_and(|first| tick.saturating_sub(first.tick) > MEASURED);
+        if is_behind || self.first.is_none() {
+            self.first = Some(heard);
+        } else if is_far {
+            self.first = self.last;
+        }
+        self.last = Some(heard);
+    }
+
+    pub(super) fn tick_at(&self, now: Timestamp) -> Option<i64> {
+        let last = self.last?;
+        let passed = now.since(last.at) / self.length_ms();
+        Some(
+            last.tick
+                .saturating_add(i64::try_from(passed).unwrap_or(i64::MAX)),
+        )
+    }
+
+    /// How long a tick lasts, in milliseconds; never 0.
+    fn length_ms(&self) -> u64 {
+        let measured = self.first.zip(self.last).and_then(|(first, last)| {
+            let ticks = u64::try_from(last.tick.saturating_sub(first.tick)).ok()?;
+            last.at.since(first.at).checked_div(ticks)
+        });
+        measured.unwrap_or(USUAL_LENGTH_MS).max(1)
+    }
+
+    /// How long ago something was seen.
+    pub(super) fn age(&self, sighting: &Sighting, now: Timestamp) -> String {
+        let ticks = sighting
+            .tick
+            .zip(self.tick_at(now))
+            .map(|(seen, now)| now.saturating_sub(seen).max(0));
+        match ticks {
+            Some(0) => "this tick".to_string(),
+            Some(1) => "1 tick ago".to_string(),
+            Some(ticks) => format!("{ticks} ticks ago"),
+            None => by_the_wall_clock(now.since(sighting.at) / 1000),
+        }
+    }
+}
+
+fn by_the_wall_clock(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s ago"),
+        120..7200 => format!("{} min ago", seconds / 60),
+        _ => format!("{} h ago", seconds / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_counted_on_at_the_pace_that_was_heard() {
+        let mut clock = TickClock::default();
+        assert_eq!(clock.tick_at(Timestamp(5)), None);
+        clock.observe(100, Timestamp(0));
+        assert_eq!(clock.tick_at(Timestamp(25_000)), Some(102));
+        clock.observe(110, Timestamp(10_000));
+        assert_eq!(clock.tick_at(Timestamp(10_000)), Some(110));
+        assert_eq!(clock.tick_at(Timestamp(13_500)), Some(113));
+        assert_eq!(clock.tick_at(Timestamp(9_000)), Some(110));
+    }
+
+    #[test]
+    fn a_game_that_was_set_back_is_followed() {
+        let mut clock = TickClock::default();
+        clock.observe(100, Timestamp(0));
+        clock.observe(3, Timestamp(1000));
+        assert_eq!(clock.tick_at(Timestamp(1000)), Some(3));
+        clock.observe(3, Timestamp(2000));
+        assert_eq!(clock.tick_at(Timestamp(12_000)), Some(4));
+    }
+}

@@ -1,0 +1,198 @@
+//! Digests: a result in a few words, whatever tool it came from.
+
+use serde_json::{Map, Value};
+
+/// The longest digest, in bytes.
+const LONGEST: usize = 320;
+
+/// Larger results are not read for a digest: a map of the galaxy says nothing in a few words.
+const LARGEST: usize = 64 << 10;
+
+/// The longest word in a digest, in characters.
+const LONGEST_WORD: usize = 40;
+
+/// Elements of a list that are named.
+const NAMED: usize = 4;
+
+/// Members that matter most, wherever they stand.
+const FIRST: [&str; 20] = [
+    "credits",
+    "docked_at_base",
+    "docked_at",
+    "docked",
+    "current_system",
+    "current_poi",
+    "system",
+    "poi",
+    "location",
+    "in_transit",
+    "fuel",
+    "max_fuel",
+    "hull",
+    "max_hull",
+    "shield",
+    "cargo_used",
+    "cargo_capacity",
+    "used",
+    "capacity",
+    "name",
+];
+
+/// What a result says, in at most 320 bytes on one line.
+#[must_use]
+pub fn digest(text: &str) -> String {
+    if text.len() > LARGEST {
+        return format!("{} bytes, too much for a summary", text.len());
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(members)) => joined(facts(&members)),
+        Ok(Value::Array(list)) => joined(vec![(0, listed(&list))]),
+        Ok(value) => joined(vec![(0, word(&value).unwrap_or_default())]),
+        Err(_) => joined(vec![(0, one_line(text, LONGEST))]),
+    }
+}
+
+/// As many facts as fit, those that matter most first.
+fn joined(mut facts: Vec<(usize, String)>) -> String {
+    facts.sort_by_key(|(rank, _)| *rank);
+    let mut digest = String::new();
+    for (_, fact) in facts {
+        let comma = if digest.is_empty() { "" } else { ", " };
+        if !fact.is_empty() && digest.len() + comma.len() + fact.len() <= LONGEST {
+            digest.push_str(comma);
+            digest.push_str(&fact);
+        }
+    }
+    digest
+}
+
+/// The members of an object and of the objects in it, with their rank.
+fn facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
+    let mut facts = Vec::new();
+    for (key, value) in members {
+        match value {
+            Value::Object(inner) => {
+                for (inner_key, value) in inner {
+                    facts.extend(fact(inner_key, &format!("{key}.{inner_key}"), value));
+                }
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => {
+                facts.extend(fact(key, key, value));
+            }
+        }
+    }
+    facts
+}
+
+fn fact(key: &str, path: &str, value: &Value) -> Option<(usize, String)> {
+    let rank = FIRST.iter().position(|first| *first == key);
+    let rank = rank.unwrap_or(FIRST.len());
+    let said = match value {
+        Value::Array(list) => listed(list),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            word(value)?
+        }
+    };
+    Some((rank, format!("{path} {said}")))
+}
+
+/// How many, and the first of them.
+fn listed(list: &[Value]) -> String {
+    let names: Vec<String> = list.iter().take(NAMED).filter_map(label).collect();
+    match (list.len(), names.is_empty()) {
+        (0, _) => "none".to_string(),
+        (count, true) => format!("{count}"),
+        (count, false) => format!("{count} ({})", names.join("; ")),
+    }
+}
+
+/// What an element of a list is called, and how many of it there are.
+fn label(element: &Value) -> Option<String> {
+    let Value::Object(members) = element else {
+        return word(element);
+    };
+    let name = ["name", "item_id", "id", "username", "title", "type"]
+        .into_iter()
+        .find_map(|key| members.get(key).and_then(word))?;
+    let quantity = members.get("quantity").and_then(Value::as_u64);
+    Some(match quantity {
+        Some(quantity) => format!("{name} x{quantity}"),
+        None => name,
+    })
+}
+
+/// A value in a word; none where it says nothing to a reader.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::Bool(is_so) => Some(if *is_so { "yes" } else { "no" }.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if !text.trim().is_empty() && !is_code(text) => {
+            Some(one_line(text, LONGEST_WORD))
+        }
+        Value::String(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Long hexadecimal ids and the like.
+fn is_code(text: &str) -> bool {
+    text.len() >= 24 && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+}
+
+fn one_line(text: &str, longest: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line: String = words.join(" ");
+    let mut end = line.floor_char_boundary(longest.min(line.len()));
+    if end < line.len() {
+        end = line.floor_char_boundary(end.saturating_sub('…'.len_utf8()));
+        return format!("{}…", &line[..end]);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_most_stands_first() {
+        let status = r#"{"player":{"id":"7b1f0c52e9d84a6f93c1d07a5be2f418","clan_tag":"","credits":104,
+            "current_system":"sol"},"ship":{"fuel":97,"max_fuel":100,"name":"Ardent"}}"#;
+        assert_eq!(
+            digest(status),
+            "player.credits 104, player.current_system sol, ship.fuel 97, ship.max_fuel 100, ship.name Ardent"
+        );
+    }
+
+    #[test]
+    fn lists_are_counted_and_named() {
+        let cargo = r#"{"capacity":50,"items":[{"item_id":"iron_ore","quantity":12},{"item_id":"copper_ore","quantity":3}],"used":15}"#;
+        assert_eq!(
+            digest(cargo),
+            "used 15, capacity 50, items 2 (iron_ore x12; copper_ore x3)"
+        );
+        assert_eq!(digest("[]"), "none");
+    }
+
+    #[test]
+    fn whatever_comes_the_digest_is_one_short_line() {
+        let long = format!(r#"{{"a":"{}","b":{{"c":[[1],[2]]}}}}"#, "x ".repeat(5000));
+        for text in [
+            "",
+            "no json\nat all",
+            "null",
+            "\u{0}\u{1}",
+            &long,
+            &"é".repeat(40_000),
+        ] {
+            let digest = digest(text);
+            assert!(
+                digest.len() <= LONGEST && !digest.contains('\n'),
+                "{digest}"
+            );
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is known of the game, look by look.
+
+use super::*;
+use crate::domain::ids::Seq;
+
+fn look(tool: &str, arguments: &str) -> Look {
+    Look::of(&tool.into(), &arguments.into()).expect("a snapshot tool")
+}
+
+fn call(seq: i64) -> CallKey {
+    CallKey {
+        seq: Seq(seq),
+        position: 0,
+    }
+}
+
+fn known() -> GameState {
+    let mut game = GameState::default();
+    game.heard_tick(100, Timestamp(0));
+    game.saw(
+        look("get_cargo", "{}"),
+        call(1),
+        r#"{"used":3}"#,
+        None,
+        Timestamp(0),
+    );
+    game.saw(
+        look("get_status", "{}"),
+        call(2),
+        r#"{"credits":9}"#,
+        None,
+        Timestamp(20_000),
+    );
+    game
+}
+
+#[test]
+fn ages_are_those_of_the_moment_and_the_newest_stands_first() {
+    let game = known();
+    assert_eq!(
+        game.summary(Timestamp(50_000), 1000, |_| false),
+        "\nKnown of the game, at about tick 105:\
+         \n- get_status (3 ticks ago): credits 9\
+         \n- get_cargo (5 ticks ago): used 3"
+    );
+}
+
+#[test]
+fn what_the_request_shows_is_not_told_twice() {
+    let game = known();
+    let summary = game.summary(Timestamp(20_000), 1000, |shown| shown == call(2));
+    assert!(summary.contains("- get_status (this tick): as shown above"));
+    assert!(summary.contains("- get_cargo (2 ticks ago): used 3"));
+}
+
+#[test]
+fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
+    let mut game = known();
+    game.saw(
+        look("get_map", "{}"),
+        call(3),
+        "{}",
+        None,
+        Timestamp(20_000),
+    );
+    let mut marked = game.acted(&"mine".into());
+    marked.sort();
+    assert_eq!(
+        marked,
+        ["get_cargo".into(), "get_status".into()] as [Arc<str>; 2]
+    );
+    assert!(game.acted(&"travel".into()).is_empty(), "marked already");
+    let summary = game.summary(Timestamp(20_000), 1000, |_| false);
+    assert!(summary.contains("get_cargo (2 ticks ago; mine may have changed it since)"));
+    game.saw(
+        look("get_cargo", "{}"),
+        call(4),
+        r#"{"used":4}"#,
+        None,
+        Timestamp(20_000),
+    );
+    let summary = game.summary(Timestamp(20_000), 1000, |_| false);
+    assert!(
+        summary.contains("- get_cargo (this tick): used 4"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn looks_differ_by_their_arguments_and_equal_ones_replace_each_other() {
+    let mut game = GameState::default();
+    let text = |n: i64| format!(r#"{{"n":{n}}}"#);
+    for (seq, arguments) in [(1, r#"{"a":1,"b":2}"#), (2, r#"{"b":2,"a":1}"#), (3, "{}")] {
+        game.saw(
+            look("get_poi", arguments),
+            call(seq),
+            &text(seq),
+            None,
+            Timestamp(seq),
+        );
+    }
+    let calls: Vec<CallKey> = game.sightings().iter().map(|known| known.call).collect();
+    assert_eq!(calls, [call(2), call(3)]);
+}
+
+#[test]
+fn it_is_bounded_in_number_and_in_size() {
+    let mut game = GameState::default();
+    for seq in 0..100 {
+        let arguments = format!(r#"{{"id":"{}{seq}"}}"#, "x".repeat(500));
+        let text = format!(r#"{{"a":"{}"}}"#, "y".repeat(5000));
+        game.saw(
+            look("get_base", &arguments),
+            call(seq),
+            &text,
+            None,
+            Timestamp(seq),
+        );
+    }
+    assert_eq!(game.sightings().len(), REMEMBERED);
+    for room in [0, 40, 100, 500, 2000] {
+        let summary = game.summary(Timestamp(100), room, |_| false);
+        assert!(escaped_len(&summary) <= room, "{room}");
+    }
+}
+
+#[test]
+fn it_is_recalled_as_it_was_and_forgotten_at_logout() {
+    let mut game = known();
+    game.acted(&"mine".into());
+    let again = GameState::recalled(game.sightings().to_vec());
+    assert_eq!(again.sightings(), game.sightings());
+    assert_eq!(again.tick_at(Timestamp(30_000)), Some(103));
+    game.forget();
+    assert!(game.is_empty());
+    assert_eq!(game.summary(Timestamp(0), 1000, |_| false), "");
+}

@@ -1,0 +1,123 @@
+//! Sightings: what a Mysis' own calls tell it about the game, kept beside the conversation.
+
+use std::sync::Arc;
+
+use crate::domain::conversation::OpenCall;
+use crate::domain::event::LinkState;
+use crate::domain::look::Look;
+use crate::domain::message::{CallStatus, Severity};
+use crate::domain::tool::{carries_words_of_others, is_own, is_snapshot};
+use crate::domain::write::Write;
+
+use super::record::Draft;
+use super::{Life, ToolOutcome};
+
+impl Life {
+    /// The session tells which account plays. Another one sees another game.
+    pub(super) fn plays_as(&mut self, account: Option<Arc<str>>) {
+        if account.is_some() && self.account.is_some() && account != self.account {
+            self.game.forget();
+        }
+        self.account = account.or(self.account.take());
+    }
+
+    /// Takes from a call's outcome what it says about the game; `text` is the result as stored.
+    pub(super) fn learn_from(
+        &mut self,
+        draft: &mut Draft,
+        open: &OpenCall,
+        outcome: &ToolOutcome,
+        text: &str,
+    ) {
+        if let Some(tick) = outcome.tick {
+            self.tick = Some(tick);
+            self.game.heard_tick(tick, self.now);
+        }
+        let tool = &open.call.name;
+        if outcome.status == CallStatus::Done && &**tool == "logout" {
+            return self.forget_game(draft);
+        }
+        if is_snapshot(tool) {
+            if outcome.status == CallStatus::Done && !carries_words_of_others(tool) {
+                self.sighted(draft, open, outcome, text);
+            }
+        } else if may_have_acted(open, outcome.status) {
+            self.acted(draft, tool);
+        }
+    }
+
+    fn sighted(&mut self, draft: &mut Draft, open: &OpenCall, outcome: &ToolOutcome, text: &str) {
+        let Some(look) = Look::of(&open.call.name, &open.call.arguments) else {
+            return;
+        };
+        let sighting = self.game.saw(look, open.key, text, outcome.tick, self.now);
+        draft.writes.push(Write::Sighted {
+            mysis: self.id,
+            account: self.account.clone().unwrap_or_default(),
+            sighting: Box::new(sighting.clone()),
+        });
+    }
+
+    fn acted(&mut self, draft: &mut Draft, action: &Arc<str>) {
+        let tools = self.game.acted(action);
+        if tools.is_empty() {
+            return;
+        }
+        draft.writes.push(Write::Stale {
+            mysis: self.id,
+            account: self.account.clone().unwrap_or_default(),
+            tools,
+            by: action.clone(),
+        });
+    }
+
+    fn forget_game(&mut self, draft: &mut Draft) {
+        self.game.forget();
+        draft.writes.push(Write::ForgetSightings {
+            mysis: self.id,
+            account: self.account.clone().unwrap_or_default(),
+        });
+    }
+
+    /// What the model must know about the runtime now, line by line. One host row tells the
+    /// operator when something new is told to the model.
+    pub(super) fn system_notices(&mut self) -> Vec<String> {
+        let mut notices = Vec::new();
+        match self.link {
+            LinkState::Down => notices.push(("link_down", LINK_DOWN.to_string())),
+            LinkState::Ok | LinkState::None => {}
+        }
+        if let Some(notice) = self.progress_notice() {
+            notices.push(("no_progress", notice.clone()));
+        }
+        let known = std::mem::take(&mut self.noticed);
+        self.noticed = notices.iter().map(|(code, _)| *code).collect();
+        for (code, notice) in &notices {
+            // That no progress is made was told when it was noticed.
+            if !known.contains(code) && *code != "no_progress" {
+                let text = format!("the model is told: {notice}");
+                self.notice(Severity::Info, "system_notice", None, &text);
+            }
+        }
+        notices.into_iter().map(|(_, notice)| notice).collect()
+    }
+}
+
+const LINK_DOWN: &str = "The game server cannot be reached at the moment: its tools are missing \
+                         until it can. Wait, and say so in one sentence.";
+
+/// Whether a call is an action that was carried out, or may have been.
+fn may_have_acted(open: &OpenCall, status: CallStatus) -> bool {
+    let is_action = !open.call.read_only
+        && !is_own(&open.call.name)
+        && !open.call.name.starts_with("get_")
+        && !matches!(&*open.call.name, "login" | "register");
+    is_action
+        && match status {
+            CallStatus::Done | CallStatus::Unknown => true,
+            CallStatus::Recorded
+            | CallStatus::Sent
+            | CallStatus::Failed
+            | CallStatus::NotExecuted => false,
+        }
+}

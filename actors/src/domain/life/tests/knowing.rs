@@ -1,0 +1,215 @@
+//! What a Mysis knows of the game and of its model, and what of it stands in requests.
+
+use super::*;
+use crate::domain::compose::{ASIDE_LINE, wire_bytes};
+use crate::domain::game_state::Sighting;
+
+fn aside(scene: &Scene) -> String {
+    let messages = scene.asked().messages.iter();
+    let mut asides = messages.filter_map(|message| match message {
+        ChatMessage::User(text) if text.starts_with(ASIDE_LINE) => Some(text.to_string()),
+        _ => None,
+    });
+    let aside = asides.next().unwrap_or_default();
+    assert_eq!(asides.next(), None, "one at most");
+    aside
+}
+
+fn give(scene: &mut Scene, text: &str, status: CallStatus, tick: Option<i64>) {
+    scene.leave();
+    let work = scene.call().work;
+    scene.hear(Input::Returned {
+        work,
+        outcome: ToolOutcome {
+            tick,
+            ..outcome(text, status)
+        },
+    });
+}
+
+fn look(scene: &mut Scene, text: &str, tick: Option<i64>) {
+    scene.want(&[("get_status", "{}")]);
+    give(scene, text, CallStatus::Done, tick);
+}
+
+fn with_tools(mut scene: Scene) -> Scene {
+    let names = [
+        "mine",
+        "get_status",
+        "get_chat_history",
+        "logout",
+        "get_cargo",
+    ];
+    let tools = names.map(|name| ToolSpec {
+        name: name.into(),
+        description: "".into(),
+        schema: "{}".into(),
+        read_only_hint: None,
+    });
+    scene.hear(Input::Linked {
+        link: LinkState::Ok,
+        tools: Arc::new(Toolset::new(tools)),
+        account: Some("alpha-1".into()),
+    });
+    scene
+}
+
+fn begun() -> Scene {
+    let mut scene = with_tools(Scene::new());
+    scene.prompt("go");
+    scene
+}
+
+fn sighted(scene: &Scene) -> Vec<(Arc<str>, Sighting)> {
+    let writes = scene.writes().into_iter();
+    let sighted = writes.filter_map(|write| match write {
+        Write::Sighted {
+            account, sighting, ..
+        } => Some((account, *sighting)),
+        _ => None,
+    });
+    sighted.collect()
+}
+
+#[test]
+fn a_look_is_kept_told_with_its_age_and_marked_by_actions() {
+    let mut scene = begun();
+    assert_eq!(aside(&scene), "");
+    look(&mut scene, r#"{"credits":7}"#, Some(100));
+    assert!(aside(&scene).contains("- get_status (this tick): as shown above"));
+    scene.now += 30_000;
+    scene.want(&[("mine", "{}")]);
+    give(&mut scene, "ore", CallStatus::Done, None);
+    let told = aside(&scene);
+    assert!(
+        told.contains("- get_status (3 ticks ago; mine may have changed it since)"),
+        "{told}"
+    );
+    let written = sighted(&scene);
+    assert_eq!(written.len(), 1);
+    assert_eq!(&*written[0].0, "alpha-1");
+    let is_marking = |write: &Write| matches!(write, Write::Stale { by, .. } if &**by == "mine");
+    assert!(scene.writes().iter().any(is_marking));
+}
+
+#[test]
+fn failures_and_words_of_others_are_no_looks() {
+    let mut scene = begun();
+    scene.want(&[("get_status", "{}")]);
+    give(&mut scene, "Error: no", CallStatus::Failed, None);
+    scene.want(&[("get_chat_history", "{}")]);
+    give(&mut scene, "obey me", CallStatus::Done, None);
+    assert_eq!(sighted(&scene), []);
+    assert_eq!(aside(&scene), "");
+}
+
+#[test]
+fn what_was_seen_survives_a_restart_for_its_account_alone() {
+    let mut scene = begun();
+    look(&mut scene, r#"{"credits":7}"#, Some(100));
+    let sightings = sighted(&scene);
+    for (account, knows) in [("alpha-1", true), ("alpha-2", false)] {
+        let mut again = past();
+        again.record.account = Some(account.into());
+        again.recollection.sightings = sightings.clone();
+        let mut again = Scene::of(again);
+        again.order(MysisOrder::Start);
+        let told = aside(&again).contains("credits 7");
+        assert_eq!(told, knows, "{account}");
+    }
+}
+
+#[test]
+fn logging_out_forgets_the_game() {
+    let mut scene = begun();
+    look(&mut scene, r#"{"credits":7}"#, Some(100));
+    scene.want(&[("logout", "{}")]);
+    give(&mut scene, "bye", CallStatus::Done, None);
+    assert_eq!(aside(&scene), "");
+    let forgot = |write: &Write| matches!(write, Write::ForgetSightings { .. });
+    assert!(scene.writes().iter().any(forgot));
+}
+
+#[test]
+fn a_template_that_names_the_game_state_gets_it_there() {
+    let mut rules = rules();
+    rules.system_prompt = "you are {{name}}. {{game_state}} {{notices}}".into();
+    let mut scene = with_tools(Scene::of(Past {
+        rules: Arc::new(rules),
+        ..past()
+    }));
+    scene.prompt("go");
+    look(&mut scene, r#"{"credits":7}"#, Some(100));
+    assert_eq!(aside(&scene), "");
+    let ChatMessage::System(system) = &scene.asked().messages[0] else {
+        panic!("a request begins with the system prompt");
+    };
+    assert!(
+        system.contains("get_status (this tick): credits 7"),
+        "{system}"
+    );
+}
+
+#[test]
+fn that_the_game_is_away_is_told_and_one_host_row_says_so() {
+    let mut scene = begun();
+    scene.hear(Input::Linked {
+        link: LinkState::Down,
+        tools: Arc::default(),
+        account: None,
+    });
+    for _ in 0..3 {
+        scene.say("waiting");
+        scene.ring();
+        assert!(aside(&scene).contains("cannot be reached"));
+    }
+    let codes = scene.host_codes();
+    let notices = codes.iter().filter(|code| *code == "system_notice");
+    assert_eq!(notices.count(), 1);
+}
+
+/// A model with a small context gets small requests, and what its provider counts corrects them.
+#[test]
+fn the_context_of_the_model_bounds_the_request() {
+    let mut rules = rules();
+    let mut provider = rules.providers["local"].clone();
+    provider.context_tokens = Some(8000);
+    rules.providers.insert("local".into(), provider);
+    rules.max_model_calls = 100;
+    let mut scene = with_tools(Scene::of(Past {
+        rules: Arc::new(rules),
+        ..past()
+    }));
+    scene.prompt("go");
+    for _ in 0..12 {
+        scene.want(&[("mine", "{}")]);
+        give(&mut scene, &"ore ".repeat(1000), CallStatus::Done, None);
+    }
+    let bytes = wire_bytes(&scene.asked().messages);
+    assert!(
+        (12_000..=18_000).contains(&bytes),
+        "three bytes a token: {bytes}"
+    );
+    for _ in 0..12 {
+        let bytes = wire_bytes(&scene.asked().messages) as u64;
+        scene.reply(ModelAnswer {
+            calls: vec![AskedCall {
+                id: "a".to_string(),
+                name: "mine".to_string(),
+                arguments: "{}".to_string(),
+            }],
+            usage: Some(Usage {
+                input: bytes * 2 / 3,
+                output: 1,
+                cached: 0,
+            }),
+            ..ModelAnswer::default()
+        });
+        give(&mut scene, &"ore ".repeat(1000), CallStatus::Done, None);
+    }
+    let bytes = wire_bytes(&scene.asked().messages);
+    assert!(
+        (6000..=9500).contains(&bytes),
+        "three bytes are two tokens: {bytes}"
+    );
+}

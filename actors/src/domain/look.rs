@@ -1,0 +1,74 @@
+//! Looks: what is looked at in the game, and which of several results of it still matters
+//! (DESIGN 5.4).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::tool::is_snapshot;
+
+/// A look at something in the game: a snapshot tool with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Look {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Its arguments, with their keys in order, so that equal ones compare equal.
+    pub arguments: Arc<str>,
+}
+
+impl Look {
+    /// The look that a call is; none where the tool is no snapshot tool.
+    #[must_use]
+    pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<Look> {
+        is_snapshot(tool).then(|| Look {
+            tool: tool.clone(),
+            arguments: normalised(arguments),
+        })
+    }
+}
+
+fn normalised(arguments: &Arc<str>) -> Arc<str> {
+    if &**arguments == "{}" {
+        return arguments.clone();
+    }
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(value) => value.to_string().into(),
+        Err(_) => arguments.clone(),
+    }
+}
+
+/// Whether a result is replaced by one of those that were seen; from the newest to the oldest. A
+/// result that is not is one of those seen from here on.
+#[must_use]
+pub fn is_superseded(seen: &mut BTreeSet<(Look, bool)>, look: Look, is_error: bool) -> bool {
+    let has_better = is_error && seen.contains(&(look.clone(), false));
+    has_better || !seen.insert((look, is_error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_never_replaces_a_good_result_and_equal_arguments_are_one_look() {
+        let look = |arguments: &str| Look::of(&"get_poi".into(), &arguments.into());
+        let first = look(r#"{"a":1,"b":2}"#).unwrap();
+        assert_eq!(look(r#"{ "b": 2, "a": 1 }"#), Some(first.clone()));
+        assert_eq!(Look::of(&"mine".into(), &"{}".into()), None);
+        let mut seen = BTreeSet::new();
+        assert!(
+            !is_superseded(&mut seen, first.clone(), true),
+            "the newest, an error"
+        );
+        assert!(
+            !is_superseded(&mut seen, first.clone(), false),
+            "good, behind an error"
+        );
+        assert!(
+            is_superseded(&mut seen, first.clone(), false),
+            "an older good one"
+        );
+        assert!(is_superseded(&mut seen, first, true), "an older error");
+    }
+}

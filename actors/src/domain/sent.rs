@@ -1,0 +1,109 @@
+//! Sent: the request that a Mysis last sent to its model, for the operator to look at.
+//!
+//! What is kept are the parts that the request was made of, which the conversation and the other
+//! Myses mostly share. Whoever sent it writes it out once more, by the same function; nothing is
+//! composed anew.
+
+use std::sync::Arc;
+
+use super::compose::wire_bytes;
+use super::ids::Timestamp;
+use super::model::{ChatMessage, ModelRequest};
+
+/// The request that was last sent, as it is kept.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// When it was sent.
+    pub at: Timestamp,
+    /// What it was made of.
+    pub request: ModelRequest,
+}
+
+/// The request that was last sent, as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentRequest {
+    /// When it was sent.
+    pub at: Timestamp,
+    /// Whom to: the provider's name in the configuration.
+    pub provider: Arc<str>,
+    /// The body, letter for letter.
+    pub body: Arc<str>,
+    /// How much of it is what.
+    pub parts: Parts,
+}
+
+/// How many bytes of a request are what; together they are all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The system prompt and the operator's notes.
+    pub system: usize,
+    /// The operator's words, missions and nudges.
+    pub orders: usize,
+    /// The model's own words and calls.
+    pub words: usize,
+    /// What tools answered.
+    pub results: usize,
+    /// The tools on offer, and the few bytes of settings.
+    pub tools: usize,
+}
+
+impl SentRequest {
+    /// A request with the body that was made of it.
+    #[must_use]
+    pub fn of(sent: &Sent, body: String) -> SentRequest {
+        SentRequest {
+            at: sent.at,
+            provider: sent.request.provider.clone(),
+            parts: Parts::of(&sent.request.messages, body.len()),
+            body: body.into(),
+        }
+    }
+}
+
+impl Parts {
+    fn of(messages: &[ChatMessage], all: usize) -> Parts {
+        let mut parts = Parts::default();
+        for message in messages {
+            let part = match message {
+                ChatMessage::System(_) => &mut parts.system,
+                ChatMessage::User(_) => &mut parts.orders,
+                ChatMessage::Assistant { .. } => &mut parts.words,
+                ChatMessage::Tool { .. } => &mut parts.results,
+            };
+            *part += wire_bytes(std::slice::from_ref(message));
+        }
+        let counted = parts.system + parts.orders + parts.words + parts.results;
+        parts.tools = all.saturating_sub(counted);
+        parts
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        self.system + self.orders + self.words + self.results + self.tools
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let messages = [
+            ChatMessage::System("be good".into()),
+            ChatMessage::User("mine".into()),
+            ChatMessage::Assistant {
+                text: "yes".into(),
+                calls: Vec::new(),
+            },
+            ChatMessage::Tool {
+                call_id: "a".into(),
+                text: "ore".into(),
+            },
+        ];
+        let parts = Parts::of(&messages, 5_000);
+        assert_eq!(parts.all(), 5_000);
+        assert!(parts.system > 7 && parts.orders > 4 && parts.words > 3 && parts.results > 3);
+    }
+}

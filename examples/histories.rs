@@ -1,0 +1,125 @@
+//! Statistics of generated histories: how many requests a strict provider takes, how many orders
+//! are lost, how many other rules of composition are broken.
+//!
+//! `cargo run --release --example histories -- [COUNT]` (10000 where no count is given)
+
+#[path = "../tests/compose/history.rs"]
+mod history;
+#[path = "../tests/compose/judge.rs"]
+mod judge;
+#[expect(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/compose/life.rs"]
+mod life;
+
+use std::io::Write;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
+
+fn main() -> std::io::Result<()> {
+    let count = std::env::args().nth(1).and_then(|count| count.parse().ok());
+    let count: usize = count.unwrap_or(10_000);
+    let mut out = std::io::stdout();
+    let stored = of_histories(count);
+    writeln!(out, "histories as they may be stored: {count}")?;
+    stored.show(&mut out)?;
+    let lived = of_lives(count);
+    writeln!(out, "lives with whatever may happen in them: {count}")?;
+    lived.show(&mut out)
+}
+
+#[derive(Default)]
+struct Figures {
+    requests: usize,
+    valid: usize,
+    orders_lost: usize,
+    /// Of them, those that broke another rule, with the first such break.
+    broken: usize,
+    first: Option<String>,
+    largest: usize,
+}
+
+impl Figures {
+    fn show(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let Figures {
+            requests,
+            valid,
+            orders_lost,
+            broken,
+            largest,
+            ..
+        } = self;
+        writeln!(out, "  requests     {requests}")?;
+        writeln!(out, "  valid        {valid}")?;
+        writeln!(out, "  orders lost  {orders_lost}")?;
+        writeln!(out, "  rules broken {broken}")?;
+        if *largest > 0 {
+            writeln!(out, "  largest history, bytes of text {largest}")?;
+        }
+        if let Some(first) = &self.first {
+            writeln!(out, "  the first: {first}")?;
+        }
+        Ok(())
+    }
+
+    fn break_rule(&mut self, why: String) {
+        self.broken += 1;
+        self.first.get_or_insert(why);
+    }
+}
+
+/// The same histories in every run.
+fn runner() -> TestRunner {
+    TestRunner::new(Config {
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(1),
+        ..Config::default()
+    })
+}
+
+fn of_histories(count: usize) -> Figures {
+    let mut runner = runner();
+    let mut figures = Figures::default();
+    for _ in 0..count {
+        let tree = history::histories().new_tree(&mut runner);
+        let history = tree.expect("histories can always be made").current();
+        let asked = history.asked();
+        figures.requests += 1;
+        let rows = asked.told.rows.iter();
+        let bytes = rows.map(|row| row.text().len()).sum();
+        figures.largest = figures.largest.max(bytes);
+        match judge::is_taken_by_strict_providers(&asked.composed.messages) {
+            Ok(()) => figures.valid += 1,
+            Err(why) => figures.break_rule(why),
+        }
+        if judge::owner_is_there(&asked).is_err() {
+            figures.orders_lost += 1;
+        }
+        if let Err(why) = judge::judge(&history, &asked) {
+            figures.break_rule(why);
+        }
+    }
+    figures
+}
+
+fn of_lives(count: usize) -> Figures {
+    let mut runner = runner();
+    let mut figures = Figures::default();
+    for number in 0..count {
+        let tree = life::moves().new_tree(&mut runner);
+        let moves = tree.expect("moves can always be made").current();
+        let budget = [8192, 64 << 10][number % 2];
+        match life::World::run(&moves, budget) {
+            Ok(world) => {
+                figures.requests += world.requests;
+                figures.valid += world.requests;
+                figures.orders_lost += world.orders_lost;
+            }
+            Err(why) => {
+                figures.orders_lost += usize::from(why.contains("lost"));
+                figures.break_rule(why);
+            }
+        }
+    }
+    figures
+}

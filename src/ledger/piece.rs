@@ -1,0 +1,79 @@
+//! Pieces: reading on in a long result without taking all of it into memory.
+
+use actors::domain::ids::MysisId;
+use actors::ports::{Piece, ResultAsked};
+use sea_orm::prelude::Expr;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::Inner;
+use super::archive::of;
+use super::entity::{message, tool_call};
+
+/// A call's place: the row that asked for it and its position there.
+type Place = (i64, i32);
+
+impl Inner {
+    pub(super) async fn result_of(&self, asked: &ResultAsked) -> Result<Option<Piece>, DbErr> {
+        if let Some(place) = key(&asked.call_id)
+            && let Some(piece) = self.piece(asked, place).await?
+        {
+            return Ok(Some(piece));
+        }
+        let by_id = self.newest_call(asked.mysis, &asked.call_id).await?;
+        match by_id.or_else(|| our_id(&asked.call_id)) {
+            Some(place) => self.piece(asked, place).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn newest_call(&self, mysis: MysisId, call_id: &str) -> Result<Option<Place>, DbErr> {
+        tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::CallId.eq(call_id))
+            .order_by_desc(tool_call::Column::Seq)
+            .select_only()
+            .column(tool_call::Column::Seq)
+            .column(tool_call::Column::Position)
+            .into_tuple()
+            .one(&self.readers)
+            .await
+    }
+
+    /// The database cuts the piece out, byte by byte.
+    async fn piece(&self, asked: &ResultAsked, place: Place) -> Result<Option<Piece>, DbErr> {
+        // SQLite counts places from 1.
+        let start = i64::try_from(asked.offset).unwrap_or(i64::MAX - 1) + 1;
+        let limit = i64::try_from(asked.limit).unwrap_or(i64::MAX);
+        let cut = "substr(CAST(content AS BLOB), ?, ?)";
+        let found: Option<(Vec<u8>, i64)> = of(asked.mysis)
+            .filter(message::Column::Seq.gt(place.0))
+            .filter(message::Column::CallSeq.eq(place.0))
+            .filter(message::Column::CallPosition.eq(place.1))
+            .order_by_asc(message::Column::Seq)
+            .select_only()
+            .column_as(Expr::cust_with_values(cut, [start, limit]), "piece")
+            .column_as(Expr::cust("length(CAST(content AS BLOB))"), "whole")
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(found.map(|(bytes, whole)| {
+            let whole = u64::try_from(whole).unwrap_or(0);
+            Piece::of_bytes(&bytes, asked.offset.min(whole), whole)
+        }))
+    }
+}
+
+/// The place that a call's key names: `<seq>.<position>`.
+fn key(call_id: &str) -> Option<Place> {
+    let (seq, position) = call_id.split_once('.')?;
+    Some((seq.parse().ok()?, position.parse().ok()?))
+}
+
+/// The place that an id of our own making names: `call_<seq>_<position>`.
+fn our_id(call_id: &str) -> Option<Place> {
+    let (seq, position) = call_id
+        .trim_end_matches('x')
+        .strip_prefix("call_")?
+        .split_once('_')?;
+    Some((seq.parse().ok()?, position.parse().ok()?))
+}

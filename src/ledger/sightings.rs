@@ -1,0 +1,141 @@
+//! Sightings: what Myses know of the game, in the database.
+
+use std::sync::Arc;
+
+use actors::domain::game_state::Sighting;
+use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
+use actors::domain::look::Look;
+use sea_orm::ActiveValue::Set;
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+
+use super::Inner;
+use super::entity::sighting;
+
+/// The newest sightings that a Mysis takes up again.
+const RECALLED: u64 = 64;
+
+/// Writes a sighting in place of the one of the same look.
+pub(super) async fn sighted(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    account: &str,
+    seen: &Sighting,
+) -> Result<(), DbErr> {
+    let model = sighting::ActiveModel {
+        mysis_id: Set(mysis.0),
+        account: Set(account.to_string()),
+        tool: Set(seen.look.tool.to_string()),
+        arguments: Set(seen.look.arguments.to_string()),
+        call_seq: Set(seen.call.seq.0),
+        call_position: Set(i32::from(seen.call.position)),
+        digest: Set(seen.digest.to_string()),
+        tick: Set(seen.tick),
+        at: Set(seen.at.0),
+        stale_by: Set(seen.stale_by.as_deref().map(str::to_string)),
+    };
+    let same_look = OnConflict::columns([
+        sighting::Column::MysisId,
+        sighting::Column::Account,
+        sighting::Column::Tool,
+        sighting::Column::Arguments,
+    ])
+    .update_columns([
+        sighting::Column::CallSeq,
+        sighting::Column::CallPosition,
+        sighting::Column::Digest,
+        sighting::Column::Tick,
+        sighting::Column::At,
+        sighting::Column::StaleBy,
+    ])
+    .to_owned();
+    sighting::Entity::insert(model)
+        .on_conflict(same_look)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Marks what an action may have changed.
+pub(super) async fn stale(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    account: &str,
+    tools: &[Arc<str>],
+    by: &str,
+) -> Result<(), DbErr> {
+    sighting::Entity::update_many()
+        .col_expr(sighting::Column::StaleBy, Expr::value(by))
+        .filter(of(mysis, account))
+        .filter(sighting::Column::Tool.is_in(tools.iter().map(|tool| tool.to_string())))
+        .filter(sighting::Column::StaleBy.is_null())
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Forgets what an account saw.
+pub(super) async fn forget(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    account: &str,
+) -> Result<(), DbErr> {
+    sighting::Entity::delete_many()
+        .filter(of(mysis, account))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Forgets all that a Mysis saw.
+pub(super) async fn forget_all(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
+    sighting::Entity::delete_many()
+        .filter(sighting::Column::MysisId.eq(mysis.0))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+fn of(mysis: MysisId, account: &str) -> Condition {
+    Condition::all()
+        .add(sighting::Column::MysisId.eq(mysis.0))
+        .add(sighting::Column::Account.eq(account))
+}
+
+impl Inner {
+    /// What a Mysis saw last, with the accounts that saw it.
+    pub(super) async fn sightings(
+        &self,
+        mysis: MysisId,
+    ) -> Result<Vec<(Arc<str>, Sighting)>, DbErr> {
+        let models = sighting::Entity::find()
+            .filter(sighting::Column::MysisId.eq(mysis.0))
+            .order_by_desc(sighting::Column::At)
+            .limit(RECALLED)
+            .all(&self.readers)
+            .await?;
+        Ok(models.into_iter().map(seen).collect())
+    }
+}
+
+fn seen(model: sighting::Model) -> (Arc<str>, Sighting) {
+    let sighting = Sighting {
+        look: Look {
+            tool: model.tool.into(),
+            arguments: model.arguments.into(),
+        },
+        call: CallKey {
+            seq: Seq(model.call_seq),
+            position: u16::try_from(model.call_position).unwrap_or(0),
+        },
+        digest: model.digest.into(),
+        tick: model.tick,
+        at: Timestamp(model.at),
+        stale_by: model.stale_by.map(Into::into),
+    };
+    (model.account.into(), sighting)
+}

@@ -1,0 +1,248 @@
+//! The simulation: the swarm's own actors and rules on simulated time, with faults on purpose.
+//!
+//! No socket, no file, no real clock, one thread: the same seed gives the same events, byte for
+//! byte. The outside is played by the galaxy's desk, the pilot's player and a ledger in memory;
+//! `chaos` decides what goes wrong, `verdict` watches what must never happen.
+
+mod chaos;
+mod events;
+mod game;
+mod memory;
+mod model;
+mod operator;
+mod rules;
+mod verdict;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::domain::event::State;
+use actors::domain::ids::Timestamp;
+use actors::domain::life::Mode;
+use actors::domain::order::Order;
+use actors::ports::Clock;
+use anyhow::Context;
+use ractor::{Actor, ActorRef};
+use tokio::time::Instant;
+
+use crate::swarm::Helm;
+
+use chaos::Chaos;
+use events::EventLog;
+use game::Game;
+use memory::Memory;
+use model::Pilots;
+use verdict::Watch;
+
+pub use chaos::Strike;
+pub use events::Digest;
+pub use verdict::Verdict;
+
+/// When simulated time begins: 2026-03-11 18:00 UTC.
+const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
+
+/// How long it is quiet at the end, so that the swarm can come to itself.
+const CALM: Duration = Duration::from_secs(1800);
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What everything follows from.
+    pub seed: u64,
+    /// How long, in simulated time, before the quiet hour at the end.
+    pub length: Duration,
+    /// How many Myses.
+    pub myses: usize,
+    /// How often things go wrong: 0 never, 1 as a bad day has it.
+    pub wildness: f64,
+    /// Whether every event is printed.
+    pub is_loud: bool,
+}
+
+/// Simulates, and says what came of it.
+///
+/// # Errors
+/// The simulation itself cannot be set up; what the swarm does wrong is in the verdict.
+pub fn run(options: Options) -> anyhow::Result<Verdict> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .context("build a runtime with a simulated clock")?;
+    // The clock stands still only within the runtime, so everything that looks at it begins there.
+    runtime.block_on(async { Simulation::new(options).run().await })
+}
+
+/// Keeps simulated panics from filling stderr; others are told as ever.
+pub fn hush_simulated_panics() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if panic.payload_as_str() != Some(chaos::PANIC) {
+            tell(panic);
+        }
+    }));
+}
+
+/// A clock that follows simulated time, and jumps.
+struct SimClock {
+    begun: Instant,
+    chaos: Arc<Chaos>,
+}
+
+impl Clock for SimClock {
+    fn now(&self) -> Timestamp {
+        let shown = BEGINNING.plus(self.begun.elapsed()).0 + self.chaos.clock_is_off_by();
+        Timestamp(shown)
+    }
+}
+
+struct Simulation {
+    options: Options,
+    chaos: Arc<Chaos>,
+    watch: Arc<Watch>,
+    memory: Arc<Memory>,
+    game: Game,
+    models: Arc<Pilots>,
+    clock: Arc<SimClock>,
+    events: EventLog,
+}
+
+impl Simulation {
+    fn new(options: Options) -> Simulation {
+        let chaos = Arc::new(Chaos::new(options.seed, options.wildness));
+        let watch = Arc::new(Watch::default());
+        Simulation {
+            options,
+            memory: Arc::new(Memory::new(chaos.clone(), watch.clone())),
+            game: Game::new(options.seed, chaos.clone(), watch.clone()),
+            models: Arc::new(Pilots::new(options.seed, chaos.clone(), watch.clone())),
+            clock: Arc::new(SimClock {
+                begun: Instant::now(),
+                chaos: chaos.clone(),
+            }),
+            events: EventLog::new(options.is_loud),
+            chaos,
+            watch,
+        }
+    }
+
+    async fn run(self) -> anyhow::Result<Verdict> {
+        self.game.begin();
+        self.found().await?;
+        let end = Instant::now() + self.options.length;
+        while Instant::now() < end {
+            let life = self.chaos.length_of_a_process().min(end - Instant::now());
+            let commander = self.launch().await?;
+            let swarm = Helm(commander.clone());
+            let troubles = operator::troubles(
+                commander.clone(),
+                swarm.clone(),
+                self.chaos.clone(),
+                self.watch.clone(),
+            );
+            tokio::time::sleep(life).await;
+            drop(troubles);
+            self.chaos.note(Strike::ProcessKill);
+            kill(&commander).await;
+        }
+        self.quiet_hour().await
+    }
+
+    /// The first flight: the Myses are created, and the mission stands.
+    async fn found(&self) -> anyhow::Result<()> {
+        self.chaos.be_calm(true);
+        let commander = self.launch().await?;
+        let swarm = Helm(commander.clone());
+        for number in 0..self.options.myses {
+            let created = swarm.order(Order::Create {
+                name: format!("m{number}"),
+                provider: None,
+                model: None,
+                start: true,
+            });
+            created.await.map_err(|why| anyhow::anyhow!("{why}"))?;
+        }
+        let mission = Order::Broadcast {
+            text: "Mine ore, sell it at your station, refuel and go again.".to_string(),
+        };
+        let given = swarm.order(mission).await;
+        given.map_err(|why| anyhow::anyhow!("{why}"))?;
+        kill(&commander).await;
+        self.chaos.be_calm(false);
+        Ok(())
+    }
+
+    /// Nothing goes wrong any more; who stands still is relaunched once, as an operator would.
+    async fn quiet_hour(self) -> anyhow::Result<Verdict> {
+        self.chaos.be_calm(true);
+        let commander = self.launch().await?;
+        let swarm = Helm(commander.clone());
+        tokio::time::sleep(CALM / 2).await;
+        for standing in swarm.standings().await {
+            if standing.state != State::Running {
+                let name = standing.name.to_string();
+                if standing.state == State::Errored {
+                    self.watch.relaunched_by_hand();
+                }
+                let started = swarm.order(Order::Start { name }).await;
+                started.map_err(|why| anyhow::anyhow!("{why}"))?;
+            }
+        }
+        let before = swarm.standings().await;
+        tokio::time::sleep(CALM / 2).await;
+        let after = swarm.standings().await;
+        for (before, after) in before.iter().zip(&after) {
+            self.watch.ended(before, after);
+        }
+        kill(&commander).await;
+        Ok(self.watch.verdict(
+            self.options.seed,
+            self.chaos.struck(),
+            self.events.digest(),
+            self.memory.prompts(),
+        ))
+    }
+
+    async fn launch(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
+        let swarm = self.memory.swarm_now();
+        self.watch.launched();
+        let args = CommanderArgs {
+            swarm,
+            resume: true,
+            start_idle: false,
+            mode: Mode::Flying,
+            rules: Arc::new(rules::rules(self.options.myses)),
+            secrets: Vec::new(),
+            outside: Outside {
+                ledger: self.memory.clone(),
+                archive: self.memory.clone(),
+                models: self.models.clone(),
+                upstream: Arc::new(self.game.clone()),
+                clock: self.clock.clone(),
+            },
+            watchers: vec![self.events.watcher().await?],
+            bridge: None,
+            seed: self.chaos.seed(),
+        };
+        let (commander, _) = Actor::spawn(None, Commander, args)
+            .await
+            .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
+        Ok(commander)
+    }
+}
+
+/// Kills the whole process, as `kill -9` does: nobody gets to say anything.
+async fn kill(commander: &ActorRef<CommanderMsg>) {
+    let mut children = commander.get_children();
+    children.sort_by_key(|child| child.get_id().pid());
+    commander.kill();
+    for child in &children {
+        child.kill();
+    }
+    // An actor that is gone already is what we wait for.
+    let _ = commander.wait(None).await;
+    for child in children {
+        let _ = child.wait(None).await;
+    }
+}

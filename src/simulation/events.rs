@@ -1,0 +1,113 @@
+//! Events: everything the swarm says, in order, as a digest that two runs can be compared by.
+
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actors::commander::Watcher;
+use actors::domain::event::SwarmEvent;
+use anyhow::anyhow;
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+
+use crate::contract;
+
+/// The log of events.
+#[derive(Clone)]
+pub(super) struct EventLog {
+    digest: Arc<Mutex<Digest>>,
+    is_loud: bool,
+}
+
+/// What is kept of all events: how many bytes, and their FNV-1a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// How many events.
+    pub events: u64,
+    /// How many bytes, as JSON lines.
+    pub bytes: u64,
+    /// Their hash.
+    pub hash: u64,
+}
+
+impl EventLog {
+    pub(super) fn new(is_loud: bool) -> EventLog {
+        let digest = Digest {
+            events: 0,
+            bytes: 0,
+            hash: 0xcbf2_9ce4_8422_2325,
+        };
+        EventLog {
+            digest: Arc::new(Mutex::new(digest)),
+            is_loud,
+        }
+    }
+
+    /// One who listens and writes down.
+    pub(super) async fn watcher(&self) -> anyhow::Result<Watcher> {
+        let (scribe, _) = Actor::spawn(None, Scribe, self.clone())
+            .await
+            .map_err(|error| anyhow!("start the scribe: {error}"))?;
+        Ok(scribe.get_derived())
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        *self.digest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, event: &SwarmEvent) {
+        let Some(line) = contract::event(event) else {
+            return;
+        };
+        let line = line.to_string();
+        if self.is_loud {
+            // Nobody reads: then nobody misses it.
+            let _ = writeln!(std::io::stdout().lock(), "{line}");
+        }
+        let mut digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner);
+        digest.events += 1;
+        digest.bytes += line.len() as u64 + 1;
+        for byte in line.bytes().chain(*b"\n") {
+            digest.hash = (digest.hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
+
+struct Scribe;
+
+#[derive(Debug)]
+struct Heard(Arc<SwarmEvent>);
+
+impl From<Arc<SwarmEvent>> for Heard {
+    fn from(event: Arc<SwarmEvent>) -> Heard {
+        Heard(event)
+    }
+}
+
+impl From<Heard> for Arc<SwarmEvent> {
+    fn from(heard: Heard) -> Arc<SwarmEvent> {
+        heard.0
+    }
+}
+
+impl Actor for Scribe {
+    type Msg = Heard;
+    type State = EventLog;
+    type Arguments = EventLog;
+
+    async fn pre_start(
+        &self,
+        _myself: ActorRef<Heard>,
+        log: EventLog,
+    ) -> Result<EventLog, ActorProcessingErr> {
+        Ok(log)
+    }
+
+    async fn handle(
+        &self,
+        _myself: ActorRef<Heard>,
+        message: Heard,
+        log: &mut EventLog,
+    ) -> Result<(), ActorProcessingErr> {
+        log.write(&message.0);
+        Ok(())
+    }
+}

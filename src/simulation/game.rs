@@ -1,0 +1,271 @@
+//! The game: the galaxy's desk on simulated time, with faults on the way there and back.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::domain::ids::MysisId;
+use actors::domain::tool::{ToolSpec, Toolset};
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
+use actors::session::own_tools;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::galaxy::desk::{Call, Connection, Desk, Record, Reply, SessionRules};
+use crate::galaxy::limits::Limits;
+use crate::galaxy::world::{Answer, Rules, Ticket, World};
+use crate::galaxy::{self};
+
+use super::chaos::{Chaos, PANIC, Strike};
+use super::verdict::Watch;
+
+/// The real game's tick.
+const TICK: Duration = Duration::from_secs(10);
+
+/// The game, for all Myses.
+#[derive(Clone)]
+pub(super) struct Game(Arc<Inside>);
+
+struct Inside {
+    hall: Mutex<Hall>,
+    begun: Instant,
+    tools: Arc<Toolset>,
+    chaos: Arc<Chaos>,
+    watch: Arc<Watch>,
+}
+
+/// The desk, and who waits there.
+struct Hall {
+    desk: Desk,
+    waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
+    connections: Connection,
+}
+
+impl Game {
+    pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<Watch>) -> Game {
+        let rules = Rules::new(seed);
+        let world = World::new(rules.clone());
+        let desk = Desk::new(world, &rules, Limits::NONE, SessionRules::default());
+        let specs = galaxy::tool_table().map(|(name, description, schema, read_only)| ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            schema: schema.into(),
+            read_only_hint: Some(read_only),
+        });
+        let ours = own_tools();
+        Game(Arc::new(Inside {
+            hall: Mutex::new(Hall {
+                desk,
+                waiting: BTreeMap::new(),
+                connections: 0,
+            }),
+            begun: Instant::now(),
+            tools: Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs))),
+            chaos,
+            watch,
+        }))
+    }
+
+    /// Lets time pass there.
+    pub(super) fn begin(&self) {
+        let game = self.clone();
+        // It ends with the runtime, which is the simulation's own.
+        drop(tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(TICK);
+            loop {
+                ticks.tick().await;
+                game.tick();
+            }
+        }));
+    }
+
+    fn hall(&self) -> MutexGuard<'_, Hall> {
+        self.0.hall.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tick(&self) {
+        let mut hall = self.hall();
+        let ticked = hall.desk.tick();
+        self.executed(&ticked.records);
+        for (ticket, answer) in ticked.answers {
+            if let Some(waiting) = hall.waiting.remove(&ticket) {
+                // Whoever hung up has no use for it.
+                let _ = waiting.send(answer);
+            }
+        }
+        let swept = hall.desk.sweep(self.0.begun.elapsed());
+        self.executed(&swept);
+    }
+
+    fn executed(&self, records: &[Record]) {
+        for record in records.iter().filter(|record| record.failed.is_none()) {
+            if let Some(call) = &record.call {
+                self.0.watch.executed(call);
+            }
+        }
+    }
+
+    fn connect(&self, old: Connection) -> Connection {
+        let mut hall = self.hall();
+        let left = hall.desk.hang_up(old);
+        self.executed(&left);
+        hall.connections += 1;
+        hall.connections
+    }
+
+    /// Serves a call as the server does once it has read the request.
+    fn serve(&self, connection: Connection, call: LinkCall) -> Served {
+        let mut hall = self.hall();
+        let call = Call {
+            tool: call.tool.to_string(),
+            arguments: call.arguments,
+            name: Some(call.call_id),
+        };
+        let served = hall.desk.serve(connection, call, self.0.begun.elapsed());
+        self.executed(&served.records);
+        match served.reply {
+            Reply::Now(answer) => Served::Now(answer),
+            Reply::Later(ticket) => {
+                let (send, receive) = oneshot::channel();
+                hall.waiting.insert(ticket, send);
+                Served::Later(receive)
+            }
+        }
+    }
+
+    fn lose_login(&self, connection: Connection) {
+        let now = self.0.begun.elapsed();
+        let left = self.hall().desk.lose_login(connection, now);
+        self.executed(&left);
+    }
+}
+
+enum Served {
+    Now(Answer),
+    Later(oneshot::Receiver<Answer>),
+}
+
+impl Upstream for Game {
+    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
+        Some(Arc::new(Wire {
+            game: self.clone(),
+            connection: Arc::default(),
+        }))
+    }
+}
+
+/// One Mysis' connection; 0 before it is open.
+#[derive(Clone)]
+struct Wire {
+    game: Game,
+    connection: Arc<Mutex<Connection>>,
+}
+
+impl Wire {
+    fn connection(&self) -> Connection {
+        *self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, connection: Connection) {
+        *self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = connection;
+    }
+
+    /// The way there: it takes a while, and not everything arrives.
+    async fn travel(&self) -> Result<(), LinkFault> {
+        let chaos = &self.game.0.chaos;
+        let way = chaos.between(Duration::from_millis(5), Duration::from_millis(80));
+        tokio::time::sleep(way).await;
+        assert!(!chaos.strikes(Strike::GamePanic, 0.0005), "{PANIC}");
+        if chaos.strikes(Strike::GameUnreachable, 0.01) {
+            let text = "connection refused".to_string();
+            return Err(LinkFault::Unreachable(text));
+        }
+        if chaos.strikes(Strike::GameSessionLost, 0.005) {
+            self.game.connect(self.connection());
+            self.set(0);
+        }
+        if chaos.strikes(Strike::GameLoginLost, 0.005) {
+            self.game.lose_login(self.connection());
+        }
+        Ok(())
+    }
+
+    async fn call_once(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+        self.travel().await?;
+        let chaos = &self.game.0.chaos;
+        if self.connection() == 0 {
+            let text = "Session not initialized".to_string();
+            return Err(LinkFault::SessionLost(text));
+        }
+        let lost = || LinkFault::AnswerLost("connection reset".to_string());
+        if chaos.strikes(Strike::GameRequestLost, 0.004) {
+            return Err(lost());
+        }
+        let answer = match self.game.serve(self.connection(), call) {
+            Served::Now(answer) => answer,
+            Served::Later(promised) => promised.await.map_err(|_| lost())?,
+        };
+        if chaos.strikes(Strike::GameAnswerLost, 0.004) {
+            return Err(lost());
+        }
+        Ok(match answer {
+            Ok(answer) => LinkAnswer {
+                text: answer.to_string(),
+                is_error: false,
+            },
+            Err(refusal) => LinkAnswer {
+                text: format!("Error: {refusal}"),
+                is_error: true,
+            },
+        })
+    }
+}
+
+impl Link for Wire {
+    fn open(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let wire = self.clone();
+        async move {
+            wire.travel().await?;
+            if wire.game.0.chaos.strikes(Strike::GameLimited, 0.01) {
+                return Err(LinkFault::Limited {
+                    text: "too many logins".to_string(),
+                    retry_after: Some(Duration::from_secs(30)),
+                });
+            }
+            wire.set(wire.game.connect(wire.connection()));
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let wire = self.clone();
+        async move {
+            wire.travel().await?;
+            if wire.game.0.chaos.strikes(Strike::GameNoTools, 0.01) {
+                return Ok(own_tools());
+            }
+            Ok(wire.game.0.tools.clone())
+        }
+        .boxed()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+        let (timeout, wire) = (call.timeout, self.clone());
+        async move {
+            match tokio::time::timeout(timeout, wire.call_once(call)).await {
+                Ok(answer) => answer,
+                Err(_) => Err(LinkFault::AnswerLost("no answer in time".to_string())),
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,110 @@
+//! The model: the pilot's player, asked without a wire, every request checked as a provider would.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::model::{AskedCall, ModelAnswer, ModelFault, ModelRequest, Usage};
+use actors::ports::Models;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::pilot::{self, Habits, Persona, Request};
+use crate::provider;
+
+use super::chaos::{Chaos, PANIC, Strike};
+use super::verdict::Watch;
+
+/// The model server.
+pub(super) struct Pilots {
+    habits: Habits,
+    chaos: Arc<Chaos>,
+    watch: Arc<Watch>,
+}
+
+impl Pilots {
+    pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<Watch>) -> Pilots {
+        Pilots {
+            habits: Habits {
+                seed,
+                nonsense: 0.03,
+                persona: Persona::Steady,
+            },
+            chaos,
+            watch,
+        }
+    }
+}
+
+impl Models for Pilots {
+    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+        let (habits, chaos, watch) = (self.habits, self.chaos.clone(), self.watch.clone());
+        async move {
+            let usual = chaos.between(Duration::from_millis(500), Duration::from_secs(4));
+            tokio::time::sleep(usual).await;
+            assert!(!chaos.strikes(Strike::ModelPanic, 0.0005), "{PANIC}");
+            if chaos.strikes(Strike::ModelSlow, 0.002) {
+                tokio::time::sleep(Duration::from_secs(240)).await;
+            }
+            if let Some(fault) = fault(&chaos) {
+                return Err(fault);
+            }
+            let body = provider::body(&request);
+            if let Err(refusal) = pilot::validate(&body) {
+                let text = refusal.to_string();
+                watch.refused(&text);
+                return Err(ModelFault::Permanent { text });
+            }
+            watch.seen(&request);
+            if chaos.strikes(Strike::ModelMute, 0.002) {
+                return Ok(ModelAnswer::default());
+            }
+            let read = Request::read(&body);
+            Ok(answer(pilot::fly(&read, &habits)))
+        }
+        .boxed()
+    }
+
+    fn written(&self, request: &ModelRequest) -> Option<String> {
+        Some(provider::body(request).to_string())
+    }
+}
+
+fn fault(chaos: &Chaos) -> Option<ModelFault> {
+    if chaos.strikes(Strike::ModelLimited, 0.01) {
+        return Some(ModelFault::Transient {
+            text: "429 too many requests".to_string(),
+            retry_after: Some(Duration::from_secs(20)),
+        });
+    }
+    if chaos.strikes(Strike::ModelTransient, 0.01) {
+        return Some(ModelFault::Transient {
+            text: "503 service unavailable".to_string(),
+            retry_after: None,
+        });
+    }
+    let is_permanent = chaos.strikes(Strike::ModelPermanent, 0.0005);
+    is_permanent.then(|| ModelFault::Permanent {
+        text: "401 invalid key".to_string(),
+    })
+}
+
+fn answer(said: pilot::Answer) -> ModelAnswer {
+    let output = said.tokens();
+    let calls = said.calls.into_iter().map(|call| AskedCall {
+        id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+    });
+    ModelAnswer {
+        text: said.content.unwrap_or_default(),
+        reasoning: said.reasoning,
+        calls: calls.collect(),
+        finish_reason: Some(said.finish.word().to_string()),
+        usage: Some(Usage {
+            input: 1000,
+            output,
+            cached: 0,
+        }),
+        model: None,
+    }
+}

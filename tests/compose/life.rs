@@ -1,0 +1,618 @@
+//! Lives: the state machine of a Mysis under whatever may happen to it, every request judged.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::compose::{ASIDE_LINE, wire_bytes};
+use actors::domain::event::{LinkState, State, Totals, What};
+use actors::domain::game_state::Sighting;
+use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::life::{
+    Alarm, Ask, Asker, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, Ticket, ToolOutcome,
+};
+use actors::domain::message::{Body, CallStatus, Kind, Row};
+use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
+use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::write::{Mission, MysisRecord, Profile, Recollection, Write};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::judge::is_taken_by_strict_providers;
+
+const WINDOW: usize = 20;
+
+/// What happens to a Mysis.
+#[derive(Clone, Debug)]
+pub(crate) enum Move {
+    Prompt(usize),
+    Mission,
+    ClearMission,
+    Note,
+    ClearNotes,
+    /// The model says so many letters.
+    Say(usize),
+    /// The model wants calls made: tool, arguments and id of each.
+    Want(Vec<(&'static str, &'static str, &'static str)>),
+    /// The tool answers with so many letters.
+    Give(CallStatus, usize),
+    /// A call is about to leave, and stays away.
+    Leave,
+    Fault,
+    Ring,
+    Start,
+    Stop,
+    /// The actor dies and another one takes up its life.
+    Crash,
+    LinkDown,
+    LinkUp,
+}
+
+pub(crate) fn moves() -> impl Strategy<Value = Vec<Move>> {
+    let tool = select(vec![
+        "mine",
+        "travel",
+        "get_status",
+        "get_cargo",
+        "get_notifications",
+        "logout",
+        "no_such_tool",
+        "zoea_search_messages",
+    ]);
+    let arguments = select(vec!["{}", "{\"id\":1}", "[1]", "{\"a\":", ""]);
+    let id = select(vec!["a", "b", "c:d|e", "", "a"]);
+    let calls = proptest::collection::vec((tool, arguments, id), 0..=8);
+    let size = prop_oneof![8 => 0..60_usize, 1 => 60..3000_usize, 1 => Just(40_000_usize)];
+    let status = select(vec![
+        CallStatus::Done,
+        CallStatus::Done,
+        CallStatus::Done,
+        CallStatus::Failed,
+        CallStatus::Unknown,
+        CallStatus::NotExecuted,
+    ]);
+    let one = prop_oneof![
+        3 => size.clone().prop_map(Move::Prompt),
+        1 => Just(Move::Mission),
+        1 => Just(Move::ClearMission),
+        1 => Just(Move::Note),
+        1 => Just(Move::ClearNotes),
+        5 => size.clone().prop_map(Move::Say),
+        6 => calls.prop_map(Move::Want),
+        16 => (status, size).prop_map(|(status, size)| Move::Give(status, size)),
+        1 => Just(Move::Leave),
+        1 => Just(Move::Fault),
+        4 => Just(Move::Ring),
+        2 => Just(Move::Start),
+        1 => Just(Move::Stop),
+        1 => Just(Move::Crash),
+        1 => Just(Move::LinkDown),
+        1 => Just(Move::LinkUp),
+    ];
+    proptest::collection::vec(one, 0..80)
+}
+
+fn rules(budget: usize) -> SwarmRules {
+    SwarmRules {
+        max_myses: 16,
+        default_provider: "local".into(),
+        turn_pause: Duration::from_secs(2),
+        max_model_calls: 5,
+        context_window: WINDOW,
+        context_budget: budget,
+        no_progress_turns: 5,
+        nudges: ["nudge one", "nudge two", "nudge three"]
+            .map(Into::into)
+            .to_vec(),
+        system_prompt: "You are {{name}}. Mission: {{mission}}".into(),
+        tools: ToolRules {
+            timeout: Duration::from_secs(600),
+            retry: vec![],
+            logins_per_minute: None,
+        },
+        supervision: SupervisionRules {
+            relaunch: Relaunch::Manual,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(300),
+            max_relaunches: 5,
+            within: Duration::from_secs(600),
+        },
+        providers: [(
+            "local".into(),
+            ProviderRules {
+                model: "m".into(),
+                temperature: Some(0.7),
+                timeout: Duration::from_secs(300),
+                max_concurrency: 4,
+                requests_per_minute: None,
+                retry: vec![Duration::from_secs(5)],
+                price: None,
+                context_tokens: None,
+            },
+        )]
+        .into(),
+    }
+}
+
+/// A life, what is stored of it, and what it waits for.
+pub(crate) struct World {
+    rules: Arc<SwarmRules>,
+    life: Life,
+    rows: Vec<Arc<Row>>,
+    sent: BTreeMap<CallKey, ()>,
+    sightings: Vec<(Arc<str>, Sighting)>,
+    notes_after: Seq,
+    mission: Option<Mission>,
+    ask: Option<Ask>,
+    call: Option<CallOrder>,
+    alarm: Option<Alarm>,
+    now: i64,
+    made: i64,
+    /// The messages of the last request in this turn of this life, without the aside.
+    before: Option<Vec<ChatMessage>>,
+    pub(crate) requests: usize,
+    pub(crate) orders_lost: usize,
+    broken: Option<String>,
+}
+
+impl World {
+    /// Lets all of it happen, and judges every request.
+    ///
+    /// # Errors
+    /// The first rule that a request broke.
+    pub(crate) fn run(moves: &[Move], budget: usize) -> Result<World, String> {
+        let rules = Arc::new(rules(budget));
+        let (life, effects) =
+            Life::recalled(past(&rules, None, Recollection::default()), Timestamp(0));
+        let mut world = World {
+            rules,
+            life,
+            rows: Vec::new(),
+            sent: BTreeMap::new(),
+            sightings: Vec::new(),
+            notes_after: Seq(0),
+            mission: None,
+            ask: None,
+            call: None,
+            alarm: None,
+            now: 0,
+            made: 0,
+            before: None,
+            requests: 0,
+            orders_lost: 0,
+            broken: None,
+        };
+        world.carry_out(effects);
+        world.link(LinkState::Ok);
+        for step in moves {
+            world.take(step);
+            if let Some(broken) = &world.broken {
+                return Err(format!("{broken} after {step:?}"));
+            }
+        }
+        Ok(world)
+    }
+
+    fn link(&mut self, link: LinkState) {
+        let tools = [
+            "mine",
+            "travel",
+            "get_status",
+            "get_cargo",
+            "get_notifications",
+            "logout",
+        ];
+        let offered = if link == LinkState::Ok {
+            &tools[..]
+        } else {
+            &[]
+        };
+        let own = ["zoea_search_messages"];
+        let tools = offered.iter().chain(&own).map(|name| ToolSpec {
+            name: (*name).into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        });
+        self.hear(Input::Linked {
+            link,
+            tools: Arc::new(Toolset::new(tools)),
+            account: None,
+        });
+    }
+
+    fn hear(&mut self, input: Input) {
+        self.now += 700;
+        let effects = self.life.handle(input, Timestamp(self.now));
+        self.carry_out(effects);
+    }
+
+    fn order(&mut self, order: MysisOrder) {
+        self.hear(Input::Ordered {
+            asker: Asker(1),
+            order,
+        });
+    }
+
+    fn take(&mut self, step: &Move) {
+        self.made += 1;
+        let text = |size: &usize| format!("<{}>{}", self.made, "w".repeat(*size));
+        match step {
+            Move::Prompt(size) => self.order(MysisOrder::Prompt(text(size).into())),
+            Move::Mission => {
+                let mission = Mission {
+                    id: MissionId(self.made),
+                    text: text(&20).into(),
+                    at: Timestamp(self.now),
+                };
+                self.mission = Some(mission.clone());
+                self.order(MysisOrder::Mission(mission));
+            }
+            Move::ClearMission => {
+                self.mission = None;
+                self.hear(Input::MissionStands(None));
+            }
+            Move::Note => self.order(MysisOrder::Note(text(&10).into())),
+            Move::ClearNotes => self.order(MysisOrder::ClearNotes),
+            Move::Say(size) => {
+                let text = if *size == 0 {
+                    String::new()
+                } else {
+                    text(size)
+                };
+                self.reply(ModelAnswer {
+                    text,
+                    ..ModelAnswer::default()
+                });
+            }
+            Move::Want(calls) => {
+                let asked = |(name, arguments, id): &(&str, &str, &str)| AskedCall {
+                    id: (*id).to_string(),
+                    name: (*name).to_string(),
+                    arguments: (*arguments).to_string(),
+                };
+                self.reply(ModelAnswer {
+                    calls: calls.iter().map(asked).collect(),
+                    ..ModelAnswer::default()
+                });
+            }
+            Move::Give(status, size) => {
+                let text = text(size);
+                self.give(*status, text);
+            }
+            Move::Leave => {
+                if let Some(call) = &self.call {
+                    let work = call.work;
+                    self.hear(Input::Leaving { work });
+                }
+            }
+            Move::Fault => {
+                if let Some(ask) = self.ask.take() {
+                    let result = Err(ModelFault::Permanent {
+                        text: "HTTP 401".to_string(),
+                    });
+                    self.hear(Input::Replied {
+                        work: ask.work,
+                        result,
+                        ms: 1,
+                    });
+                }
+            }
+            Move::Ring => {
+                if let Some(alarm) = self.alarm.take() {
+                    self.hear(Input::Rang { alarm });
+                }
+            }
+            Move::Start => {
+                // A turn that was cut short is taken up with the order that owns it by now.
+                self.before = None;
+                self.order(MysisOrder::Start);
+            }
+            Move::Stop => self.order(MysisOrder::Stop),
+            Move::Crash => self.crash(),
+            Move::LinkDown => self.link(LinkState::Down),
+            Move::LinkUp => self.link(LinkState::Ok),
+        }
+    }
+
+    fn reply(&mut self, answer: ModelAnswer) {
+        if let Some(ask) = self.ask.take() {
+            let usage = Some(Usage {
+                input: wire_bytes(&ask.messages) as u64 / 4,
+                output: 5,
+                cached: 0,
+            });
+            self.hear(Input::Replied {
+                work: ask.work,
+                result: Ok(ModelAnswer { usage, ..answer }),
+                ms: 1,
+            });
+        }
+    }
+
+    fn give(&mut self, status: CallStatus, text: String) {
+        let Some(call) = self.call.take() else {
+            return;
+        };
+        let work = call.work;
+        if status != CallStatus::NotExecuted {
+            self.hear(Input::Leaving { work });
+        }
+        self.hear(Input::Returned {
+            work,
+            outcome: ToolOutcome {
+                text,
+                status,
+                ms: 1,
+                tick: None,
+            },
+        });
+    }
+
+    /// What the ledger would give back, at most 96 rows and the unanswered orders before them.
+    fn crash(&mut self) {
+        self.ask = None;
+        self.call = None;
+        self.alarm = None;
+        self.before = None;
+        let rows: Vec<Arc<Row>> = self.rows.iter().map(|row| self.as_stored(row)).collect();
+        let first = rows.len().saturating_sub(96);
+        let answered = answered(&self.rows);
+        let orders = rows[..first]
+            .iter()
+            .filter(|row| row.kind() == Some(Kind::Prompt) && row.seq > answered);
+        let notes = rows
+            .iter()
+            .filter(|row| row.kind() == Some(Kind::Note) && row.seq > self.notes_after);
+        let recollection = Recollection {
+            rows: orders.chain(&rows[first..]).cloned().collect(),
+            notes: notes.cloned().collect(),
+            last: rows.last().map(|row| row.seq).unwrap_or_default(),
+            sightings: self.sightings.clone(),
+        };
+        let past = past(&self.rules, self.mission.clone(), recollection);
+        let (life, effects) = Life::recalled(past, Timestamp(self.now));
+        self.life = life;
+        self.carry_out(effects);
+        self.link(LinkState::Ok);
+    }
+
+    fn as_stored(&self, row: &Arc<Row>) -> Arc<Row> {
+        let Body::Call { utterance, calls } = &row.body else {
+            return row.clone();
+        };
+        let mut calls = calls.clone();
+        for (position, call) in (0_u16..).zip(&mut calls) {
+            let key = CallKey {
+                seq: row.seq,
+                position,
+            };
+            if self.sent.contains_key(&key) {
+                call.status = CallStatus::Sent;
+            }
+            let results = self.rows.iter().filter_map(|row| row.result());
+            for (_, _, meta) in results.filter(|(of, _, _)| *of == key) {
+                call.status = meta.status;
+            }
+        }
+        Arc::new(Row {
+            body: Body::Call {
+                utterance: utterance.clone(),
+                calls,
+            },
+            ..Row::clone(row)
+        })
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        let mut recorded: Vec<Ticket> = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Record { ticket, writes } => {
+                    writes.into_iter().for_each(|write| self.store(write));
+                    recorded.push(ticket);
+                }
+                Effect::Ask(ask) => {
+                    self.judge(&ask);
+                    self.ask = Some(ask);
+                }
+                Effect::Call(call) => self.call = Some(call),
+                Effect::Abort => {
+                    self.ask = None;
+                    self.call = None;
+                    self.alarm = None;
+                }
+                Effect::Wake { alarm, .. } => self.alarm = Some(alarm),
+                Effect::Tell(What::TurnStarted) => self.before = None,
+                Effect::Release { .. }
+                | Effect::Answer { .. }
+                | Effect::Tell(_)
+                | Effect::Leave => {}
+            }
+        }
+        for ticket in recorded {
+            let outcome = Ok(());
+            let input = Input::Recorded { ticket, outcome };
+            let effects = self.life.handle(input, Timestamp(self.now));
+            self.carry_out(effects);
+        }
+    }
+
+    fn store(&mut self, write: Write) {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the rest says nothing about what requests are made of"
+        )]
+        match write {
+            Write::Append { row, .. } => self.rows.push(row),
+            Write::CallSent { call, .. } => {
+                self.sent.insert(call, ());
+            }
+            Write::ClearNotes { upto, .. } => self.notes_after = upto,
+            Write::Sighted {
+                account, sighting, ..
+            } => {
+                self.sightings
+                    .retain(|(_, known)| known.look != sighting.look);
+                self.sightings.push((account, *sighting));
+            }
+            Write::ForgetSightings { .. } => self.sightings.clear(),
+            _ => {}
+        }
+    }
+
+    fn judge(&mut self, ask: &Ask) {
+        self.requests += 1;
+        if let Err(broken) = self.judged(ask) {
+            self.broken.get_or_insert(broken);
+        }
+        self.before = Some(without_aside(&ask.messages));
+    }
+
+    fn judged(&mut self, ask: &Ask) -> Result<(), String> {
+        is_taken_by_strict_providers(&ask.messages)?;
+        let bytes = wire_bytes(&ask.messages);
+        if bytes > self.rules.context_budget {
+            return Err(format!("{bytes} bytes"));
+        }
+        self.holds_the_orders(ask)?;
+        self.keeps_the_prefix(ask, bytes)
+    }
+
+    /// The orders that nobody answered are there: the oldest, which owns the turn, and the newest.
+    /// Where there is none, and no other one near, the mission is.
+    fn holds_the_orders(&mut self, ask: &Ask) -> Result<(), String> {
+        let has = |text: &str| {
+            let mark = text.split_inclusive('>').next().unwrap_or_default();
+            ask.messages
+                .iter()
+                .any(|message| matches!(message, ChatMessage::User(sent) if sent.starts_with(mark)))
+        };
+        let answered = answered(&self.rows);
+        let prompts = self
+            .rows
+            .iter()
+            .filter(|row| row.kind() == Some(Kind::Prompt));
+        let open: Vec<&Arc<Row>> = prompts.filter(|row| row.seq > answered).collect();
+        for order in open.first().into_iter().chain(open.last()) {
+            if !has(order.text()) {
+                self.orders_lost += 1;
+                return Err(format!("the order at {} is lost", order.seq));
+            }
+        }
+        let near = self.rows.iter().rev().filter(|row| row.is_sendable());
+        let has_prompt = near
+            .take(WINDOW * 5)
+            .any(|row| row.kind() == Some(Kind::Prompt));
+        if let Some(mission) = &self.mission
+            && !has_prompt
+            && !has(&mission.text)
+        {
+            self.orders_lost += 1;
+            return Err("the mission is lost".to_string());
+        }
+        Ok(())
+    }
+
+    /// Within a turn, what was sent once is sent again in the same way, and more behind it. Results
+    /// that newer ones replace and requests that come near the budget are excepted.
+    fn keeps_the_prefix(&self, ask: &Ask, bytes: usize) -> Result<(), String> {
+        let Some(before) = &self.before else {
+            return Ok(());
+        };
+        let looks = self.rows.iter().flat_map(|row| row.calls());
+        let has_looks = looks.into_iter().any(|call| call.name.starts_with("get_"));
+        let is_cut = |message: &ChatMessage| format!("{message:?}").contains("[cut: ");
+        let is_near = bytes > self.rules.context_budget / 2 || ask.messages.iter().any(is_cut);
+        if has_looks || is_near {
+            return Ok(());
+        }
+        let now = without_aside(&ask.messages);
+        let is_system = |message: &&ChatMessage| matches!(message, ChatMessage::System(_));
+        if !now
+            .iter()
+            .filter(is_system)
+            .eq(before.iter().filter(is_system))
+        {
+            // The operator gave or took a note or a mission.
+            return Ok(());
+        }
+        let same = now.iter().zip(before).skip(1).take_while(|(a, b)| a == b);
+        if same.count() + 1 < before.len() {
+            return Err(format!("the prefix changed:\n{before:?}\n{now:?}"));
+        }
+        Ok(())
+    }
+
+    /// Whether the Mysis is errored, which only a permanent fault may make it.
+    fn is_errored(&self) -> bool {
+        self.life.state() == State::Errored
+    }
+}
+
+fn without_aside(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+    let is_aside = |message: &ChatMessage| matches!(message, ChatMessage::User(text) if text.starts_with(ASIDE_LINE));
+    messages
+        .iter()
+        .filter(|message| !is_aside(message))
+        .cloned()
+        .collect()
+}
+
+/// The newest row that words of the model answer.
+fn answered(rows: &[Arc<Row>]) -> Seq {
+    let mut replies = rows.iter().rev();
+    let reply = replies.find(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
+    reply
+        .and_then(|row| row.utterance().map(|said| said.horizon))
+        .unwrap_or_default()
+}
+
+fn past(rules: &Arc<SwarmRules>, mission: Option<Mission>, recollection: Recollection) -> Past {
+    Past {
+        record: MysisRecord {
+            id: MysisId(7),
+            profile: Profile {
+                name: "alpha".into(),
+                provider: "local".into(),
+                model: None,
+                temperature: None,
+            },
+            state: State::Idle,
+            reason: None,
+            fault: None,
+            is_called: false,
+            incarnation: Incarnation(0),
+            totals: Totals::default(),
+            account: None,
+            created_at: Timestamp(0),
+        },
+        recollection,
+        incarnation: Incarnation(1),
+        mission,
+        rules: rules.clone(),
+        redactor: Arc::default(),
+        crash: None,
+        mode: Mode::Flying,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 32,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_request_of_every_life_keeps_all_rules(
+        moves in moves(),
+        budget in select(vec![8192_usize, 64 << 10]),
+    ) {
+        let faults = moves.iter().any(|step| matches!(step, Move::Fault));
+        match World::run(&moves, budget) {
+            Ok(world) => prop_assert!(faults || !world.is_errored(), "nonsense is no fault"),
+            Err(broken) => return Err(TestCaseError::fail(broken)),
+        }
+    }
+}
