@@ -371,9 +371,11 @@ impl Member {
     }
 
     fn recollection(&self) -> Recollection {
-        let answered = self.rows.values().rev().find_map(|row| match &row.body {
-            Body::Reply(said) if !said.text.is_empty() => Some(said.horizon),
-            _ => None,
+        let answered = self.rows.values().rev().find_map(|row| {
+            let Body::Reply(said) = &row.body else {
+                return None;
+            };
+            (!said.text.is_empty()).then_some(said.horizon)
         });
         let answered = answered.unwrap_or_default();
         let newest = self.rows.len().saturating_sub(96);
