@@ -76,8 +76,10 @@ pub(crate) fn of_first_mysis(home: &Home) -> Vec<u8> {
 }
 
 fn has_dump(home: &Home) -> bool {
-    let files = std::fs::read_dir(home.path()).expect("the home");
-    files
+    // Before the first one is written there is no place for them.
+    std::fs::read_dir(home.file("screens"))
+        .into_iter()
+        .flatten()
         .flatten()
         .any(|entry| entry.file_name().to_string_lossy().ends_with(".svg"))
 }
