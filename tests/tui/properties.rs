@@ -127,7 +127,7 @@ fn keeps_to_its_cells(buffer: &Buffer) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 96,
+        cases: 40,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -175,6 +175,7 @@ fn every_size_up_to_the_largest_can_be_painted() {
         "<esc>?",
         "<esc>L",
         "<esc>q",
+        "<esc>x",
         "<esc><enter>",
         "K<enter>",
     ] {
