@@ -27,7 +27,7 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     assert!(output.status.success(), "{notes}");
     let copy = home.file("zoea.db.version-1");
     let expected = format!(
-        "note: the database was brought from version 1 to version 3; a copy as it was is kept in {}\n",
+        "note: the database was brought from version 1 to version 4; a copy as it was is kept in {}\n",
         copy.display()
     );
     assert_eq!(notes, expected);
@@ -105,7 +105,7 @@ fn a_newer_database_and_another_programs_are_refused_and_left_alone() {
     assert!(error.contains("--home"), "{error}");
     assert_eq!(
         sql::column(&database, "SELECT COUNT(*) || '' FROM seaql_migrations"),
-        ["4"]
+        ["5"]
     );
     assert_eq!(
         before.len(),
