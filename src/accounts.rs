@@ -96,9 +96,11 @@ pub fn write(file: &Path, entries: &[Entry]) -> Result<(), FileFault> {
         .create_new(true)
         .mode(0o600)
         .open(file)
-        .map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => FileFault::Exists(shown.clone()),
-            _ => refused(error),
+        .map_err(|error| {
+            if error.kind() == ErrorKind::AlreadyExists {
+                return FileFault::Exists(shown.clone());
+            }
+            refused(error)
         })?;
     let mut text = serde_json::to_string_pretty(entries)
         .map_err(|error| FileFault::System(error.to_string()))?;

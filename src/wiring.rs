@@ -80,6 +80,9 @@ impl Flight {
         ensure_private_file(&database).context("open the database")?;
         let ledger = SqlLedger::open(&database).await?;
         let outside = outside(settings, &ledger)?;
+        let mut secrets = rules::secrets(settings);
+        // An operator may paste it as well as a key.
+        secrets.push(lock.control_token()?.expose().into());
         let swarm = ledger.swarm().await.context("read the swarm")?;
         let args = CommanderArgs {
             swarm,
@@ -87,7 +90,7 @@ impl Flight {
             start_idle: options.start_idle,
             mode: options.mode,
             rules: Arc::new(rules::swarm_rules(settings, home)?),
-            secrets: rules::secrets(settings),
+            secrets,
             outside,
             watchers: audience.watchers,
             bridge: audience

@@ -201,6 +201,8 @@ impl Session {
         } else {
             self.call_game(order, arguments, outlet).await
         };
+        // A game may tell them in any of its answers.
+        let text = self.without_secrets(text);
         ToolOutcome {
             tick: answer::tick(&text),
             text,

@@ -2,6 +2,7 @@
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, big_integer_null, integer, text, text_null};
+use sea_orm_migration::sea_orm::DbBackend;
 
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
@@ -9,12 +10,20 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(sighting()).await
+        manager
+            .create_table(sighting(manager.get_database_backend()))
+            .await
+    }
+
+    /// Killed half-way, it has not happened.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
     }
 }
 
-fn sighting() -> TableCreateStatement {
-    Table::create()
+fn sighting(backend: DbBackend) -> TableCreateStatement {
+    let mut table = Table::create();
+    table
         .table("sighting")
         .col(big_integer("mysis_id"))
         .col(text("account"))
@@ -37,6 +46,10 @@ fn sighting() -> TableCreateStatement {
             ForeignKey::create()
                 .from("sighting", "mysis_id")
                 .to("mysis", "id"),
-        )
-        .to_owned()
+        );
+    if backend == DbBackend::Sqlite {
+        // One tree instead of two: a sighting is only ever found by its look.
+        table.extra("WITHOUT ROWID");
+    }
+    table
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ChatMessage, ModelRequest};
+use actors::domain::redact::Redactor;
 use actors::domain::tool::Toolset;
 use actors::ports::{Archive, Models, Upstream};
 use clap::Args;
@@ -17,7 +18,7 @@ use crate::ledger::SqlLedger;
 use crate::provider::Providers;
 use crate::settings::{Environment, Settings};
 use crate::toolbox::McpUpstream;
-use crate::wiring::endpoints;
+use crate::wiring::{self, endpoints};
 
 /// The longest that one check may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -118,8 +119,11 @@ async fn check_outside(checks: &mut Vec<(String, Finding)>, settings: &Settings)
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
     };
     let providers = Providers::new(&http, endpoints(settings));
+    // A server that refuses a key may quote it.
+    let redactor = Redactor::new(wiring::secrets(settings));
     for (name, provider) in &settings.providers {
         let finding = check_provider(&providers, name, &provider.model).await;
+        let finding = finding.map_err(|why| redactor.clean(&why).into_owned());
         checks.push((format!("provider {name}"), finding));
     }
     if let Some(url) = &settings.mcp.upstream {

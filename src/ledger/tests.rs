@@ -569,7 +569,7 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike() {
         "nul\0byte",
     ];
     let texts = (1..=600).map(|number| match needles.get(number - 1) {
-        Some(needle) => format!("{needle}"),
+        Some(needle) => needle.to_string(),
         None => format!("row {number} mines iron"),
     });
     append_texts(&ledger, 1, texts).await;

@@ -1,55 +1,31 @@
 //! Memory: a ledger and archive without a database, by the same promises: all or nothing, harmless
 //! when repeated, refused for older lives.
 
+mod stored;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::event::{State, Totals};
-use actors::domain::ids::{Incarnation, MysisId, Seq, Timestamp};
-use actors::domain::message::{Body, CallStatus, Kind, Row};
-use actors::domain::write::{
-    Account, Author, Batch, Mission, MysisRecord, NewMysis, Recollection, SavedSession, Write,
-};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::message::Row;
+use actors::domain::write::{Account, Batch, Recollection, SavedSession};
 use actors::ports::{
-    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search,
+    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, Piece, ResultAsked, Search,
     SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::chaos::{Chaos, PANIC, Strike};
-use super::seen::Seen;
 use super::verdict::Watch;
-
-/// So many rows at the end of a conversation are kept: more than a Mysis takes up again.
-const KEPT: usize = 160;
+use stored::{Member, Stored};
 
 /// The ledger.
 pub(super) struct Memory {
     stored: Arc<Mutex<Stored>>,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
-}
-
-/// What is stored.
-#[derive(Clone, Default)]
-struct Stored {
-    myses: BTreeMap<MysisId, Member>,
-    mission: Option<Mission>,
-    accounts: Vec<(Account, Option<MysisId>)>,
-    /// How often each prompt was written, by its text.
-    prompts: BTreeMap<Arc<str>, u64>,
-}
-
-#[derive(Clone)]
-struct Member {
-    record: MysisRecord,
-    rows: BTreeMap<Seq, Arc<Row>>,
-    last: Seq,
-    notes_after: Seq,
-    seen: Seen,
-    session: Option<SavedSession>,
 }
 
 impl Memory {
@@ -142,284 +118,6 @@ impl Ledger for Memory {
             }))
         }
         .boxed()
-    }
-}
-
-impl Stored {
-    fn swarm(&self) -> SwarmRecord {
-        let myses = self.myses.values().map(|member| {
-            let account = self.account(member.record.id);
-            MysisRecord {
-                account: account.map(|account| account.username),
-                ..member.record.clone()
-            }
-        });
-        let passwords = self.accounts.iter();
-        SwarmRecord {
-            myses: myses.collect(),
-            mission: self.mission.clone(),
-            passwords: passwords
-                .map(|(account, _)| account.password.clone())
-                .collect(),
-        }
-    }
-
-    fn account(&self, mysis: MysisId) -> Option<Account> {
-        let found = self.accounts.iter().find(|(_, of)| *of == Some(mysis));
-        found.map(|(account, _)| account.clone())
-    }
-
-    /// All of a batch or nothing.
-    fn commit(&mut self, batch: &Batch, watch: &Watch) -> Result<(), LedgerFault> {
-        if let Author::Mysis(mysis, incarnation) = batch.author {
-            let newest = self.myses.get(&mysis).map(|m| m.record.incarnation);
-            if newest.is_some_and(|newest| newest > incarnation) {
-                return Err(LedgerFault::Fenced);
-            }
-        }
-        self.check(batch)?;
-        for write in &batch.writes {
-            self.apply(write, watch);
-        }
-        Ok(())
-    }
-
-    /// What stands at a row's place must be the same row.
-    fn check(&self, batch: &Batch) -> Result<(), LedgerFault> {
-        for write in &batch.writes {
-            let Write::Append { mysis, row } = write else {
-                continue;
-            };
-            let Some(member) = self.myses.get(mysis) else {
-                let why = format!("there is no mysis {mysis}");
-                return Err(LedgerFault::Refused(why));
-            };
-            let stands = member.rows.get(&row.seq);
-            if stands.is_some_and(|old| (old.at, old.kind()) != (row.at, row.kind())) {
-                let why = format!("another row stands at {} of mysis {mysis}", row.seq);
-                return Err(LedgerFault::Refused(why));
-            }
-        }
-        Ok(())
-    }
-
-    fn apply(&mut self, write: &Write, watch: &Watch) {
-        match write {
-            Write::Create(new) => self.create(new),
-            Write::Delete { mysis } => {
-                self.myses.remove(mysis);
-                for (_, of) in &mut self.accounts {
-                    *of = of.filter(|of| of != mysis);
-                }
-            }
-            Write::Mission(mission) => {
-                if self.mission.as_ref().is_none_or(|old| old.at <= mission.at) {
-                    self.mission = Some(mission.clone());
-                }
-            }
-            Write::ClearMission { .. } => self.mission = None,
-            Write::SaveAccount { mysis, account, .. } => {
-                self.accounts
-                    .retain(|(old, _)| old.username != account.username);
-                self.accounts.push((account.clone(), Some(*mysis)));
-            }
-            Write::Append { mysis, row } => self.append(*mysis, row, watch),
-            Write::Configure { mysis, profile } => {
-                self.with(*mysis, |member| member.record.profile = profile.clone());
-            }
-            Write::Fence { mysis, incarnation } => {
-                self.with(*mysis, |member| member.record.incarnation = *incarnation);
-            }
-            Write::State {
-                mysis,
-                state,
-                reason,
-                fault,
-                ..
-            } => self.with(*mysis, |member| {
-                member.record.state = *state;
-                member.record.reason.clone_from(reason);
-                member.record.fault.clone_from(fault);
-                member.record.is_called = false;
-            }),
-            Write::Called { mysis } => self.with(*mysis, |member| member.record.is_called = true),
-            Write::CallSent { mysis, call, .. } => self.with(*mysis, |member| {
-                let is_recorded = |status| status == CallStatus::Recorded;
-                member.set_status(call.seq, call.position, CallStatus::Sent, is_recorded);
-            }),
-            Write::Totals { mysis, totals } => {
-                self.with(*mysis, |member| member.record.totals = *totals);
-            }
-            Write::ClearNotes { mysis, upto } => {
-                self.with(*mysis, |member| member.notes_after = *upto);
-            }
-            Write::Sighted { mysis, .. }
-            | Write::Stale { mysis, .. }
-            | Write::ForgetSightings { mysis, .. } => {
-                self.with(*mysis, |member| member.seen.apply(write));
-            }
-            Write::KeepSession { mysis, session } => {
-                self.with(*mysis, |member| member.session.clone_from(session));
-            }
-            Write::PoolAccount { account, .. } => {
-                let of_name = |old: &Account| old.username == account.account.username;
-                self.accounts.retain(|(old, _)| !of_name(old));
-                self.accounts.push((account.account.clone(), account.owner));
-            }
-        }
-    }
-
-    fn with(&mut self, mysis: MysisId, change: impl FnOnce(&mut Member)) {
-        if let Some(member) = self.myses.get_mut(&mysis) {
-            change(member);
-        }
-    }
-
-    fn create(&mut self, new: &NewMysis) {
-        self.myses.entry(new.id).or_insert_with(|| Member {
-            record: MysisRecord {
-                id: new.id,
-                profile: new.profile.clone(),
-                state: State::Idle,
-                reason: None,
-                fault: None,
-                is_called: false,
-                incarnation: Incarnation(0),
-                totals: Totals::default(),
-                account: None,
-                created_at: new.at,
-            },
-            rows: BTreeMap::new(),
-            last: Seq(0),
-            notes_after: Seq(0),
-            seen: Seen::default(),
-            session: None,
-        });
-    }
-
-    fn append(&mut self, mysis: MysisId, row: &Arc<Row>, watch: &Watch) {
-        let Some(member) = self.myses.get_mut(&mysis) else {
-            return;
-        };
-        if member.rows.contains_key(&row.seq) {
-            return;
-        }
-        watch.stored(mysis, row);
-        if let Body::Prompt { text } = &row.body {
-            *self.prompts.entry(text.clone()).or_default() += 1;
-        }
-        if let Some((call, _, meta)) = row.result() {
-            member.set_status(call.seq, call.position, meta.status, |_| true);
-        }
-        member.last = member.last.max(row.seq);
-        member.rows.insert(row.seq, row.clone());
-        member.forget();
-    }
-}
-
-impl Member {
-    fn set_status(
-        &mut self,
-        seq: Seq,
-        position: u16,
-        status: CallStatus,
-        may: impl FnOnce(CallStatus) -> bool,
-    ) {
-        let Some(row) = self.rows.get_mut(&seq) else {
-            return;
-        };
-        if let Body::Call { calls, .. } = &mut Arc::make_mut(row).body
-            && let Some(call) = calls.get_mut(usize::from(position))
-            && may(call.status)
-        {
-            call.status = status;
-        }
-    }
-
-    /// Old rows go, but for what a Mysis still has to answer or keep in mind.
-    fn forget(&mut self) {
-        while self.rows.len() > KEPT {
-            let old = self
-                .rows
-                .iter()
-                .find(|(_, row)| !matches!(row.kind(), Some(Kind::Prompt | Kind::Note)));
-            let Some(seq) = old.map(|(seq, _)| *seq) else {
-                return;
-            };
-            self.rows.remove(&seq);
-        }
-    }
-
-    fn recollection(&self) -> Recollection {
-        let answered = self.rows.values().rev().find_map(|row| match &row.body {
-            Body::Reply(said) if !said.text.is_empty() => Some(said.horizon),
-            _ => None,
-        });
-        let answered = answered.unwrap_or_default();
-        let newest = self.rows.len().saturating_sub(96);
-        let is_kept = |place: usize, row: &Row| {
-            place >= newest || row.kind() == Some(Kind::Prompt) && row.seq > answered
-        };
-        let notes = self.rows.values();
-        Recollection {
-            rows: self
-                .rows
-                .values()
-                .enumerate()
-                .filter(|(place, row)| is_kept(*place, row))
-                .map(|(_, row)| row.clone())
-                .collect(),
-            notes: notes
-                .filter(|row| row.kind() == Some(Kind::Note) && row.seq > self.notes_after)
-                .cloned()
-                .collect(),
-            last: self.last,
-            sightings: self.seen.all(),
-        }
-    }
-
-    fn page(&self, page: &Page) -> Vec<Arc<Row>> {
-        let is_wanted = |row: &&Arc<Row>| {
-            page.kinds.is_empty() || row.kind().is_some_and(|kind| page.kinds.contains(&kind))
-        };
-        let rows = self.rows.values().filter(is_wanted);
-        let mut found: Vec<Arc<Row>> = match page.from {
-            PageFrom::Newest => rows.rev().take(page.limit).cloned().collect(),
-            PageFrom::Before(seq) => {
-                let older = rows.rev().filter(|row| row.seq < seq);
-                older.take(page.limit).cloned().collect()
-            }
-            PageFrom::After(seq) => {
-                let newer = rows.filter(|row| row.seq > seq);
-                newer.take(page.limit).cloned().collect()
-            }
-        };
-        found.sort_by_key(|row| row.seq);
-        found
-    }
-
-    /// The newest rows that hold a text.
-    fn search(&self, search: &Search) -> Vec<Arc<Row>> {
-        let rows = self.rows.values().rev();
-        let mut found: Vec<Arc<Row>> = rows
-            .filter(|row| row.is_sendable() && row.text().contains(&search.text))
-            .take(search.limit)
-            .cloned()
-            .collect();
-        found.reverse();
-        found
-    }
-
-    fn result_of(&self, asked: &ResultAsked) -> Option<Piece> {
-        let results = self.rows.values().rev().filter_map(|row| row.result());
-        let mut named = results.filter(|(call, _, meta)| {
-            call.to_string() == asked.call_id || *meta.call_id == *asked.call_id
-        });
-        let (_, text, _) = named.next()?;
-        let start = usize::try_from(asked.offset).unwrap_or(usize::MAX);
-        let rest = &text.as_bytes()[start.min(text.len())..];
-        let piece = &rest[..rest.len().min(asked.limit)];
-        Some(Piece::of_bytes(piece, asked.offset, text.len() as u64))
     }
 }
 

@@ -47,9 +47,9 @@ fn history() -> History {
 }
 
 async fn stored(rows: &[Arc<Row>]) -> (tempfile::TempDir, SqlLedger) {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("zoea.db");
-    let ledger = SqlLedger::open(&path).await.unwrap();
+    let ledger = SqlLedger::open(&path).await.expect("a ledger");
     let create = Write::Create(Box::new(NewMysis {
         id: ALPHA,
         profile: Profile {

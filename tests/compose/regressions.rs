@@ -46,7 +46,7 @@ fn calls(calls: Vec<Wanted>) -> Step {
 /// A request in short: who says what, the beginning of it.
 fn sketch(history: &History) -> Vec<String> {
     let asked = history.asked();
-    judge(history, &asked).unwrap();
+    judge(history, &asked).expect("the request is right");
     let short = |text: &str| {
         let text = text.split_once('>').map_or(text, |(_, rest)| rest);
         text.chars().take(24).collect::<String>()

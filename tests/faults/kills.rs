@@ -14,6 +14,10 @@ const MYSES: usize = 5;
 /// The longest that a flight lasts; it is killed at any instant of it.
 const FLIGHT: Duration = Duration::from_millis(2500);
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "settings are the program's; this is how much a test does"
+)]
 fn number(name: &str, otherwise: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text.parse().expect("a number"),

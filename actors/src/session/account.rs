@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::life::CallOrder;
 use crate::domain::message::{CallStatus, Severity};
-use crate::domain::redact::REDACTED;
+use crate::domain::redact::{REDACTED, forms};
 use crate::domain::write::{Account, Author, Batch, Write};
 use crate::ports::{LinkAnswer, LinkCall, LinkFault};
 
@@ -267,15 +267,16 @@ impl Session {
     }
 
     /// A text without the password and without the game's session id.
-    fn without_secrets(&self, text: String) -> String {
+    pub(super) fn without_secrets(&self, text: String) -> String {
         let password = self.account.as_ref().map(|account| &*account.password);
         let mut text = text;
         for secret in [password, self.game_session.as_deref()]
             .into_iter()
             .flatten()
+            .filter(|secret| !secret.is_empty())
         {
-            if !secret.is_empty() {
-                text = text.replace(secret, REDACTED);
+            for form in forms(secret) {
+                text = text.replace(&*form, REDACTED);
             }
         }
         text

@@ -82,12 +82,14 @@ impl<'a> Head<'a> {
 fn heads(text: &str) -> impl Iterator<Item = Head<'_>> {
     text.match_indices(':').filter_map(move |(end, _)| {
         let (name, rest) = text[end + 1..].split_once(':')?;
-        is_name(name).then_some(Head {
-            id: &text[..end],
-            name,
-            rest,
-        })
+        let id = &text[..end];
+        (is_id(id) && is_name(name)).then_some(Head { id, name, rest })
     })
+}
+
+/// An id may hold colons, but nothing of what arguments and bars are made of.
+fn is_id(text: &str) -> bool {
+    !text.contains(['|', '"', '{', '}']) && !text.contains(char::is_whitespace)
 }
 
 fn is_name(text: &str) -> bool {
@@ -118,10 +120,7 @@ fn json_length(text: &str) -> Option<usize> {
 fn next_call(text: &str) -> Option<usize> {
     text.match_indices('|')
         .map(|(place, _)| place)
-        .find(|place| {
-            heads(&text[place + 1..])
-                .any(|head| !head.id.contains(['|', '"', '{']) && json_length(head.rest).is_some())
-        })
+        .find(|place| heads(&text[place + 1..]).any(|head| json_length(head.rest).is_some()))
 }
 
 /// Which of these calls a result in its text form answers, and the result: the longest id that the

@@ -1,0 +1,249 @@
+//! A Zoea-Nova database is taken over: everything that can be, and the rest told.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::rig::Home;
+use crate::sql;
+
+/// The schema of Zoea-Nova v12.
+const SCHEMA: &str = "
+CREATE TABLE schema_version (version INTEGER PRIMARY KEY);
+INSERT INTO schema_version VALUES (12);
+CREATE TABLE myses (id TEXT PRIMARY KEY, name TEXT NOT NULL, provider TEXT NOT NULL,
+  model TEXT NOT NULL, temperature REAL NOT NULL DEFAULT 0.7, state TEXT NOT NULL DEFAULT 'idle',
+  created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, mysis_id TEXT NOT NULL,
+  role TEXT NOT NULL, source TEXT NOT NULL DEFAULT 'direct', sender_id TEXT,
+  content TEXT NOT NULL, reasoning TEXT, created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE accounts (username TEXT PRIMARY KEY, password TEXT NOT NULL, assigned_to TEXT,
+  last_used_at DATETIME, created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE game_state_snapshots (id TEXT PRIMARY KEY, username TEXT NOT NULL,
+  tool_name TEXT NOT NULL, content TEXT NOT NULL, game_tick INTEGER, captured_at INTEGER NOT NULL);
+";
+
+/// Rows as a year of play and several versions leave them behind.
+const NASTY: &str = r#"
+INSERT INTO myses VALUES ('m-1', 'alpha', 'ollama', 'qwen3:8b', 0.7, 'running',
+  '2026-02-07 12:00:00.5 +0000 UTC', '2026-02-07 12:00:00');
+INSERT INTO myses VALUES ('m-2', 'Crab Miner!', 'zen', '', 1.5, 'errored', '1770465600', '');
+INSERT INTO myses VALUES ('m-3', 'alpha', 'ollama', 'x', 0.1, 'stopped', 'someday', '');
+INSERT INTO memories (mysis_id, role, source, sender_id, content, reasoning, created_at) VALUES
+ ('m-1', 'system', 'system', '', 'You are an autonomous AI pilot.', '', '2026-02-07 12:00:01'),
+ ('m-1', 'user', 'broadcast', '', 'Mine | sell: 100%', '', '2026-02-07 12:00:02.123456789 +0000 UTC m=+3.1'),
+ ('m-2', 'user', 'broadcast', NULL, 'Mine | sell: 100%', NULL, '2026-02-07T12:00:02.2Z'),
+ ('m-1', 'user', 'direct', '', 'Where are you?', '', '2026-02-07T13:00:03+01:00'),
+ ('m-1', 'assistant', 'llm', '', '[TOOL_CALLS]call:1:login:{"username":"Quill","password":"nova-pass-0001"}|c2:travel:{"to":"a|b:c:{}"}|c3:get_status:{}', 'I log in with nova-pass-0001.', '1770465605'),
+ ('m-1', 'tool', 'tool', '', 'call:1:{"session_id":"sess-0123456789abcdef","password":"nova-pass-0001"}', '', '1770465606000'),
+ ('m-1', 'user', 'broadcast', 'm-2', 'Crab here, all well.', '', 'garbage'),
+ ('m-1', 'user', 'direct', 'm-2', 'Meet me at Sol.', '', '2026-02-07 12:00:08'),
+ ('m-1', 'tool', 'tool', '', 'c2:Error: no fuel: dock|refuel', '', '2026-02-07 12:00:09'),
+ ('m-1', 'tool', 'tool', '', 'c9:nobody asked', '', '2026-02-07 12:00:10'),
+ ('m-1', 'tool', 'tool', '', 'no id at all', '', '2026-02-07 12:00:11'),
+ ('m-1', 'assistant', 'llm', '', '[TOOL_CALLS]broken', '', '2026-02-07 12:00:12'),
+ ('m-1', 'assistant', 'llm', '', '[TOOL_CALLS]c4:mine:{"x": |c5:dock:{}', '', '2026-02-07 12:00:13'),
+ ('m-1', 'tool', 'tool', '', 'c5:docked', '', '2026-02-07 12:00:14'),
+ ('m-1', 'user', 'system', '', 'Continue your mission.', '', '2026-02-07 12:00:15'),
+ ('m-1', 'oracle', 'dream', '', 'unheard of', '', '2026-02-07 12:00:16'),
+ ('m-1', 'assistant', 'llm', '', '', NULL, '2026-02-07 12:00:17'),
+ ('m-1', 'assistant', 'llm', '', CAST(x'68c3a9ff6c6c6f' AS TEXT), '', '2026-02-07 12:00:18'),
+ ('m-2', 'user', 'broadcast', '', 'Mine | sell: 100%', '', '2026-02-07 12:00:19'),
+ ('m-3', 'user', 'broadcast', '', 'Explore.', '', '2026-02-07 12:00:20'),
+ ('m-9', 'user', 'direct', '', 'of a deleted mysis', '', '2026-02-07 12:00:21');
+INSERT INTO accounts VALUES ('Quill', 'nova-pass-0001', 'm-1', NULL, '2026-02-07 11:00:00');
+INSERT INTO accounts VALUES ('Brass', 'nova-pass-0002', NULL, NULL, '2026-02-07 10:00:00');
+INSERT INTO accounts VALUES ('Ghost', 'nova-pass-0003', 'm-9', NULL, '2026-02-07 09:00:00');
+INSERT INTO game_state_snapshots VALUES ('s', 'Quill', 'get_status', '{}', 7, 1770465600);
+"#;
+
+fn nova(home: &Home, more: &str) -> PathBuf {
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let file = home.file("nova.db");
+    sql::execute(&file, &format!("{SCHEMA}{NASTY}{more}"));
+    file
+}
+
+fn import(home: &Home, file: &std::path::Path) -> String {
+    home.ok(&["import", file.to_str().expect("text")])
+}
+
+#[test]
+fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
+    let home = Home::new();
+    let file = nova(&home, "");
+    let before = std::fs::read(&file).expect("the source");
+    let report = import(&home, &file);
+    let told: Vec<&str> = report.lines().collect();
+    assert_eq!(
+        told,
+        [
+            "taken over: 3 myses, 22 rows, 5 tool calls, 2 missions, 3 accounts",
+            "2 calls have no result in the source: outcome unknown",
+            "4 rows fit nothing and are kept as host notices",
+            "1 rows have no time that can be read: they have that of the row before",
+            "1 game state snapshots were left behind: they are out of date",
+            "\"Crab Miner!\" is called Crab-Miner- here",
+            "\"alpha\" is called alpha-2 here",
+        ]
+    );
+    assert_eq!(std::fs::read(&file).expect("the source"), before);
+    for ending in ["-wal", "-shm", "-journal"] {
+        assert!(!home.file(&format!("nova.db{ending}")).exists(), "{ending}");
+    }
+    let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
+    let kinds: Vec<&str> = rows.iter().filter_map(|row| row["kind"].as_str()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "audit", "mission", "prompt", "call", "result", "peer", "peer", "result", "host",
+            "host", "host", "call", "result", "host", "host", "reply", "reply", "result", "result",
+        ]
+    );
+    let at: Vec<&str> = rows.iter().filter_map(|row| row["at"].as_str()).collect();
+    assert_eq!(at[1], "2026-02-07T12:00:02.123Z");
+    assert_eq!(at[2], "2026-02-07T12:00:03.000Z");
+    assert_eq!(
+        (at[3], at[4], at[5]),
+        (
+            "2026-02-07T12:00:05.000Z",
+            "2026-02-07T12:00:06.000Z",
+            "2026-02-07T12:00:06.000Z"
+        )
+    );
+    let calls = &rows[3]["tool_calls"];
+    assert_eq!(calls[0]["id"], "call:1");
+    assert_eq!(calls[1]["arguments"], json!({"to": "a|b:c:{}"}));
+    let status = |row: usize, call: usize| rows[row]["tool_calls"][call]["status"].clone();
+    assert_eq!(
+        (status(3, 0), status(3, 1), status(3, 2)),
+        ("done".into(), "failed".into(), "unknown".into())
+    );
+    assert_eq!(rows[7]["content"], "Error: no fuel: dock|refuel");
+    assert_eq!(
+        (&rows[5]["sender"], &rows[6]["sender"]),
+        (&"Crab Miner!".into(), &"Crab Miner!".into())
+    );
+    assert_eq!(rows[8]["content"], "c9:nobody asked");
+    assert_eq!(rows[10]["content"], "[TOOL_CALLS]broken");
+    assert_eq!(rows[11]["tool_calls"][0]["arguments"], "{\"x\": ");
+    assert_eq!(rows[12]["content"], "docked");
+    assert_eq!(rows[16]["content"], "hé\u{fffd}llo");
+    let all = Value::from(rows.clone()).to_string();
+    for secret in ["nova-pass-0001", "sess-0123456789abcdef"] {
+        assert!(!all.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn missions_states_and_accounts_are_those_of_the_source() {
+    let home = Home::new();
+    let file = nova(&home, "");
+    import(&home, &file);
+    assert_eq!(
+        home.ok(&["mission", "show"]),
+        "Explore.\n",
+        "the newest stands"
+    );
+    let found = home.lines(&["search", "sell: 100%", "--in", "missions", "--json"]);
+    assert_eq!(found.len(), 1, "one mission for all copies");
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["state"], &alpha["account"], &alpha["model"]),
+        (&"idle".into(), &"Quill".into(), &"qwen3:8b".into())
+    );
+    let crab = home.mysis("Crab-Miner-");
+    assert_eq!(
+        (&crab["state"], &crab["account"]),
+        (&"errored".into(), &Value::Null)
+    );
+    assert_eq!(crab["reason"], "it was errored when it was imported");
+    assert_eq!(home.mysis("alpha-2")["state"], "stopped");
+    let accounts = home.json(&["accounts", "list", "--json"]);
+    let names: Vec<&str> = accounts
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|account| account["username"].as_str())
+        .collect();
+    assert_eq!(names, ["Ghost", "Brass", "Quill"]);
+}
+
+#[test]
+fn importing_again_changes_nothing_and_the_homes_own_mission_stays() {
+    let home = Home::new();
+    let file = nova(&home, "");
+    home.ok(&["mysis", "create", "own"]);
+    home.ok(&["broadcast", "Our own mission."]);
+    import(&home, &file);
+    assert_eq!(home.ok(&["mission", "show"]), "Our own mission.\n");
+    let once = home.ok(&["export"]);
+    let report = import(&home, &file);
+    assert!(
+        report.starts_with("taken over: 0 myses, 0 rows, 0 tool calls, 0 missions, 0 accounts"),
+        "{report}"
+    );
+    assert!(report.contains("3 myses are here already"), "{report}");
+    assert!(report.contains("3 accounts are here already"), "{report}");
+    assert_eq!(home.ok(&["export"]), once);
+}
+
+#[test]
+fn what_stands_in_the_sources_log_only_is_taken_over_too() {
+    let home = Home::new();
+    let file = nova(&home, "");
+    // A killed Zoea-Nova leaves its log behind: a copy of the files while they are open is that.
+    let (other, copy) = (home.file("open.db"), home.file("killed.db"));
+    std::fs::copy(&file, &other).expect("a copy");
+    sql::while_open(
+        &other,
+        "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; \
+         INSERT INTO memories (mysis_id, role, source, content, created_at) \
+         VALUES ('m-1', 'user', 'direct', 'only in the log', '2026-02-08');",
+        || {
+            for ending in ["", "-wal"] {
+                let name = |file: &std::path::Path| format!("{}{ending}", file.display());
+                std::fs::copy(name(&other), name(&copy)).expect("a copy");
+            }
+        },
+    );
+    let before = std::fs::read(format!("{}-wal", copy.display())).expect("the log");
+    assert!(!before.is_empty());
+    import(&home, &copy);
+    assert_eq!(
+        home.lines(&["search", "only in the log", "--json"]).len(),
+        1
+    );
+    let after = std::fs::read(format!("{}-wal", copy.display())).expect("the log");
+    assert_eq!(before, after, "the source is only read");
+    assert!(!PathBuf::from(format!("{}-shm", copy.display())).exists());
+    let left = std::fs::read_dir(home.path()).expect("the home");
+    let left: Vec<String> = left
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.contains("import"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn other_versions_and_other_databases_are_refused() {
+    let home = Home::new();
+    let file = nova(&home, "UPDATE schema_version SET version = 11;");
+    let name = file.to_str().expect("text");
+    let (status, error) = home.fails(&["import", name]);
+    assert_eq!(status, 1);
+    assert!(
+        error.contains("of version 11") && error.contains("12"),
+        "{error}"
+    );
+    let other = home.file("other.db");
+    sql::execute(&other, "CREATE TABLE x (y)");
+    let (_, error) = home.fails(&["import", other.to_str().expect("text")]);
+    assert!(error.contains("no Zoea-Nova database"), "{error}");
+    assert_eq!(home.json(&["mysis", "list", "--json"]), json!([]));
+    let swarm = home.fly(&[]);
+    let (_, error) = home.fails(&["import", name]);
+    assert!(error.contains("a swarm is running"), "{error}");
+    drop(swarm);
+}

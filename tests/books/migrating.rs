@@ -1,0 +1,122 @@
+//! Databases of every earlier version are brought up to date in place, with a copy kept first.
+
+use std::path::{Path, PathBuf};
+
+use crate::rig::{Home, lines};
+use crate::sql;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/books/fixtures")
+        .join(name)
+}
+
+/// A home with a database that First flight left behind.
+fn old_home() -> Home {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    std::fs::copy(fixture("first-flight.db"), home.file("zoea.db")).expect("the fixture");
+    home
+}
+
+#[test]
+fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
+    let home = old_home();
+    let output = home.run(&["mysis", "list", "--json"]);
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{notes}");
+    let copy = home.file("zoea.db.version-1");
+    let expected = format!(
+        "note: the database was brought from version 1 to version 3; a copy as it was is kept in {}\n",
+        copy.display()
+    );
+    assert_eq!(notes, expected);
+    assert_eq!(
+        std::fs::read(&copy).expect("the copy"),
+        std::fs::read(fixture("first-flight.db")).expect("the fixture")
+    );
+    for name in ["alpha", "beta"] {
+        let told = std::fs::read_to_string(fixture(&format!("first-flight.{name}.jsonl")));
+        assert_eq!(
+            home.lines(&["log", name, "--limit", "0", "--json"]),
+            lines(&told.expect("what version 1 told"))
+        );
+    }
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["state"], &alpha["account"]),
+        (&"errored".into(), &"alpha".into())
+    );
+    let found = home.lines(&["search", "never sell the ship: 100%", "--json"]);
+    assert_eq!(found.len(), 1);
+    let again = home.run(&["mysis", "list"]);
+    assert!(again.stderr.is_empty(), "it is told once");
+    assert!(!home.file("zoea.db.version-1.2").exists());
+    assert_eq!(
+        sql::column(&home.file("zoea.db"), "PRAGMA integrity_check"),
+        ["ok"]
+    );
+}
+
+#[test]
+fn a_step_that_breaks_off_has_not_happened() {
+    let home = old_home();
+    let database = home.file("zoea.db");
+    let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+    sql::execute(&database, "CREATE TABLE indexed (x)");
+    let before = sql::column(&database, schema);
+    let (status, error) = home.fails(&["mysis", "list"]);
+    assert_eq!(status, 1);
+    assert!(error.contains("indexed"), "{error}");
+    assert_eq!(sql::column(&database, schema), before);
+    assert_eq!(
+        sql::column(&database, "SELECT version FROM seaql_migrations").len(),
+        1
+    );
+    sql::execute(&database, "DROP TABLE indexed");
+    home.ok(&["mysis", "list"]);
+    assert_eq!(
+        home.lines(&["log", "alpha", "--limit", "0", "--json"])
+            .len(),
+        25
+    );
+    assert!(
+        home.file("zoea.db.version-1.2").exists(),
+        "no copy is written over"
+    );
+}
+
+#[test]
+fn a_newer_database_and_another_programs_are_refused_and_left_alone() {
+    let home = old_home();
+    home.ok(&["mysis", "list"]);
+    let database = home.file("zoea.db");
+    sql::execute(
+        &database,
+        "INSERT INTO seaql_migrations VALUES ('m2999_000001_future', 1); \
+         PRAGMA journal_mode = DELETE;",
+    );
+    let before = std::fs::read(&database).expect("the database");
+    let (_, error) = home.fails(&["mysis", "list"]);
+    assert!(
+        error.contains("written by a newer version of zoea"),
+        "{error}"
+    );
+    assert!(error.contains("--home"), "{error}");
+    assert_eq!(
+        sql::column(&database, "SELECT COUNT(*) || '' FROM seaql_migrations"),
+        ["4"]
+    );
+    assert_eq!(
+        before.len(),
+        std::fs::read(&database).expect("the database").len()
+    );
+
+    let other = Home::new();
+    other.configure("http://127.0.0.1:9/v1", "", "");
+    sql::execute(&other.file("zoea.db"), "CREATE TABLE memories (id)");
+    let (_, error) = other.fails(&["mysis", "list"]);
+    assert!(error.contains("zoea import"), "{error}");
+    let tables = "SELECT name FROM sqlite_schema ORDER BY name";
+    assert_eq!(sql::column(&other.file("zoea.db"), tables), ["memories"]);
+}

@@ -1,0 +1,57 @@
+//! SQL by hand: for databases that the program itself would never write.
+
+use std::path::Path;
+
+use sea_orm::sqlx::{Connection, Row, SqliteConnection};
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+/// Carries statements out on a database, which is created where there is none. The log is left as
+/// it is where the statements ask for one.
+pub(crate) fn execute(file: &Path, statements: &str) {
+    runtime().block_on(async {
+        let mut connection = open(file).await;
+        sea_orm::sqlx::raw_sql(sea_orm::sqlx::AssertSqlSafe(statements.to_string()))
+            .execute(&mut connection)
+            .await
+            .expect("the statements are right");
+        connection.close().await.expect("it closes");
+    });
+}
+
+/// The first column of what a query gives, as text.
+pub(crate) fn column(file: &Path, query: &str) -> Vec<String> {
+    runtime().block_on(async {
+        let mut connection = open(file).await;
+        let rows = sea_orm::sqlx::query(sea_orm::sqlx::AssertSqlSafe(query.to_string()))
+            .fetch_all(&mut connection)
+            .await
+            .expect("the query is right");
+        connection.close().await.expect("it closes");
+        rows.iter().map(|row| row.get(0)).collect()
+    })
+}
+
+async fn open(file: &Path) -> SqliteConnection {
+    SqliteConnection::connect(&format!("sqlite://{}?mode=rwc", file.display()))
+        .await
+        .expect("the database opens")
+}
+
+/// Carries statements out and does something while the database is still open.
+pub(crate) fn while_open(file: &Path, statements: &str, act: impl FnOnce()) {
+    runtime().block_on(async {
+        let mut connection = open(file).await;
+        sea_orm::sqlx::raw_sql(sea_orm::sqlx::AssertSqlSafe(statements.to_string()))
+            .execute(&mut connection)
+            .await
+            .expect("the statements are right");
+        act();
+        connection.close().await.expect("it closes");
+    });
+}
