@@ -67,6 +67,7 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
         standings: swarm.standings.values().cloned().map(Arc::new).collect(),
         mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
         rules: rules(),
+        redactor: Arc::default(),
     });
     board.settle();
     (board, swarm)

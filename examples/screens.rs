@@ -146,14 +146,16 @@ impl Bridge {
     ) -> anyhow::Result<()> {
         // Earlier messages would lie over what is to be seen.
         self.watch(Duration::from_millis(1500));
+        self.until("an empty line", |screen| {
+            !screen.contains("the screen is in")
+        })?;
         let before = self.newest(".svg");
         if view == "help" || view == "request" {
             // Their keys are their own: what is on the screen is the same text.
             let text = self.screen.screen().contents();
-            std::fs::write(
-                target.join(format!("{view}-{columns}x{rows}.txt")),
-                text + "\n",
-            )?;
+            let lines = text.lines().map(|line| format!("{}\n", line.trim_end()));
+            let text: String = lines.collect();
+            std::fs::write(target.join(format!("{view}-{columns}x{rows}.txt")), text)?;
             return Ok(());
         }
         self.keys.write_all(b"P")?;
@@ -172,9 +174,12 @@ impl Bridge {
         };
         self.watch(Duration::from_millis(200));
         let text = image.with_extension("txt");
-        std::fs::copy(text, target.join(format!("{view}-{columns}x{rows}.txt")))?;
+        // Not copied: the program's own files are closed to others, the documents are not.
+        let text = std::fs::read(text)?;
+        std::fs::write(target.join(format!("{view}-{columns}x{rows}.txt")), text)?;
         if columns == 120 {
-            std::fs::copy(image, target.join(format!("{view}.svg")))?;
+            let image = std::fs::read(image)?;
+            std::fs::write(target.join(format!("{view}.svg")), image)?;
         }
         Ok(())
     }

@@ -322,6 +322,7 @@ impl CommanderState {
         if !self.passwords.contains(&password) {
             self.passwords.push(password);
             self.renew_redactor();
+            self.show_rules();
             self.spread_rules();
         }
     }

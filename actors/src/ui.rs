@@ -25,6 +25,7 @@ use crate::domain::event::SwarmEvent;
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::order::{Answer, Order};
+use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::ports::{Archive, Clock, Exporter, Screen};
 use crate::reply::{Reply, Request};
@@ -37,8 +38,13 @@ const FRAME: Duration = Duration::from_micros(16_600);
 pub enum UiMsg {
     /// Something happened in the swarm.
     Event(Arc<SwarmEvent>),
-    /// The rules changed.
-    RulesChanged(Arc<SwarmRules>),
+    /// The rules or the known secrets changed.
+    RulesChanged {
+        /// The rules.
+        rules: Arc<SwarmRules>,
+        /// The secrets.
+        redactor: Arc<Redactor>,
+    },
     /// The operator did something.
     Input(Input),
     /// An order was carried out, or not.
@@ -197,8 +203,8 @@ impl Actor for UiActor {
     ) -> Result<(), ActorProcessingErr> {
         match message {
             UiMsg::Event(event) => state.change(&myself, |dashboard| dashboard.learn(&event)),
-            UiMsg::RulesChanged(rules) => {
-                state.change(&myself, |dashboard| dashboard.take_rules(rules));
+            UiMsg::RulesChanged { rules, redactor } => {
+                state.change(&myself, |dashboard| dashboard.take_rules(rules, redactor));
             }
             UiMsg::Input(input) => state.change(&myself, |dashboard| dashboard.input(input)),
             UiMsg::Answered(id, answer) => {

@@ -77,6 +77,7 @@ impl Actor for Pretender {
                 standings: standings.collect(),
                 mission: swarm.mission.clone(),
                 rules: swarm::rules(),
+                redactor: Arc::default(),
             },
             view: View::Last,
         };

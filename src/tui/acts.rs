@@ -55,10 +55,7 @@ pub(super) fn dump(
         .and_then(|()| write(&text, &dump::text(picture)))
         .and_then(|()| write(&image, &dump::svg(picture)))
         .map_err(|error| format!("the screen could not be written: {error}"))?;
-    Ok(format!(
-        "the screen is in {} and {name}.txt",
-        image.display()
-    ))
+    Ok(format!("the screen is in {}, and as .txt", image.display()))
 }
 
 /// Writes a text to a file; what to tell the operator.

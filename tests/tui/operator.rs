@@ -36,6 +36,7 @@ impl Operator {
             standings: swarm.standings.values().cloned().map(Arc::new).collect(),
             mission: swarm.mission.clone(),
             rules: rules(),
+            redactor: Arc::default(),
         });
         let mut operator = Operator { board, swarm, now };
         operator.settle();

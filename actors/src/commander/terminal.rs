@@ -85,7 +85,10 @@ impl CommanderState {
     pub(super) fn show_rules(&self) {
         if let Some(terminal) = &self.terminal {
             // One that is dead gets them with its next life.
-            let _ = terminal.ui.cast(UiMsg::RulesChanged(self.rules.clone()));
+            let _ = terminal.ui.cast(UiMsg::RulesChanged {
+                rules: self.rules.clone(),
+                redactor: self.redactor.clone(),
+            });
         }
     }
 
@@ -104,6 +107,7 @@ impl CommanderState {
                 standings: self.standings(),
                 mission: self.mission.as_ref().map(|mission| mission.text.clone()),
                 rules: self.rules.clone(),
+                redactor: self.redactor.clone(),
             },
             view,
         };

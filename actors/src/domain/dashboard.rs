@@ -53,6 +53,7 @@ use std::sync::Arc;
 
 use super::event::Standing;
 use super::ids::{MysisId, Timestamp};
+use super::redact::Redactor;
 use super::rules::SwarmRules;
 
 use appearance::Appearance;
@@ -86,6 +87,7 @@ pub struct Dashboard {
     flow: Flow,
     mission: Option<Arc<str>>,
     rules: Option<Arc<SwarmRules>>,
+    redactor: Arc<Redactor>,
     log: Arc<Log>,
     orders: Arc<Orders>,
     undo: Undo,
@@ -133,6 +135,7 @@ impl Dashboard {
             flow: Flow::default(),
             mission: None,
             rules: None,
+            redactor: Arc::default(),
             log: Arc::default(),
             orders: Arc::default(),
             undo: Undo::default(),

@@ -30,8 +30,9 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     lines.push(Line::default());
     lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
     let room = usize::from(area.height).saturating_sub(lines.len());
-    let messages = dashboard.log().messages();
-    let newest = messages.iter().rev().take(room);
+    let messages = dashboard.log().messages().iter().rev();
+    // What only answers a key stands in the line of messages.
+    let newest = messages.filter(|message| !message.is_said()).take(room);
     lines.extend(newest.map(|message| log_line(dashboard, message)));
     for (row, line) in (0..area.height).zip(&lines) {
         brush.line(area, row, line);

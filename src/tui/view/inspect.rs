@@ -3,6 +3,7 @@
 use actors::domain::dashboard::inspector::Inspector;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
 
 use crate::tui::brush::Brush;
 use crate::tui::theme::Ground;
@@ -11,13 +12,14 @@ pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Brush<'_
     let body = layout.page();
     brush.fill(body, Ground::Base);
     brush.fill(layout.title, Ground::Panel);
-    let title = Line::of(format!(" {}", inspector.title), Tone::Brand);
-    brush.line(layout.title, 0, &title);
     let (lines, top) = inspector.extent();
     let place = format!(
-        "{} of {lines} ",
+        "  {} of {lines} ",
         (top + usize::from(body.height)).min(lines)
     );
+    let room = usize::from(layout.title.width).saturating_sub(place.len() + 1);
+    let title = width::clip(&inspector.title, room).into_owned();
+    brush.line(layout.title, 0, &Line::of(format!(" {title}"), Tone::Brand));
     brush.line_at_right(layout.title, 0, &Line::of(place, Tone::Dim));
     let mut was_selected = false;
     for (row, (line, is_selected)) in (0..body.height).zip(inspector.in_sight()) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::event::{Standing, State, SwarmEvent, What, Who};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::{Body, Row, Severity};
+use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 
 use super::Dashboard;
@@ -22,6 +23,8 @@ pub struct Stock {
     pub mission: Option<Arc<str>>,
     /// The rules.
     pub rules: Arc<SwarmRules>,
+    /// The known secrets, which are not to be kept with what the operator writes.
+    pub redactor: Arc<Redactor>,
 }
 
 impl Dashboard {
@@ -29,7 +32,7 @@ impl Dashboard {
     pub fn take_stock(&mut self, stock: Stock) {
         Arc::make_mut(&mut self.roster).replace(&stock.standings);
         self.mission = stock.mission;
-        self.rules = Some(stock.rules);
+        self.take_rules(stock.rules, stock.redactor);
         self.table.doubt();
         if let Some(focus) = &mut self.focus {
             focus.transcript.doubt_end();
@@ -37,9 +40,10 @@ impl Dashboard {
         self.leave_the_gone();
     }
 
-    /// The rules changed.
-    pub fn take_rules(&mut self, rules: Arc<SwarmRules>) {
+    /// The rules or the known secrets changed.
+    pub fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
         self.rules = Some(rules);
+        self.redactor = redactor;
     }
 
     /// Learns of something that happened.

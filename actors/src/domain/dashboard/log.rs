@@ -49,6 +49,14 @@ impl Message {
     }
 }
 
+impl Message {
+    /// Whether it only answers something the operator did.
+    #[must_use]
+    pub fn is_said(&self) -> bool {
+        matches!(self.code, "said" | "screen")
+    }
+}
+
 impl Log {
     /// The messages, the oldest first.
     #[must_use]
@@ -65,7 +73,7 @@ impl Log {
     /// The newest message that answers something the operator did.
     #[must_use]
     pub fn said(&self) -> Option<&Message> {
-        let is_said = |message: &&Arc<Message>| matches!(message.code, "said" | "screen");
+        let is_said = |message: &&Arc<Message>| message.is_said();
         self.messages
             .iter()
             .rev()

@@ -84,7 +84,8 @@ impl Dashboard {
     /// Sends what was written.
     pub(super) fn send(&mut self, target: Target, text: &str) {
         let text: Arc<str> = text.into();
-        self.history.add(&text);
+        // What is kept in a file holds no secret; what is sent is redacted where it is stored.
+        self.history.add(&self.redactor.clean(&text));
         self.wishes
             .push(Wish::Act(Act::KeepHistory(self.history.clone())));
         self.drafts.keep(&target, "");

@@ -9,12 +9,14 @@ use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
 use crate::domain::message::{Body, Row, Severity, Utterance};
 use crate::domain::order::{Done, Order, Refusal};
 use crate::domain::reading::{Page, PageFrom};
+use crate::domain::redact::Redactor;
 use crate::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use crate::domain::sent::{Parts, SentRequest};
 
 use super::layer::Layer;
 use super::press::{Input, Key, Press};
 use super::transcript::pages::Stamp;
-use super::wish::{OrderId, Wish};
+use super::wish::{Act, OrderId, Wish};
 use super::{Dashboard, Opening, Stock};
 
 /// Rules with two providers.
@@ -107,6 +109,7 @@ impl Desk {
             standings,
             mission: None,
             rules: rules(),
+            redactor: Arc::default(),
         });
         board.settle();
         Desk { board }
@@ -359,9 +362,83 @@ fn taking_stock_forgets_who_is_gone() {
         standings: vec![standing(2, "bravo", State::Idle)],
         mission: Some("mine".into()),
         rules: rules(),
+        redactor: Arc::default(),
     });
     desk.board.settle();
     assert!(desk.board.focus().is_none());
     assert_eq!(desk.in_hand(), "bravo");
     assert_eq!(desk.board.counts().all, 1);
+}
+
+fn sent(body: &str) -> Done {
+    Done::Request(Box::new(SentRequest {
+        at: Timestamp(999_000),
+        provider: "local".into(),
+        body: body.into(),
+        parts: Parts {
+            system: 7,
+            tools: 3,
+            ..Parts::default()
+        },
+    }))
+}
+
+#[test]
+fn the_request_last_sent_is_looked_into_letter_for_letter() {
+    let mut desk = Desk::new();
+    let (id, order) = order_of(&desk.types("x"));
+    let name = "alpha".to_string();
+    assert_eq!(order, Order::ShowRequest { name });
+    assert!(desk.board.layers().is_empty());
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"go"}]}"#;
+    desk.answers(id, Ok(sent(body)));
+    let Some(Layer::Inspect(inspector)) = desk.board.layers().last() else {
+        panic!("nothing is looked into");
+    };
+    assert_eq!(inspector.whole_text(), body);
+    assert!(inspector.title.starts_with("LAST REQUEST OF alpha"));
+    let wishes = desk.types("w");
+    let written = wishes
+        .iter()
+        .any(|wish| matches!(wish, Wish::Act(Act::Write { text, .. }) if &**text == body));
+    assert!(written, "{wishes:?}");
+}
+
+#[test]
+fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
+    let mut desk = Desk::new();
+    let (id, _) = order_of(&desk.types("x"));
+    desk.answers(id, Err(Refusal::NothingSent));
+    assert!(desk.board.layers().is_empty());
+    assert!(desk.board.orders().receipts().is_empty());
+    let said = desk.board.log().said().map(|said| said.text.to_string());
+    assert_eq!(said, Some(format!("alpha: {}", Refusal::NothingSent)));
+}
+
+#[test]
+fn a_request_is_weighed_once_for_each_answer_of_the_model() {
+    let mut desk = Desk::new();
+    let (id, order) = order_of(&desk.key(Key::Enter));
+    assert!(matches!(order, Order::ShowRequest { .. }));
+    assert!(orders_of(&desk.key(Key::Down)).is_empty());
+    desk.answers(id, Ok(sent("{}")));
+    let parts = desk.board.focus().and_then(|focus| focus.weight.parts);
+    assert_eq!(parts.map(|parts| parts.all()), Some(10));
+    assert!(orders_of(&desk.key(Key::Down)).is_empty());
+    let mut later = (*standing(1, "alpha", State::Running)).clone();
+    later.totals.tokens_in += 100;
+    desk.happens(Some((1, "alpha")), What::Standing(Arc::new(later)));
+    assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
+}
+
+#[test]
+fn what_is_kept_of_what_was_written_holds_no_known_secret() {
+    let mut desk = Desk::new();
+    let redactor = Redactor::new(["hunter2-hunter2".into()]);
+    desk.board.take_rules(rules(), Arc::new(redactor));
+    desk.types("m");
+    desk.types("use hunter2-hunter2 now");
+    desk.key(Key::Enter);
+    let lines = desk.board.history().to_lines();
+    assert_eq!(lines, "\"use [redacted] now\"\n");
 }
