@@ -4,6 +4,7 @@
 //! `cargo bench --bench core`
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
@@ -12,8 +13,10 @@ use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Recollection, Write};
 use actors::ports::{Archive, Ledger};
 use divan::Bencher;
+use divan::counter::ItemsCount;
 use sea_orm::ConnectionTrait;
 use zoea::ledger::SqlLedger;
+use zoea::simulation;
 
 fn main() {
     divan::main();
@@ -252,4 +255,21 @@ impl Desk {
 fn append_rows(bencher: Bencher, group: i64) {
     let mut desk = Desk::new(group);
     bencher.bench_local(|| desk.append(group));
+}
+
+/// Whole turns of one Mysis, with the game and the model played in the same thread and no time lost
+/// on the way: what a turn costs us, and the two simulated servers with it.
+#[divan::bench(sample_count = 5)]
+fn whole_turns_without_a_network(bencher: Bencher) {
+    let options = simulation::Options {
+        seed: 1,
+        length: Duration::from_secs(3600),
+        myses: 1,
+        wildness: 0.0,
+        is_loud: false,
+    };
+    let turns = simulation::run(options).expect("a simulation").turns;
+    bencher
+        .counter(ItemsCount::new(turns))
+        .bench(|| simulation::run(options));
 }

@@ -13,6 +13,7 @@ mod intake;
 mod letters;
 mod opening;
 mod piece;
+mod place;
 mod rows;
 mod search;
 mod sessions;
@@ -39,6 +40,7 @@ use sea_orm::{
 };
 
 use entity::mysis;
+use place::Place;
 
 pub use intake::{Intake, StoredMission};
 pub use opening::{Moved, OpenError};
@@ -63,6 +65,8 @@ struct Inner {
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// Rows that are not in the index of words yet, about.
     waiting: AtomicI64,
+    /// Where all of it is.
+    place: Place,
 }
 
 impl SqlLedger {
@@ -87,6 +91,7 @@ impl SqlLedger {
                 readers,
                 fences: Mutex::new(fences),
                 waiting: AtomicI64::new(0),
+                place: Place::of(path),
             }),
             moved: moved.map(Arc::new),
         };
@@ -242,6 +247,8 @@ impl Inner {
         if batches.is_empty() {
             return Ok(());
         }
+        let here = self.place.check(&self.writer).await;
+        here.map_err(LedgerFault::Unavailable)?;
         let tx = self.begin().await.map_err(|error| fault(&error))?;
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             commit::apply(&tx, write)

@@ -23,6 +23,7 @@ mod supervision;
 mod swarm;
 mod template;
 mod tui;
+mod unheeded;
 pub mod units;
 
 use std::collections::BTreeMap;

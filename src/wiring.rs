@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
+use actors::domain::event::{SwarmEvent, What};
 use actors::domain::life::Mode;
+use actors::domain::message::Severity;
 use actors::domain::order::{Order, Refusal};
-use actors::ports::{Archive, Models, Upstream};
+use actors::ports::{Archive, Clock, Models, Upstream};
 use actors::ui::Bridge;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
@@ -75,6 +77,12 @@ impl Flight {
         options: LaunchOptions,
         audience: Audience,
     ) -> anyhow::Result<Flight> {
+        anyhow::ensure!(
+            settings.store.database_url.is_none(),
+            "store.database_url names a database server, which this version cannot use yet; remove \
+             it to keep everything in {}",
+            home.database().display()
+        );
         let lock = home.lock()?;
         let database = home.database();
         ensure_private_file(&database).context("open the database")?;
@@ -109,6 +117,9 @@ impl Flight {
             lock,
         };
         flight.create_declared(settings).await?;
+        if options.mode == Mode::Flying {
+            flight.tell_what_is_not_heeded(settings);
+        }
         Ok(flight)
     }
 
@@ -116,6 +127,24 @@ impl Flight {
     #[must_use]
     pub fn swarm(&self) -> &Swarm {
         &self.swarm
+    }
+
+    /// An operator who sets a budget must not believe that it holds when it does not.
+    fn tell_what_is_not_heeded(&self, settings: &Settings) {
+        for text in settings.unheeded() {
+            tracing::warn!("{text}");
+            let news = CommanderMsg::News(SwarmEvent {
+                at: WallClock.now(),
+                mysis: None,
+                what: What::Notice {
+                    severity: Severity::Warn,
+                    code: "not_heeded",
+                    text: text.into(),
+                },
+            });
+            // A Commander that is gone has said why.
+            let _ = self.commander.cast(news);
+        }
     }
 
     /// Creates the Myses that the configuration wants and that do not exist.

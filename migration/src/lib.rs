@@ -25,3 +25,15 @@ impl MigratorTrait for Migrator {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_happens_as_a_whole_or_not_at_all() {
+        for step in Migrator::migrations() {
+            assert_eq!(step.use_transaction(), Some(true), "{}", step.name());
+        }
+    }
+}

@@ -11,6 +11,11 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(kept_session()).await
     }
+
+    /// Killed half-way, it has not happened.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
 }
 
 fn kept_session() -> TableCreateStatement {

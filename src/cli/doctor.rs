@@ -82,6 +82,9 @@ fn check_settings(
             for warning in loaded.warnings {
                 checks.push(("configuration".to_string(), Err(warning)));
             }
+            for text in loaded.settings.unheeded() {
+                checks.push(("configuration".to_string(), Ok(text)));
+            }
             Some(loaded.settings)
         }
         Err(error) => {

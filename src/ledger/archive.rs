@@ -15,6 +15,7 @@ use actors::ports::{
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use sea_orm::prelude::Expr;
 use sea_orm::{
     ColumnTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
 };
@@ -27,6 +28,10 @@ use super::{Inner, SqlLedger, plain};
 const RECALLED: u64 = 96;
 /// Orders before those that are taken up because nobody has answered them yet.
 const RECALLED_ORDERS: u64 = 100;
+
+/// The condition of the index over rare kinds, word for word: SQLite uses the index only where it
+/// stands in the query, and reads a whole conversation otherwise.
+const RARE: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
 
 type Answer<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
@@ -184,6 +189,7 @@ impl Inner {
         before: i64,
     ) -> Result<Vec<message::Model>, DbErr> {
         let mut orders = of(mysis)
+            .filter(Expr::cust(RARE))
             .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
             .filter(message::Column::Seq.lt(before))
             .order_by_desc(message::Column::Seq)
@@ -218,6 +224,7 @@ impl Inner {
             .one(&self.readers)
             .await?;
         let notes = of(mysis)
+            .filter(Expr::cust(RARE))
             .filter(message::Column::Kind.eq(Kind::Note.as_str()))
             .filter(message::Column::Seq.gt(after.unwrap_or(0)))
             .order_by_asc(message::Column::Seq)

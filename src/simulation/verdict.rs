@@ -26,6 +26,8 @@ pub struct Verdict {
     pub orders: (u64, u64),
     /// Processes that were started.
     pub processes: u64,
+    /// Turns that were finished.
+    pub turns: u64,
     /// Requests that models were asked.
     pub requests: u64,
     /// Mutations that the game carried out.
@@ -64,8 +66,8 @@ impl fmt::Display for Verdict {
         writeln!(f, "  {given} orders given, {acknowledged} acknowledged")?;
         writeln!(
             f,
-            "  {} processes, {} requests, {} mutations carried out, {} relaunches by hand",
-            self.processes, self.requests, self.mutations, self.relaunched_by_hand
+            "  {} processes, {} turns, {} requests, {} mutations carried out, {} relaunches by hand",
+            self.processes, self.turns, self.requests, self.mutations, self.relaunched_by_hand
         )?;
         for (outcome, calls) in &self.outcomes {
             writeln!(f, "  {calls} calls {}", outcome.as_str())?;
@@ -94,6 +96,7 @@ struct Seen {
     orders: BTreeMap<String, Acknowledged>,
     seen_in_requests: std::collections::BTreeSet<String>,
     processes: u64,
+    turns: u64,
     requests: u64,
     mutations: u64,
     relaunched_by_hand: u64,
@@ -211,6 +214,7 @@ impl Watch {
     /// How a Mysis stands some minutes before the end, and at the end.
     pub(super) fn ended(&self, before: &Standing, after: &Standing) {
         let name = &after.name;
+        self.seen_so_far().turns += after.totals.turns;
         if after.state != State::Running {
             let state = after.state.as_str();
             let why = after.reason.as_deref().unwrap_or("no reason");
@@ -249,6 +253,7 @@ impl Watch {
             struck,
             orders: (seen.given, seen.orders.len() as u64),
             processes: seen.processes,
+            turns: seen.turns,
             requests: seen.requests,
             mutations: seen.mutations,
             outcomes: seen.outcomes.clone(),

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use migration::{Migrator, MigratorTrait};
+
 use crate::rig::{Home, lines};
 use crate::sql;
 
@@ -9,6 +11,11 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/books/fixtures")
         .join(name)
+}
+
+/// The version that this program writes.
+fn newest() -> usize {
+    Migrator::migrations().len()
 }
 
 /// A home with a database that First flight left behind.
@@ -27,7 +34,8 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     assert!(output.status.success(), "{notes}");
     let copy = home.file("zoea.db.version-1");
     let expected = format!(
-        "note: the database was brought from version 1 to version 3; a copy as it was is kept in {}\n",
+        "note: the database was brought from version 1 to version {}; a copy as it was is kept in {}\n",
+        newest(),
         copy.display()
     );
     assert_eq!(notes, expected);
@@ -105,7 +113,7 @@ fn a_newer_database_and_another_programs_are_refused_and_left_alone() {
     assert!(error.contains("--home"), "{error}");
     assert_eq!(
         sql::column(&database, "SELECT COUNT(*) || '' FROM seaql_migrations"),
-        ["4"]
+        [(newest() + 1).to_string()]
     );
     assert_eq!(
         before.len(),
@@ -119,4 +127,28 @@ fn a_newer_database_and_another_programs_are_refused_and_left_alone() {
     assert!(error.contains("zoea import"), "{error}");
     let tables = "SELECT name FROM sqlite_schema ORDER BY name";
     assert_eq!(sql::column(&other.file("zoea.db"), tables), ["memories"]);
+}
+
+#[test]
+fn from_every_earlier_version_the_schema_becomes_that_of_a_new_database() {
+    let schema = "SELECT name || ' ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+    let fresh = Home::new();
+    fresh.configure("http://127.0.0.1:9/v1", "", "");
+    fresh.ok(&["mysis", "list"]);
+    let expected = sql::column(&fresh.file("zoea.db"), schema);
+    for version in 1..newest() {
+        let home = Home::new();
+        home.configure("http://127.0.0.1:9/v1", "", "");
+        sql::migrate(
+            &home.file("zoea.db"),
+            u32::try_from(version).expect("a version"),
+        );
+        home.ok(&["mysis", "list"]);
+        assert_eq!(
+            sql::column(&home.file("zoea.db"), schema),
+            expected,
+            "from {version}"
+        );
+        assert!(home.file(&format!("zoea.db.version-{version}")).exists());
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::{Connection, Row, SqliteConnection};
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -21,6 +22,18 @@ pub(crate) fn execute(file: &Path, statements: &str) {
             .await
             .expect("the statements are right");
         connection.close().await.expect("it closes");
+    });
+}
+
+/// Makes a database of a version.
+pub(crate) fn migrate(file: &Path, version: u32) {
+    runtime().block_on(async {
+        let address = format!("sqlite://{}?mode=rwc", file.display());
+        let database = sea_orm::Database::connect(address).await.expect("it opens");
+        Migrator::up(&database, Some(version))
+            .await
+            .expect("the steps");
+        database.close().await.expect("it closes");
     });
 }
 

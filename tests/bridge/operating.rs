@@ -193,7 +193,9 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
     )
     .expect("JSON");
     let pid = running["pid"].to_string();
-    let sent = Command::new("kill").args(["-TERM", &pid]).status();
+    let sent = Command::new("sh")
+        .args(["-c", r#"kill "$0" "$1""#, "-TERM", &pid])
+        .status();
     assert!(sent.expect("kill runs").success());
     terminal.comes_back();
     assert!(!folder.path().join("home/offline/run.json").exists());

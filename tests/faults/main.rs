@@ -4,7 +4,11 @@
 //! `ZOEA_SEED=7` chooses the instants.
 
 mod books;
+mod database;
 mod kills;
 #[path = "../suite/rig.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
+#[path = "../books/sql.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod sql;

@@ -52,11 +52,11 @@ impl Program {
         }
     }
 
-    /// Sends a signal by the system's own `kill`.
+    /// Sends a signal by the shell's own `kill`, which every system has.
     async fn end(&mut self, signal: &str) -> ExitStatus {
         let id = self.child.id().unwrap().to_string();
-        let sent = Command::new("kill")
-            .args([signal, &id])
+        let sent = Command::new("sh")
+            .args(["-c", r#"kill "$0" "$1""#, signal, &id])
             .status()
             .await
             .unwrap();

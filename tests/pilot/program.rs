@@ -43,8 +43,8 @@ async fn it_says_where_it_listens_and_stops_in_good_order() {
         // Ready means that a connection is taken.
         tokio::net::TcpStream::connect(address).await.unwrap();
         let process = child.id().unwrap().to_string();
-        Command::new("kill")
-            .args([signal, &process])
+        Command::new("sh")
+            .args(["-c", r#"kill "$0" "$1""#, signal, &process])
             .status()
             .await
             .unwrap();

@@ -69,7 +69,9 @@ impl Process {
     /// Sends it a signal.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.pid().to_string();
-        let sent = Command::new("kill").args([name, &pid]).status();
+        let sent = Command::new("sh")
+            .args(["-c", r#"kill "$0" "$1""#, name, &pid])
+            .status();
         assert!(sent.expect("kill runs").success(), "{name} {pid}");
     }
 

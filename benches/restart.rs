@@ -1,0 +1,87 @@
+//! The restart: how long a killed program of 200 Myses takes to be back with all of them, and how
+//! many of them have to log in again.
+//!
+//! `cargo bench --bench restart` (about a minute); `-- 50` takes so many Myses.
+
+#![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
+
+#[path = "../tests/suite/rig.rs"]
+#[expect(dead_code, reason = "tests use the rest of it")]
+mod rig;
+
+use std::time::{Duration, Instant};
+
+use rig::{Home, Process, Server};
+use serde_json::Value;
+
+/// How often the program is killed.
+const KILLS: usize = 7;
+
+fn main() {
+    let myses: usize = std::env::args()
+        .find_map(|text| text.parse().ok())
+        .unwrap_or(200);
+    let home = Home::new();
+    std::fs::create_dir_all(home.path()).expect("a home");
+    let ledger = home.path().with_file_name("ledger.jsonl");
+    let file = ledger.to_str().expect("a path");
+    let galaxy = Server::galaxy(&["--tick", "1s", "--ledger", file]);
+    let pilot = Server::pilot(&["--latency", "200ms"]);
+    let declared: String = (0..myses)
+        .map(|number| format!("[[myses]]\nname = \"m{number}\"\n"))
+        .collect();
+    home.configure(&pilot.url, &galaxy.url, &declared);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = start(&home, "--start-swarm");
+    all_have(&mut swarm, myses, "tool_returned");
+    let before = logins(&ledger);
+    let mut up = Vec::new();
+    let mut playing = Vec::new();
+    for _ in 0..KILLS {
+        swarm.signal("-KILL");
+        swarm.wait();
+        let started = Instant::now();
+        swarm = start(&home, "--resume");
+        all_have(&mut swarm, myses, "turn_started");
+        up.push(started.elapsed());
+        all_have(&mut swarm, myses, "model_replied");
+        playing.push(started.elapsed());
+    }
+    swarm.signal("-TERM");
+    swarm.wait();
+    println!(
+        "{myses} Myses, {KILLS} kills: all run again after {:?} (median; longest {:?}), each has heard \
+         from its model after {:?}; {} logins beside the first",
+        middle(&mut up),
+        up.last().copied().unwrap_or_default(),
+        middle(&mut playing),
+        logins(&ledger) - before,
+    );
+}
+
+fn start(home: &Home, how: &str) -> Process {
+    Process::spawn(home.command(&["run", "--headless", "--json", how]))
+}
+
+/// Reads events until each Mysis had one of this kind.
+fn all_have(swarm: &mut Process, myses: usize, kind: &str) {
+    let mut seen = std::collections::BTreeSet::new();
+    while seen.len() < myses {
+        let line = swarm.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("a line of JSON");
+        if event["event"] == kind {
+            seen.insert(event["mysis"].to_string());
+        }
+    }
+}
+
+fn middle(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn logins(ledger: &std::path::Path) -> usize {
+    let text = std::fs::read_to_string(ledger).unwrap_or_default();
+    let logins = text.lines().filter(|line| line.contains("\"login\""));
+    logins.count()
+}
