@@ -98,10 +98,10 @@ fn an_unreachable_game_is_a_notice_and_the_mysis_still_talks() {
     });
     assert_eq!(replies[0]["role"], "assistant");
     let alpha = home.mysis("alpha");
-    assert_eq!(
-        (alpha["mcp"].as_str(), alpha["state"].as_str()),
-        (Some("down"), Some("running"))
-    );
+    assert_eq!(alpha["mcp"], "down");
+    // By now it may have said all it has to say.
+    let state = alpha["state"].as_str().expect("a state");
+    assert!(["running", "idle"].contains(&state), "{state}");
     let notices = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
     assert_eq!(notices[0]["metadata"]["code"], "mcp_down");
 }
