@@ -30,8 +30,12 @@ use crate::domain::rules::SwarmRules;
 use crate::ports::{Archive, Clock, Exporter, Screen};
 use crate::reply::{Reply, Request};
 
-/// The shortest time between two pictures.
+/// The shortest time between two pictures that the operator's keys ask for. The first is shown at
+/// once: whoever types waits for nothing.
 const FRAME: Duration = Duration::from_micros(16_600);
+/// The shortest time between a picture and one that only events ask for. Both together make at most
+/// sixty a second.
+const CALM: Duration = Duration::from_micros(33_200);
 
 /// What the Ui is told.
 #[derive(Debug)]
@@ -162,6 +166,9 @@ pub struct UiState {
     /// The next picture, and when it is due.
     frame: Option<(Instant, AbortOnDropHandle<()>)>,
     shown_at: Option<Instant>,
+    /// When a picture was last shown for a key, and whether the next one is for a key.
+    answered_at: Option<Instant>,
+    is_awaited: bool,
 }
 
 impl Actor for UiActor {
@@ -190,6 +197,8 @@ impl Actor for UiActor {
             jobs: JoinSet::new(),
             frame: None,
             shown_at: None,
+            answered_at: None,
+            is_awaited: false,
         };
         state.show_within(&myself, Duration::ZERO);
         Ok(state)
@@ -206,7 +215,10 @@ impl Actor for UiActor {
             UiMsg::RulesChanged { rules, redactor } => {
                 state.change(&myself, |dashboard| dashboard.take_rules(rules, redactor));
             }
-            UiMsg::Input(input) => state.change(&myself, |dashboard| dashboard.input(input)),
+            UiMsg::Input(input) => {
+                state.is_awaited = true;
+                state.change(&myself, |dashboard| dashboard.input(input));
+            }
             UiMsg::Answered(id, answer) => {
                 state.change(&myself, |dashboard| dashboard.answered(id, answer));
             }
@@ -230,14 +242,28 @@ impl UiState {
         dashboard.tick(self.clock.now());
         change(dashboard);
         self.do_what_it_wants(myself);
-        let since = self.shown_at.map(|at| at.elapsed()).unwrap_or(FRAME);
-        self.show_within(myself, FRAME.saturating_sub(since));
+        self.show_within(myself, self.wait());
+    }
+
+    /// How long the next picture has to wait.
+    fn wait(&self) -> Duration {
+        let left = |since: Option<Instant>, pace: Duration| {
+            since.map_or(Duration::ZERO, |at| pace.saturating_sub(at.elapsed()))
+        };
+        if self.is_awaited {
+            return left(self.answered_at, FRAME);
+        }
+        left(self.shown_at, CALM)
     }
 
     /// Shows the dashboard as it is now.
     fn show(&mut self, myself: &ActorRef<UiMsg>) {
         self.frame = None;
-        self.shown_at = Some(Instant::now());
+        let now = Some(Instant::now());
+        self.shown_at = now;
+        if std::mem::take(&mut self.is_awaited) {
+            self.answered_at = now;
+        }
         let dashboard = Arc::make_mut(&mut self.dashboard);
         let now = self.clock.now();
         dashboard.tick(now);
