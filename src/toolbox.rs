@@ -95,7 +95,7 @@ impl Link for McpLink {
                 .serve(server.transport(wire))
                 .await
                 .map_err(failure::of_opening)?;
-            let ticket = Ticket::of(&service, &session);
+            let ticket = Ticket::of(server.url.clone(), &service, &session);
             put(&slot, Some(service));
             Ok(ticket.as_ref().map(Ticket::written))
         }
@@ -105,7 +105,7 @@ impl Link for McpLink {
     fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let (server, slot) = (self.server.clone(), self.service.clone());
         async move {
-            let ticket = Ticket::read(&ticket)?;
+            let ticket = Ticket::read(&ticket, &server.url)?;
             let service = client_info()
                 .serve(server.transport(Wire::resumed(server.http.clone(), ticket)))
                 .await

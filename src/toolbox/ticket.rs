@@ -13,6 +13,8 @@ use super::wire::SessionId;
 /// The session's id and what the server said of itself when it was opened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ticket {
+    /// Where it was opened: its id is no other server's business.
+    url: Arc<str>,
     pub(super) session: Arc<str>,
     pub(super) server: InitializeResult,
 }
@@ -20,6 +22,7 @@ pub(super) struct Ticket {
 impl Ticket {
     /// Of a session that was just opened; `None` where the server keeps no sessions.
     pub(super) fn of(
+        url: Arc<str>,
         service: &RunningService<RoleClient, ClientConfig>,
         session: &SessionId,
     ) -> Option<Ticket> {
@@ -28,6 +31,7 @@ impl Ticket {
         server.instructions = None;
         let server = serde_json::to_value(server).ok()?;
         Some(Ticket {
+            url,
             session: session.get()?,
             server: serde_json::from_value(server).ok()?,
         })
@@ -38,8 +42,15 @@ impl Ticket {
         serde_json::to_string(self).unwrap_or_default().into()
     }
 
-    pub(super) fn read(text: &str) -> Result<Ticket, LinkFault> {
-        serde_json::from_str(text)
-            .map_err(|error| LinkFault::SessionLost(format!("the ticket cannot be read: {error}")))
+    /// One that was written for the server at this URL.
+    pub(super) fn read(text: &str, url: &str) -> Result<Ticket, LinkFault> {
+        let ticket: Ticket = serde_json::from_str(text).map_err(|error| {
+            LinkFault::SessionLost(format!("the ticket cannot be read: {error}"))
+        })?;
+        if &*ticket.url != url {
+            let text = format!("the ticket is for another server, {}", ticket.url);
+            return Err(LinkFault::SessionLost(text));
+        }
+        Ok(ticket)
     }
 }
