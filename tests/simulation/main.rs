@@ -9,7 +9,7 @@ use std::time::Duration;
 use zoea::simulation::{Options, Strike, Verdict, hush_simulated_panics, run};
 
 /// How many seeds each of the threads below plays; `ZOEA_SEEDS` says otherwise.
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 100;
 
 fn options(seed: u64) -> Options {
     Options {
