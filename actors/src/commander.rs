@@ -21,6 +21,7 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, DerivedActorRef, Supe
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::domain::budget::Spending;
 use crate::domain::event::{Standing, SwarmEvent, What};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
@@ -39,7 +40,7 @@ use crate::ui::Bridge;
 pub use messages::{CommanderMsg, OtherMessage};
 
 use broadcast::Broadcast;
-use children::{lanes, spawn_gate, spawn_store};
+use children::{gate_rules, spawn_gate, spawn_store};
 use closing::Closing;
 use members::Member;
 use terminal::Terminal;
@@ -103,6 +104,7 @@ pub struct CommanderState {
     by_actor: BTreeMap<ActorId, MysisId>,
     mode: Mode,
     mission: Option<Mission>,
+    spending: Arc<Spending>,
     watchers: Vec<Watcher>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
     /// Names that are being created, so that none is given twice.
@@ -142,9 +144,10 @@ impl Actor for Commander {
         match message {
             CommanderMsg::Order(request) => state.order(&myself, request),
             CommanderMsg::Report(report) => state.reported(&myself, report),
-            CommanderMsg::News(news) => state.tell_all(news),
+            CommanderMsg::News(news) => state.heard(news),
             CommanderMsg::Watch(watcher) => state.watch(watcher),
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
+            CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
             CommanderMsg::Created {
@@ -211,7 +214,8 @@ impl CommanderState {
     ) -> Result<CommanderState, ActorProcessingErr> {
         let outside = args.outside.clone();
         let store = spawn_store(myself, &outside).await?;
-        let gate = spawn_gate(myself, &outside, &args.rules).await?;
+        let books = args.swarm.books.clone();
+        let gate = spawn_gate(myself, &outside, &args.rules, books).await?;
         let (store, store_handle) = watch::channel(store);
         let (gate, gate_handle) = watch::channel(gate);
         let surroundings = Surroundings {
@@ -237,6 +241,7 @@ impl CommanderState {
             by_actor: BTreeMap::new(),
             mode: args.mode,
             mission: args.swarm.mission.clone(),
+            spending: Arc::default(),
             watchers: args.watchers.clone(),
             broadcasts: BTreeMap::new(),
             expected: Vec::new(),
@@ -282,6 +287,14 @@ impl CommanderState {
         });
     }
 
+    /// The Store or the gate has news; how the budget stands is kept for those who ask.
+    fn heard(&mut self, news: SwarmEvent) {
+        if let What::Spending(spending) = &news.what {
+            self.spending = spending.clone();
+        }
+        self.tell_all(news);
+    }
+
     /// A new watcher hears how everything stands, then what happens.
     fn watch(&mut self, watcher: Watcher) {
         let at = self.now();
@@ -291,6 +304,7 @@ impl CommanderState {
         };
         let mission = self.mission.as_ref().map(|mission| mission.text.clone());
         tell(None, What::Mission(mission));
+        tell(None, What::Spending(self.spending.clone()));
         for member in self.members.values() {
             let who = Some(member.who());
             tell(who, What::Standing(member.standing.clone()));
@@ -309,11 +323,11 @@ impl CommanderState {
     }
 
     fn change_rules(&mut self, rules: Arc<SwarmRules>) {
-        let lanes = lanes(&rules);
+        let for_gate = gate_rules(&rules);
         self.rules = rules;
         self.show_rules();
         // A gate that is gone gets the rules when it is replaced.
-        let _ = self.gate.borrow().cast(GateMsg::RulesChanged(lanes));
+        let _ = self.gate.borrow().cast(GateMsg::RulesChanged(for_gate));
         self.spread_rules();
     }
 

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
+use actors::domain::books::Bill;
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
@@ -287,6 +288,11 @@ fn body(line: &Value) -> Result<Body, String> {
                 attempt: meta["attempt"]
                     .as_u64()
                     .and_then(|attempt| u32::try_from(attempt).ok()),
+                bill: usage_of(meta).map(|usage| Bill {
+                    provider: word_of(meta, "provider").into(),
+                    usage,
+                    cost_micros: meta["cost_micros"].as_u64(),
+                }),
             },
         },
     })
@@ -307,23 +313,28 @@ fn has_calls(line: &Value) -> bool {
 
 fn utterance(line: &Value, text: Arc<str>) -> Utterance {
     let meta = &line["metadata"];
-    let usage = &meta["usage"];
     Utterance {
         text,
         reasoning: line["reasoning"].as_str().map(Into::into),
         horizon: Seq(line["horizon"].as_i64().unwrap_or(0)),
         meta: ReplyMeta {
-            usage: usage.is_object().then(|| Usage {
-                input: count(usage, "input"),
-                output: count(usage, "output"),
-                cached: count(usage, "cached"),
-            }),
+            usage: usage_of(meta),
             ms: count(meta, "ms"),
             model: word_of(meta, "model").into(),
             provider: word_of(meta, "provider").into(),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
+            cost_micros: meta["cost_micros"].as_u64(),
         },
     }
+}
+
+fn usage_of(meta: &Value) -> Option<Usage> {
+    let usage = &meta["usage"];
+    usage.is_object().then(|| Usage {
+        input: count(usage, "input"),
+        output: count(usage, "output"),
+        cached: count(usage, "cached"),
+    })
 }
 
 fn calls(line: &Value) -> Result<Vec<Call>, String> {

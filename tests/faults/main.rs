@@ -9,6 +9,7 @@ mod kills;
 #[path = "../suite/rig.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
+mod spending;
 #[path = "../books/sql.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod sql;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
+use crate::domain::budget::Spending;
 use crate::domain::event::{Report, Standing, SwarmEvent};
 use crate::domain::ids::{MissionId, MysisId};
 use crate::domain::order::Answer;
@@ -27,6 +28,8 @@ pub enum CommanderMsg {
     Watch(Watcher),
     /// How do the Myses stand?
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
+    /// How does the budget stand?
+    Spending(RpcReplyPort<Arc<Spending>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
     /// The rules changed.

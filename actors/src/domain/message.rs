@@ -7,6 +7,7 @@ mod kind;
 
 use std::sync::Arc;
 
+use super::books::Bill;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::Usage;
 
@@ -130,6 +131,8 @@ pub struct ReplyMeta {
     pub provider: Arc<str>,
     /// Why the model stopped, in the provider's words.
     pub finish_reason: Option<Arc<str>>,
+    /// What the call cost in millionths of a US dollar; absent where the provider has no price.
+    pub cost_micros: Option<u64>,
 }
 
 /// One tool call of an utterance.
@@ -273,6 +276,8 @@ pub struct HostMeta {
     pub code: Arc<str>,
     /// Which attempt this was, where something is tried several times.
     pub attempt: Option<u32>,
+    /// What a model call cost that left no other row behind.
+    pub bill: Option<Bill>,
 }
 
 impl Row {

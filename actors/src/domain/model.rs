@@ -95,6 +95,9 @@ pub struct Usage {
     pub cached: u64,
 }
 
+/// The longest that a provider's Retry-After is obeyed.
+pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+
 /// Why a model call failed, by what can be done about it (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelFault {

@@ -36,6 +36,7 @@ impl MysisState {
                         myself,
                         &self.surroundings,
                         &self.rules,
+                        self.who.id,
                         session,
                         ask,
                     ));

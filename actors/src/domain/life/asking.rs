@@ -1,22 +1,21 @@
 //! Asking the model: putting the question together, and what becomes of the answer.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::domain::books::Bill;
 use crate::domain::compose::{Composition, SMALLEST_BUDGET, allowance, compose, wire_bytes};
 use crate::domain::event::{Activity, What};
 use crate::domain::fault::FaultKind;
 use crate::domain::ids::Seq;
-use crate::domain::message::{Body, Call, CallStatus, ReplyMeta, Severity, Utterance};
-use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault};
+use crate::domain::message::{Body, Call, CallStatus, HostMeta, ReplyMeta, Severity, Utterance};
+use crate::domain::model::{
+    AskedCall, ChatMessage, LONGEST_RETRY_AFTER, ModelAnswer, ModelFault, Usage,
+};
 use crate::domain::system_prompt::{Facts, render};
 
 use super::record::{Draft, first_line};
-use super::words::{Alarm, Ask, Effect, Work};
+use super::words::{Alarm, Ask, Effect, Route, Work};
 use super::{Life, Stage, Step, Then};
-
-/// The longest a provider's Retry-After is obeyed.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 impl Life {
     /// Puts the question together anew each time, so that a retry holds what came meanwhile.
@@ -56,12 +55,33 @@ impl Life {
         let messages: Arc<[ChatMessage]> = composed.messages.into();
         self.effects.push(Effect::Ask(Ask {
             work,
-            provider: self.profile.provider.clone(),
-            model: self.model(),
-            temperature: self.temperature(),
+            routes: self.routes(),
+            tokens: self.gauge.tokens(bytes as u64),
             messages,
             is_urgent,
         }));
+    }
+
+    /// Its own provider with its own model, then those that take over for it, with theirs.
+    fn routes(&self) -> Vec<Route> {
+        let providers = self.rules.routes(&self.profile.provider).into_iter();
+        let route = |provider: Arc<str>| {
+            let rules = self.rules.providers.get(&provider);
+            let is_own = provider == self.profile.provider;
+            Route {
+                model: if is_own {
+                    self.model()
+                } else {
+                    rules.map(|rules| rules.model.clone()).unwrap_or_default()
+                },
+                temperature: self
+                    .profile
+                    .temperature
+                    .or_else(|| rules.and_then(|rules| rules.temperature)),
+                provider,
+            }
+        };
+        providers.map(route).collect()
     }
 
     /// Bytes that the messages may take: as configured, and no more than the model's context can
@@ -122,7 +142,31 @@ impl Life {
     }
 
     /// The model answered, or did not.
-    pub(super) fn replied(&mut self, work: Work, result: Result<ModelAnswer, ModelFault>, ms: u64) {
+    pub(super) fn replied(
+        &mut self,
+        work: Work,
+        provider: &Arc<str>,
+        result: Result<ModelAnswer, ModelFault>,
+        ms: u64,
+    ) {
+        let Some((attempt, horizon, bytes)) = self.asked(work) else {
+            return self.book_late(provider, &result);
+        };
+        self.last_call_ms = Some(ms);
+        if let Ok(answer) = &result
+            && let Some(usage) = answer.usage
+            && *provider == self.profile.provider
+        {
+            self.gauge.learn(bytes, usage.input);
+        }
+        match result {
+            Ok(answer) => self.model_answered(horizon, provider, answer, ms),
+            Err(fault) => self.model_failed(attempt, fault),
+        }
+    }
+
+    /// What the question was, where it is the one that is waited for.
+    fn asked(&self, work: Work) -> Option<(u32, Seq, u64)> {
         let Stage::InTurn {
             step:
                 Step::Asking {
@@ -134,30 +178,52 @@ impl Life {
             ..
         } = &self.stage
         else {
-            return;
+            return None;
         };
-        if *current != work {
-            return;
-        }
-        let (attempt, horizon, bytes) = (*attempt, *horizon, *bytes);
-        self.last_call_ms = Some(ms);
-        if let Ok(answer) = &result
-            && let Some(usage) = answer.usage
-        {
-            self.gauge.learn(bytes, usage.input);
-        }
-        match result {
-            Ok(answer) => self.model_answered(horizon, answer, ms),
-            Err(fault) => self.model_failed(attempt, fault),
-        }
+        (*current == work).then_some((*attempt, *horizon, *bytes))
     }
 
-    fn model_answered(&mut self, horizon: Seq, answer: ModelAnswer, ms: u64) {
+    /// An answer that nobody waits for any more was paid for all the same.
+    fn book_late(&mut self, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
+        let usage = result.as_ref().ok().and_then(|answer| answer.usage);
+        let text = "an answer came when its turn was over; it was dropped, and counts";
+        self.book_aside(provider, usage, "late_answer", text);
+    }
+
+    /// Books what a model call cost that leaves no other row behind.
+    fn book_aside(
+        &mut self,
+        provider: &Arc<str>,
+        usage: Option<Usage>,
+        code: &'static str,
+        text: &str,
+    ) {
+        let Some(bill) = self.rules.bill(provider, usage) else {
+            return;
+        };
+        self.count_usage(&bill);
+        let mut draft = Draft::default();
+        let meta = HostMeta {
+            severity: Severity::Info,
+            code: code.into(),
+            attempt: None,
+            bill: Some(bill),
+        };
+        let text = text.into();
+        self.append(&mut draft, Body::Host { text, meta });
+        self.totals_into(&mut draft);
+        self.record(draft);
+    }
+
+    fn model_answered(&mut self, horizon: Seq, provider: &Arc<str>, answer: ModelAnswer, ms: u64) {
         self.tell(What::ModelReplied {
             usage: answer.usage,
             ms,
         });
-        self.count_usage(&answer);
+        let bill = self.rules.bill(provider, answer.usage);
+        if let Some(bill) = &bill {
+            self.count_usage(bill);
+        }
         let ModelAnswer {
             text,
             reasoning,
@@ -175,9 +241,10 @@ impl Life {
             meta: ReplyMeta {
                 usage,
                 ms,
-                model: model.map_or_else(|| self.model(), Into::into),
-                provider: self.profile.provider.clone(),
+                model: model.map_or_else(|| self.model_of(provider), Into::into),
+                provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
+                cost_micros: bill.and_then(|bill| bill.cost_micros),
             },
         };
         if calls.is_empty() {
@@ -187,15 +254,17 @@ impl Life {
         }
     }
 
-    fn count_usage(&mut self, answer: &ModelAnswer) {
-        let Some(usage) = answer.usage else {
-            return;
-        };
-        self.totals.tokens_in += usage.input;
-        self.totals.tokens_out += usage.output;
-        if let Some(price) = self.provider().and_then(|provider| provider.price) {
-            self.totals.cost_micros += price.micros(usage);
-        }
+    /// The model that a provider was asked for.
+    fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
+        let mut routes = self.routes().into_iter();
+        let route = routes.find(|route| route.provider == *provider);
+        route.map_or_else(|| self.model(), |route| route.model)
+    }
+
+    fn count_usage(&mut self, bill: &Bill) {
+        self.totals.tokens_in += bill.usage.input;
+        self.totals.tokens_out += bill.usage.output;
+        self.totals.cost_micros += bill.cost_micros.unwrap_or(0);
     }
 
     /// Words end the turn, unless an order came that they cannot answer.

@@ -268,6 +268,18 @@ impl Life {
                 let attempt = *attempt;
                 self.ask(attempt);
             }
+            Stage::InTurn {
+                step:
+                    Step::Held {
+                        alarm: waited,
+                        attempt,
+                        until,
+                    },
+                ..
+            } if *waited == alarm => {
+                let (attempt, until) = (*attempt, *until);
+                self.woke(attempt, until);
+            }
             Stage::Idle
             | Stage::Pausing { .. }
             | Stage::InTurn { .. }
