@@ -70,6 +70,8 @@ pub struct Life {
     doing: Doing,
     /// The pause that the operator was told of last, by its end.
     told_held: Option<Timestamp>,
+    /// What a request's messages may take at most, where the model refused a longer one.
+    most_bytes: Option<usize>,
     last_words: Arc<str>,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
@@ -114,6 +116,10 @@ struct Turn {
     owner: Owner,
     began: Began,
     model_calls: u32,
+    /// What the messages of the last question took, in bytes.
+    asked_bytes: usize,
+    /// The model call that was asked again since it was too long.
+    shortened_at: Option<u32>,
     called_tools: bool,
     progress: TurnProgress,
     /// What follows a bare reply in this turn.

@@ -140,7 +140,7 @@ pub struct ReplyMeta {
 pub struct Call {
     /// The provider's id, letter for letter; may be empty or repeated.
     pub id: Arc<str>,
-    /// The tool's name as the model wrote it.
+    /// The tool's name as the model wrote it, but for leaked tokens around a name that is one.
     pub name: Arc<str>,
     /// The arguments as the model wrote them; may be no JSON at all.
     pub arguments: Arc<str>,

@@ -215,7 +215,10 @@ async fn pass_through(
     let started = clock.now();
     let result = ask_once(door, surroundings, rules, session, route, messages).await;
     let ms = clock.now().since(started);
-    let usage = result.as_ref().ok().and_then(|answer| answer.usage);
+    let usage = match &result {
+        Ok(answer) => answer.usage,
+        Err(fault) => fault.usage(),
+    };
     let gate = &surroundings.means.gate;
     if let Some(bill) = rules.bill(&provider, usage) {
         gate.paid(payer, bill);
@@ -239,7 +242,11 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
         ModelFault::Transient { retry_after, .. } => {
             retry_after.map(|wait| wait.min(LONGEST_RETRY_AFTER))
         }
-        ModelFault::Permanent { .. } => None,
+        ModelFault::Permanent { .. }
+        | ModelFault::Unreachable { .. }
+        | ModelFault::Empty { .. }
+        | ModelFault::TooLong { .. }
+        | ModelFault::Adapted { .. } => None,
     }
 }
 
@@ -251,14 +258,22 @@ fn outcome(result: &Result<ModelAnswer, ModelFault>) -> Outcome {
         },
         Err(
             ModelFault::Permanent { .. }
+            | ModelFault::TooLong { .. }
+            | ModelFault::Adapted { .. }
             | ModelFault::Transient {
                 retry_after: Some(_),
                 ..
             },
         ) => Outcome::Works { tokens: None },
-        Err(ModelFault::Transient { text, .. }) => Outcome::Fails {
+        Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {
+            Outcome::Fails {
+                text: text.as_str().into(),
+                is_unreachable: false,
+            }
+        }
+        Err(ModelFault::Unreachable { text }) => Outcome::Fails {
             text: text.as_str().into(),
-            is_unreachable: false,
+            is_unreachable: true,
         },
     }
 }

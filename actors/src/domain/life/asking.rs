@@ -42,7 +42,11 @@ impl Life {
             now: self.now,
             budget,
         });
-        let bytes = wire_bytes(&composed.messages) + self.tools.bytes();
+        let asked_bytes = wire_bytes(&composed.messages);
+        let bytes = asked_bytes + self.tools.bytes();
+        if let Stage::InTurn { turn, .. } = &mut self.stage {
+            turn.asked_bytes = asked_bytes;
+        }
         let is_urgent = self.conversation.unanswered().next().is_some();
         let work = Work(self.stamp());
         self.step(Step::Asking {
@@ -88,6 +92,9 @@ impl Life {
     /// hold beside the tools, where its size is known.
     fn budget(&self) -> usize {
         let configured = self.rules.context_budget;
+        let configured = self
+            .most_bytes
+            .map_or(configured, |most| most.min(configured));
         let Some(context) = self.provider().and_then(|provider| provider.context_tokens) else {
             return configured;
         };
@@ -118,7 +125,13 @@ impl Life {
     fn model_failed(&mut self, attempt: u32, fault: ModelFault) {
         let (text, retry_after) = match fault {
             ModelFault::Permanent { text } => return self.fail(FaultKind::Permanent, text),
+            ModelFault::TooLong { text } => return self.shorten(attempt, text),
+            ModelFault::Adapted { text } => {
+                self.notice(Severity::Warn, "adapted", None, &text);
+                return self.ask(attempt);
+            }
             ModelFault::Transient { text, retry_after } => (text, retry_after),
+            ModelFault::Unreachable { text } | ModelFault::Empty { text, .. } => (text, None),
         };
         let waits = self.provider().map_or(&[][..], |rules| &rules.retry);
         let place = usize::try_from(attempt).unwrap_or(usize::MAX);
@@ -161,8 +174,31 @@ impl Life {
         }
         match result {
             Ok(answer) => self.model_answered(horizon, provider, answer, ms),
-            Err(fault) => self.model_failed(attempt, fault),
+            Err(fault) => {
+                let text = "an answer without a choice counts";
+                self.book_aside(provider, fault.usage(), "empty_answer", text);
+                self.model_failed(attempt, fault);
+            }
         }
+    }
+
+    /// The request is more than the model can take: it is composed anew, half as large, and asked
+    /// once again. What was learnt holds until the Mysis has another model.
+    fn shorten(&mut self, attempt: u32, text: String) {
+        let Stage::InTurn { turn, .. } = &mut self.stage else {
+            return;
+        };
+        let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
+        let half = (asked / 2).max(SMALLEST_BUDGET);
+        if turn.shortened_at == Some(model_calls) || half >= asked {
+            let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
+            return self.fail(FaultKind::Permanent, format!("{text}; {advice}"));
+        }
+        turn.shortened_at = Some(model_calls);
+        self.most_bytes = Some(half);
+        let notice = format!("{text}; requests are kept below {half} bytes from here on");
+        self.notice(Severity::Warn, "shortened", None, &notice);
+        self.ask(attempt);
     }
 
     /// What the question was, where it is the one that is waited for.
@@ -185,7 +221,10 @@ impl Life {
 
     /// An answer that nobody waits for any more was paid for all the same.
     fn book_late(&mut self, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
-        let usage = result.as_ref().ok().and_then(|answer| answer.usage);
+        let usage = match result {
+            Ok(answer) => answer.usage,
+            Err(fault) => fault.usage(),
+        };
         let text = "an answer came when its turn was over; it was dropped, and counts";
         self.book_aside(provider, usage, "late_answer", text);
     }
@@ -332,10 +371,12 @@ impl Life {
         } else {
             call.arguments.into()
         };
+        let meant = self.tools.meant(&call.name).map(|tool| tool.name.clone());
+        let name = meant.unwrap_or_else(|| call.name.into());
         Call {
             id: call.id.into(),
-            read_only: self.tools.is_read_only(&call.name),
-            name: call.name.into(),
+            read_only: self.tools.is_read_only(&name),
+            name,
             arguments,
             status: CallStatus::Recorded,
         }

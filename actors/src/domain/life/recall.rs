@@ -117,6 +117,7 @@ impl Life {
                 until: None,
             },
             told_held: None,
+            most_bytes: None,
             last_words,
             last_call_ms: None,
             last_activity_at,

@@ -5,6 +5,7 @@
     reason = "each test looks for the one effect that it is about"
 )]
 
+mod adapting;
 mod holding;
 mod knowing;
 mod progress;
