@@ -150,6 +150,11 @@ impl Actor for Commander {
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
+            CommanderMsg::SecretsKnown(secrets, reply) => {
+                state.learn_secrets(secrets);
+                // Who gave up waiting needs no answer.
+                let _ = reply.send(());
+            }
             CommanderMsg::Created {
                 record,
                 start,
@@ -339,6 +344,18 @@ impl CommanderState {
             self.show_rules();
             self.spread_rules();
         }
+    }
+
+    /// Learns secrets of the configuration; those of before stay secret.
+    fn learn_secrets(&mut self, secrets: Vec<Arc<str>>) {
+        for secret in secrets {
+            if !self.configured_secrets.contains(&secret) {
+                self.configured_secrets.push(secret);
+            }
+        }
+        self.renew_redactor();
+        self.show_rules();
+        self.spread_rules();
     }
 
     fn renew_redactor(&mut self) {

@@ -171,7 +171,7 @@ async fn list_myses(swarm: &Swarm, about: &About) -> Value {
     let standings = swarm.standings().await;
     standings
         .iter()
-        .map(|standing| contract::standing(standing, about.has_price))
+        .map(|standing| contract::standing(standing, about.has_price()))
         .collect()
 }
 
@@ -274,10 +274,10 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "started_at": about.started_at,
         "mission": mission.map(|mission| mission.text.to_string()),
         "states": states,
-        "today": contract::spending(&spending, about.has_price, WallClock.now()),
+        "today": contract::spending(&spending, about.has_price(), WallClock.now()),
         "myses": standings
             .iter()
-            .map(|standing| contract::standing(standing, about.has_price))
+            .map(|standing| contract::standing(standing, about.has_price()))
             .collect::<Vec<_>>(),
     })
 }

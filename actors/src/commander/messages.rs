@@ -34,6 +34,8 @@ pub enum CommanderMsg {
     Mission(RpcReplyPort<Option<Mission>>),
     /// The rules changed.
     RulesChanged(Arc<SwarmRules>),
+    /// These are secrets, too; answered once everybody has been told.
+    SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
     /// A new Mysis is stored, or not.
     Created {
         /// The Mysis.

@@ -124,10 +124,13 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Sets what everybody is let in by.
+    /// Sets what everybody is let in by. Whoever was left alone may have been mended by that.
     pub fn set_rules(&mut self, rules: GateRules) {
         self.purse.set_rules(rules.budget);
         self.rules = rules;
+        for lane in self.lanes.values_mut() {
+            lane.forgive();
+        }
     }
 
     /// Takes up what the books say.

@@ -93,15 +93,17 @@ impl MysisState {
     }
 
     fn take_session(&mut self) -> Session {
-        self.session.take().unwrap_or_else(|| {
-            Session::new(
-                self.who.id,
-                self.incarnation,
-                self.surroundings.upstream.link(self.who.id),
-                self.surroundings.means.clone(),
-                self.rules.tools.clone(),
-            )
-        })
+        if let Some(mut session) = self.session.take() {
+            session.take_rules(self.rules.tools.clone());
+            return session;
+        }
+        Session::new(
+            self.who.id,
+            self.incarnation,
+            self.surroundings.upstream.link(self.who.id),
+            self.surroundings.means.clone(),
+            self.rules.tools.clone(),
+        )
     }
 
     fn release(&mut self, work: Work) {

@@ -40,6 +40,11 @@ impl LaneState {
         self.held_until = self.held_until.max(until);
     }
 
+    /// Its circuit closes, whatever went wrong before.
+    pub(super) fn forgive(&mut self) {
+        self.circuit = Circuit::default();
+    }
+
     /// Whether another one may queue here: the circuit is closed, or one is wanted for the trial.
     pub(super) fn takes_more(&self, now: Timestamp) -> bool {
         let is_trial_due = self.circuit.opens_at().is_some_and(|at| at <= now);
