@@ -59,7 +59,7 @@ impl Settings {
         new.control = self.control.clone();
         new.metrics = self.metrics.clone();
         new.store = self.store.clone();
-        new.tui = self.tui.clone();
+        new.tui = self.tui;
         new
     }
 }
