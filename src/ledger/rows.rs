@@ -133,14 +133,17 @@ fn stored(mut metadata: Value, row: &Row) -> Value {
 }
 
 fn said(meta: &ReplyMeta) -> Value {
-    json!({
+    let mut value = json!({
         "usage": meta.usage.as_ref().map(told),
         "ms": meta.ms,
         "model": *meta.model,
         "provider": *meta.provider,
         "finish_reason": meta.finish_reason.as_deref(),
-        "cost_micros": meta.cost_micros,
-    })
+    });
+    if let Some(cost) = meta.cost_micros {
+        value["cost_micros"] = json!(cost);
+    }
+    value
 }
 
 fn told(usage: &Usage) -> Value {

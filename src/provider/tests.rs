@@ -185,7 +185,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("old-function-call.200.json", r#""" "" ["|mine|{}"] "function_call" Some((812, 31, 100))"#.to_string()),
         ("no-choice.200.json", "empty, Some(700) in".to_string()),
         ("odd-usage.200.json", r#""ok" "" [] "" None"#.to_string()),
-        ("gateway.502.html", "transient None: HTTP 502: <html><head><title>502 Bad Gateway</title></head><body><center><h1>502".to_string()),
+        ("gateway.502.html", "transient None: HTTP 502: <html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad".to_string()),
         ("limited.429.txt", "transient Some(7s): HTTP 429: rate limit reached, slow".to_string()),
         ("stream-calls.200.sse", format!(r#""" "First ore." ["c0|mine|{{\"asteroid\":\"a\"}}", "c1|scan|{{}}"] "tool_calls" {U}"#)),
         ("stream-words.200.sse", format!(r#""All done." "" [] "stop" {U}"#)),

@@ -147,6 +147,12 @@ impl Purse {
         self.myses.entry(mysis).or_default().pay(bill);
     }
 
+    /// Whether there is any limit.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.rules != BudgetRules::default()
+    }
+
     /// Whether a Mysis may make one more call, without telling it anything.
     #[must_use]
     pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {

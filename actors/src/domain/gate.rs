@@ -218,6 +218,9 @@ impl Gate {
     /// Who is out of budget does not wait here.
     fn turn_away(&mut self, now: Timestamp) -> Vec<(PassId, Verdict)> {
         let mut away = Vec::new();
+        if !self.purse.is_limited() {
+            return away;
+        }
         for lane in self.lanes.values_mut() {
             let purse = &mut self.purse;
             lane.retain(|pass, asker| {

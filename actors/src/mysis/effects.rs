@@ -12,6 +12,7 @@ use crate::domain::life::{Alarm, Ask, Effect, Input, Ticket, Work};
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::Session;
 
+use super::work::Question;
 use super::{MysisMsg, MysisState, Phase, work};
 
 impl MysisState {
@@ -32,14 +33,12 @@ impl MysisState {
                 Effect::Ask(ask) => {
                     self.trace(&ask);
                     let session = self.take_session();
-                    self.work = Some(work::ask(
-                        myself,
-                        &self.surroundings,
-                        &self.rules,
-                        self.who.id,
-                        session,
-                        ask,
-                    ));
+                    let question = Question {
+                        surroundings: self.surroundings.clone(),
+                        rules: self.rules.clone(),
+                        payer: self.who.id,
+                    };
+                    self.work = Some(work::ask(myself, question, session, ask));
                 }
                 Effect::Call(order) => {
                     let session = self.take_session();
