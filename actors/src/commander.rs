@@ -12,6 +12,7 @@ mod members;
 mod messages;
 mod orders;
 mod terminal;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::domain::budget::Spending;
-use crate::domain::event::{Standing, SwarmEvent, What};
+use crate::domain::event::{SwarmEvent, What};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
@@ -105,6 +106,8 @@ pub struct CommanderState {
     mode: Mode,
     mission: Option<Mission>,
     spending: Arc<Spending>,
+    /// What the Store said when it could not write, until it can again.
+    store_trouble: Option<SwarmEvent>,
     watchers: Vec<Watcher>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
     /// Names that are being created, so that none is given twice.
@@ -149,6 +152,7 @@ impl Actor for Commander {
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
+            CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
             CommanderMsg::SecretsKnown(secrets, reply) => {
                 state.learn_secrets(secrets);
@@ -247,6 +251,7 @@ impl CommanderState {
             mode: args.mode,
             mission: args.swarm.mission.clone(),
             spending: Arc::default(),
+            store_trouble: None,
             watchers: args.watchers.clone(),
             broadcasts: BTreeMap::new(),
             expected: Vec::new(),
@@ -290,41 +295,6 @@ impl CommanderState {
             code,
             text,
         });
-    }
-
-    /// The Store or the gate has news; how the budget stands is kept for those who ask.
-    fn heard(&mut self, news: SwarmEvent) {
-        if let What::Spending(spending) = &news.what {
-            self.spending = spending.clone();
-        }
-        self.tell_all(news);
-    }
-
-    /// A new watcher hears how everything stands, then what happens.
-    fn watch(&mut self, watcher: Watcher) {
-        let at = self.now();
-        let tell = |mysis, what| {
-            // Who is gone already is forgotten with the next event.
-            let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
-        };
-        let mission = self.mission.as_ref().map(|mission| mission.text.clone());
-        tell(None, What::Mission(mission));
-        tell(None, What::Spending(self.spending.clone()));
-        for member in self.members.values() {
-            let who = Some(member.who());
-            tell(who, What::Standing(member.standing.clone()));
-        }
-        self.watchers.push(watcher);
-    }
-
-    fn standings(&self) -> Vec<Arc<Standing>> {
-        let mut standings: Vec<Arc<Standing>> = self
-            .members
-            .values()
-            .map(|member| member.standing.clone())
-            .collect();
-        standings.sort_by(|a, b| a.name.cmp(&b.name));
-        standings
     }
 
     fn change_rules(&mut self, rules: Arc<SwarmRules>) {

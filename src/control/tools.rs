@@ -273,6 +273,7 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "pid": std::process::id(),
         "started_at": about.started_at,
         "mission": mission.map(|mission| mission.text.to_string()),
+        "trouble": swarm.trouble().await,
         "states": states,
         "today": contract::spending(&spending, about.has_price(), WallClock.now()),
         "myses": standings

@@ -32,6 +32,8 @@ pub enum CommanderMsg {
     Spending(RpcReplyPort<Arc<Spending>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
+    /// Is the store in trouble, and which?
+    Trouble(RpcReplyPort<Option<Arc<str>>>),
     /// The rules changed.
     RulesChanged(Arc<SwarmRules>),
     /// These are secrets, too; answered once everybody has been told.
