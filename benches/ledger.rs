@@ -97,6 +97,7 @@ fn said(text: &str, horizon: i64) -> Utterance {
             model: "mock".into(),
             provider: "mock".into(),
             finish_reason: Some("stop".into()),
+            cost_micros: None,
         },
     }
 }

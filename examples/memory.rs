@@ -109,6 +109,7 @@ fn rested(
                 let answer = answer(asked);
                 Input::Replied {
                     work: ask.work,
+                    provider: "".into(),
                     result: Ok(answer),
                     ms: 1,
                 }
@@ -206,6 +207,7 @@ fn rules() -> SwarmRules {
             max_relaunches: 5,
             within: Duration::from_secs(600),
         },
+        budget: actors::domain::budget::BudgetRules::default(),
         providers: std::collections::BTreeMap::new(),
     }
 }

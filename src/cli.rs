@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and which command answers it.
 
 pub mod accounts;
+pub mod books;
 pub mod doctor;
 mod door;
 pub mod export;
@@ -66,6 +67,8 @@ enum Command {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// Tokens and cost, by day, Mysis and provider.
+    Books(books::BooksArgs),
     /// List, import and export the game accounts of the pool.
     #[command(subcommand)]
     Accounts(accounts::AccountsCommand),
@@ -119,6 +122,7 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Note(args) => talk::note(&args, &cli.global, environment).await,
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
+            Command::Books(args) => books::run(&args, &cli.global, environment).await,
             Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
             Command::Import(args) => import::run(&args, &cli.global, environment).await,
             Command::Export(args) => export::run(&args, &cli.global, environment).await,

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use actors::domain::books::{Day, Entry, Spent};
+use actors::domain::budget::Spending;
 use actors::domain::event::{Standing, SwarmEvent, What};
+use actors::domain::ids::Timestamp;
 use actors::domain::message::{Kind, Row};
 use actors::domain::order::{Done, Refusal};
 use actors::domain::write::AccountRecord;
@@ -13,11 +16,7 @@ use crate::ledger::metadata;
 /// A Mysis in `mysis list --json`.
 #[must_use]
 pub fn standing(standing: &Standing, has_price: bool) -> Value {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a cost in dollars; nobody spends 2^52 millionths"
-    )]
-    let cost = has_price.then(|| standing.totals.cost_micros as f64 / 1e6);
+    let cost = has_price.then(|| dollars(standing.totals.cost_micros));
     json!({
         "id": standing.id.to_string(),
         "name": *standing.name,
@@ -37,6 +36,50 @@ pub fn standing(standing: &Standing, has_price: bool) -> Value {
         "cost": cost,
         "last_activity_at": standing.last_activity_at.to_string(),
     })
+}
+
+/// The day so far in `status`: what was spent, and how much of the budget that is.
+#[must_use]
+pub fn spending(spending: &Spending, has_price: bool, now: Timestamp) -> Value {
+    let today = Day::of(now);
+    let spent = if spending.day == today {
+        spending.swarm
+    } else {
+        Spent::default()
+    };
+    let mut value = spent_of(&spent, has_price);
+    value["day"] = json!(today.to_string());
+    value["budget_percent"] = json!(spending.percent_at(now));
+    value
+}
+
+/// A line of the books in `books --json`; a Mysis that is deleted has no name any more.
+#[must_use]
+pub fn entry(entry: &Entry, name: Option<&str>) -> Value {
+    let mut value = spent_of(&entry.spent, true);
+    value["day"] = json!(entry.day.to_string());
+    value["mysis"] = json!(name);
+    value["mysis_id"] = json!(entry.mysis.to_string());
+    value["provider"] = json!(*entry.provider);
+    value
+}
+
+fn spent_of(spent: &Spent, has_price: bool) -> Value {
+    json!({
+        "calls": spent.calls,
+        "tokens_in": spent.input,
+        "tokens_out": spent.output,
+        "tokens_cached": spent.cached,
+        "cost": has_price.then(|| dollars(spent.cost_micros)),
+    })
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a cost in dollars; nobody spends 2^52 millionths"
+)]
+fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
 }
 
 /// A row in `log --json`.
@@ -142,7 +185,7 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
             json!({"seq": null, "severity": severity.as_str(), "code": code, "text": **text}),
         ),
         What::Shutdown => ("shutdown", json!({})),
-        What::Standing(_) | What::Learned(_) => return None,
+        What::Standing(_) | What::Spending(_) | What::Learned(_) => return None,
     };
     line["at"] = json!(event.at.to_string());
     line["event"] = json!(name);

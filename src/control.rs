@@ -4,12 +4,14 @@
 //! that neither another user nor a web page can command the swarm.
 
 mod accounts;
+mod books;
 pub mod client;
 mod guard;
 mod tools;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use rmcp::RoleServer;
@@ -39,8 +41,16 @@ const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://
 pub struct About {
     /// When the program started, RFC 3339.
     pub started_at: String,
-    /// Whether any provider has a price, so that cost means something.
-    pub has_price: bool,
+    /// Whether any provider has a price, so that cost means something; a reload may change it.
+    pub has_price: Arc<AtomicBool>,
+}
+
+impl About {
+    /// Whether cost means something now.
+    #[must_use]
+    pub fn has_price(&self) -> bool {
+        self.has_price.load(Ordering::Relaxed)
+    }
 }
 
 /// The server.

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod archive;
+mod books;
 mod commit;
 mod entity;
 mod index;

@@ -4,11 +4,14 @@
 //! is decided inside. Answers are read leniently, since no two servers agree.
 
 mod answer;
+mod complaint;
 mod failure;
+mod learnt;
 mod request;
+mod stream;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::ports::Models;
@@ -19,6 +22,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use learnt::{Learnt, Style};
 use request::{ChatRequest, ToolsCache};
 
 /// Where a provider is and how it is spoken to.
@@ -41,17 +45,25 @@ pub enum Manners {
     OneSystemMessage,
 }
 
-/// All providers of the configuration.
+/// All providers of the configuration, which may change while others are asked.
 pub struct Providers {
-    clients: BTreeMap<Arc<str>, (Client<OpenAIConfig>, Manners)>,
-    tools: Arc<ToolsCache>,
+    http: reqwest::Client,
+    known: RwLock<BTreeMap<Arc<str>, Arc<Known>>>,
+}
+
+/// One provider: how it is reached, and what it is particular about.
+struct Known {
+    client: Client<OpenAIConfig>,
+    learnt: Learnt,
+    tools: ToolsCache,
 }
 
 /// The request as it would go over the wire but for its tools: for whoever wants to judge it
 /// without sending it.
 #[must_use]
 pub fn body_without_tools(request: &ModelRequest) -> Value {
-    serde_json::to_value(ChatRequest::new(request, Manners::OpenAi, None)).unwrap_or_default()
+    let style = Style::of(Manners::OpenAi);
+    serde_json::to_value(ChatRequest::new(request, &style, None)).unwrap_or_default()
 }
 
 impl Providers {
@@ -61,26 +73,44 @@ impl Providers {
         http: &reqwest::Client,
         endpoints: impl IntoIterator<Item = (Arc<str>, Endpoint)>,
     ) -> Providers {
-        Providers {
-            clients: endpoints
-                .into_iter()
-                .map(|(name, endpoint)| (name, (client(http, &endpoint), endpoint.manners)))
-                .collect(),
-            tools: Arc::default(),
-        }
+        let providers = Providers {
+            http: http.clone(),
+            known: RwLock::default(),
+        };
+        providers.replace(endpoints);
+        providers
+    }
+
+    /// Speaks to these endpoints from here on, all at once. Who is being asked goes on; what was
+    /// learnt about the old ones is forgotten.
+    pub fn replace(&self, endpoints: impl IntoIterator<Item = (Arc<str>, Endpoint)>) {
+        let known = endpoints.into_iter().map(|(name, endpoint)| {
+            let known = Known {
+                client: client(&self.http, &endpoint),
+                learnt: Learnt::new(endpoint.manners),
+                tools: ToolsCache::default(),
+            };
+            (name, Arc::new(known))
+        });
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
+    }
+
+    fn get(&self, name: &str) -> Option<Arc<Known>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).cloned()
     }
 }
 
 impl Models for Providers {
     fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
-        let Some((client, manners)) = self.clients.get(&request.provider).cloned() else {
+        let Some(known) = self.get(&request.provider) else {
             let text = format!("the configuration has no provider `{}`", request.provider);
             return async move { Err(ModelFault::Permanent { text }) }.boxed();
         };
-        let tools = self.tools.clone();
         async move {
-            let tools = tools.of(&request.tools);
-            let body = ChatRequest::new(&request, manners, tools.as_deref());
+            let style = known.learnt.style();
+            let tools = known.tools.of(&request.tools, &style.left_out);
+            let body = ChatRequest::new(&request, &style, tools.as_deref());
             tracing::debug!(
                 provider = %request.provider,
                 messages = body.messages(),
@@ -88,16 +118,18 @@ impl Models for Providers {
                 stage = "converted",
                 "request"
             );
-            let answer: Result<Value, _> = client.chat().create_byot(&body).await;
-            answer.map_err(failure::fault).and_then(answer::read)
+            let answer: Result<Value, _> = known.client.chat().create_byot(&body).await;
+            let answer = answer.map_err(failure::fault).and_then(answer::read);
+            answer.map_err(|fault| known.learnt.learn(fault, &request, &style))
         }
         .boxed()
     }
 
     fn written(&self, request: &ModelRequest) -> Option<String> {
-        let (_, manners) = self.clients.get(&request.provider)?;
-        let tools = self.tools.of(&request.tools);
-        serde_json::to_string(&ChatRequest::new(request, *manners, tools.as_deref())).ok()
+        let known = self.get(&request.provider)?;
+        let style = known.learnt.style();
+        let tools = known.tools.of(&request.tools, &style.left_out);
+        serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref())).ok()
     }
 }
 
@@ -106,8 +138,9 @@ impl Models for Providers {
 /// # Errors
 /// It cannot be written as JSON, which no request of ours is known to do.
 pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<String> {
-    let tools = ToolsCache::default().of(&request.tools);
-    serde_json::to_string(&ChatRequest::new(request, manners, tools.as_deref()))
+    let tools = ToolsCache::default().of(&request.tools, &[]);
+    let style = Style::of(manners);
+    serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref()))
 }
 
 /// A client that never retries by itself: retries are decided inside, where they can be seen.
@@ -124,66 +157,4 @@ fn client(http: &reqwest::Client, endpoint: &Endpoint) -> Client<OpenAIConfig> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use actors::domain::model::ChatMessage;
-    use actors::domain::tool::{ToolSpec, Toolset};
-    use axum::routing::post;
-    use tokio::sync::mpsc;
-
-    fn request(tools: Toolset) -> ModelRequest {
-        ModelRequest {
-            provider: "local".into(),
-            model: "qwen3".into(),
-            temperature: Some(0.7),
-            max_tokens: None,
-            messages: [
-                ChatMessage::System("be \"good\"\n".into()),
-                ChatMessage::System("note".into()),
-                ChatMessage::User("é🚀\u{1}".into()),
-            ]
-            .into(),
-            tools: Arc::new(tools),
-        }
-    }
-
-    fn tools() -> Toolset {
-        Toolset::new([ToolSpec {
-            name: "mine".into(),
-            description: "Mines.".into(),
-            schema: "{\"type\":\"object\"}".into(),
-            read_only_hint: None,
-        }])
-    }
-
-    #[tokio::test]
-    async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
-        let (tell, mut heard) = mpsc::unbounded_channel();
-        let answer = move |body: String| async move {
-            tell.send(body).expect("the test listens");
-            r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#
-        };
-        let app = axum::Router::new().route("/v1/chat/completions", post(answer));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let server = tokio::spawn(async move { axum::serve(listener, app).await });
-        for manners in [Manners::OpenAi, Manners::OneSystemMessage] {
-            let endpoint = Endpoint {
-                url: url.clone(),
-                api_key: Some("secret-key".to_string()),
-                manners,
-            };
-            let providers = Providers::new(
-                &crate::http::client().unwrap(),
-                [("local".into(), endpoint)],
-            );
-            for request in [request(tools()), request(Toolset::default())] {
-                let written = providers.written(&request).expect("the provider is known");
-                providers.ask(request).await.unwrap();
-                assert_eq!(heard.recv().await.as_ref(), Some(&written));
-                assert!(!written.contains("secret-key"));
-            }
-        }
-        server.abort();
-    }
-}
+mod tests;

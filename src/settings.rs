@@ -14,6 +14,7 @@ mod mistake;
 mod nearest;
 mod overrides;
 mod provider;
+mod reload;
 mod roster;
 mod rule;
 mod secret;
@@ -147,6 +148,12 @@ impl Settings {
         } else {
             Err(SettingsError { mistakes })
         }
+    }
+
+    /// Whether any provider has a price.
+    #[must_use]
+    pub fn has_price(&self) -> bool {
+        self.providers.values().any(|of| of.price.is_some())
     }
 
     fn read(file: &Path, overrides: Overrides) -> (Self, Vec<Mistake>) {

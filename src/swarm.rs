@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::commander::CommanderMsg;
+use actors::domain::budget::Spending;
 use actors::domain::event::Standing;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{Answer, Order, Refusal};
@@ -96,6 +97,14 @@ impl Swarm {
         match self.helm.0.call(CommanderMsg::Mission, None).await {
             Ok(CallResult::Success(mission)) => mission,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
+    /// How the budget of the day stands; nothing spent once the program is closing.
+    pub async fn spending(&self) -> Arc<Spending> {
+        match self.helm.0.call(CommanderMsg::Spending, None).await {
+            Ok(CallResult::Success(spending)) => spending,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
         }
     }
 

@@ -3,10 +3,12 @@
 //! The only room that knows all others. It decides nothing about the swarm.
 
 mod offline;
+mod reload;
 mod rules;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
@@ -14,7 +16,7 @@ use actors::domain::event::{SwarmEvent, What};
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, Refusal};
-use actors::ports::{Archive, Clock, Models, Upstream};
+use actors::ports::{Archive, Clock, Upstream};
 use actors::ui::Bridge;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
@@ -64,6 +66,11 @@ pub struct Flight {
     ended: JoinHandle<()>,
     ledger: SqlLedger,
     lock: HomeLock,
+    home: Home,
+    /// As they hold now.
+    settings: Settings,
+    providers: Arc<Providers>,
+    has_price: Arc<AtomicBool>,
 }
 
 impl Flight {
@@ -87,7 +94,9 @@ impl Flight {
         let database = home.database();
         ensure_private_file(&database).context("open the database")?;
         let ledger = SqlLedger::open(&database).await?;
-        let outside = outside(settings, &ledger)?;
+        let http = crate::http::client().context("build an HTTP client")?;
+        let providers = Arc::new(Providers::new(&http, endpoints(settings)));
+        let outside = outside(settings, &ledger, &http, providers.clone());
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.
         secrets.push(lock.control_token()?.expose().into());
@@ -115,6 +124,10 @@ impl Flight {
             ended,
             ledger,
             lock,
+            home: home.clone(),
+            settings: settings.clone(),
+            providers,
+            has_price: Arc::new(AtomicBool::new(settings.has_price())),
         };
         flight.create_declared(settings).await?;
         if options.mode == Mode::Flying {
@@ -132,19 +145,28 @@ impl Flight {
     /// An operator who sets a budget must not believe that it holds when it does not.
     fn tell_what_is_not_heeded(&self, settings: &Settings) {
         for text in settings.unheeded() {
-            tracing::warn!("{text}");
-            let news = CommanderMsg::News(SwarmEvent {
-                at: WallClock.now(),
-                mysis: None,
-                what: What::Notice {
-                    severity: Severity::Warn,
-                    code: "not_heeded",
-                    text: text.into(),
-                },
-            });
-            // A Commander that is gone has said why.
-            let _ = self.commander.cast(news);
+            self.notice(Severity::Warn, "not_heeded", &text);
         }
+    }
+
+    /// Tells the operator, on the screen and in the log.
+    fn notice(&self, severity: Severity, code: &'static str, text: &str) {
+        match severity {
+            Severity::Info => tracing::info!(code, "{text}"),
+            Severity::Warn => tracing::warn!(code, "{text}"),
+            Severity::Error => tracing::error!(code, "{text}"),
+        }
+        let news = CommanderMsg::News(SwarmEvent {
+            at: WallClock.now(),
+            mysis: None,
+            what: What::Notice {
+                severity,
+                code,
+                text: text.into(),
+            },
+        });
+        // A Commander that is gone has said why.
+        let _ = self.commander.cast(news);
     }
 
     /// Creates the Myses that the configuration wants and that do not exist.
@@ -174,7 +196,6 @@ impl Flight {
     pub async fn open_control(
         &self,
         listen: SocketAddr,
-        settings: &Settings,
     ) -> anyhow::Result<(ControlServer, RunGuard)> {
         let started_at = chrono::Utc::now();
         let listener = TcpListener::bind(listen)
@@ -182,7 +203,7 @@ impl Flight {
             .with_context(|| format!("listen on {listen} for control"))?;
         let about = About {
             started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
-            has_price: settings.providers.values().any(|p| p.price.is_some()),
+            has_price: self.has_price.clone(),
         };
         let token = self.lock.control_token()?;
         let server = ControlServer::start(listener, self.swarm.clone(), &token, about)?;
@@ -226,17 +247,20 @@ fn with_exporter(bridge: Bridge, home: &Home, ledger: &SqlLedger) -> Bridge {
     }
 }
 
-fn outside(settings: &Settings, ledger: &SqlLedger) -> anyhow::Result<Outside> {
-    let http = crate::http::client().context("build an HTTP client")?;
-    let models: Arc<dyn Models> = Arc::new(Providers::new(&http, endpoints(settings)));
-    let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), &http);
+fn outside(
+    settings: &Settings,
+    ledger: &SqlLedger,
+    http: &reqwest::Client,
+    models: Arc<Providers>,
+) -> Outside {
+    let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), http);
     let upstream: Arc<dyn Upstream> = Arc::new(upstream);
     let ledger = Arc::new(ledger.clone());
-    Ok(Outside {
+    Outside {
         ledger: ledger.clone(),
         archive: ledger,
         models,
         upstream,
         clock: Arc::new(WallClock),
-    })
+    }
 }

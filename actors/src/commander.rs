@@ -12,6 +12,7 @@ mod members;
 mod messages;
 mod orders;
 mod terminal;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +22,8 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, DerivedActorRef, Supe
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::domain::event::{Standing, SwarmEvent, What};
+use crate::domain::budget::Spending;
+use crate::domain::event::{SwarmEvent, What};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
@@ -33,13 +35,13 @@ use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::Surroundings;
 use crate::ports::{Archive, Clock, Ledger, LedgerFault, Models, SwarmRecord, Upstream};
 use crate::session::Means;
-use crate::store::{STORE_HEALED, STORE_TROUBLE, StoreHandle, StoreMsg};
+use crate::store::{StoreHandle, StoreMsg};
 use crate::ui::Bridge;
 
 pub use messages::{CommanderMsg, OtherMessage};
 
 use broadcast::Broadcast;
-use children::{lanes, spawn_gate, spawn_store};
+use children::{gate_rules, spawn_gate, spawn_store};
 use closing::Closing;
 use members::Member;
 use terminal::Terminal;
@@ -103,6 +105,7 @@ pub struct CommanderState {
     by_actor: BTreeMap<ActorId, MysisId>,
     mode: Mode,
     mission: Option<Mission>,
+    spending: Arc<Spending>,
     /// What the Store said when it could not write, until it can again.
     store_trouble: Option<SwarmEvent>,
     watchers: Vec<Watcher>,
@@ -144,12 +147,18 @@ impl Actor for Commander {
         match message {
             CommanderMsg::Order(request) => state.order(&myself, request),
             CommanderMsg::Report(report) => state.reported(&myself, report),
-            CommanderMsg::News(news) => state.heard_of_the_store(news),
+            CommanderMsg::News(news) => state.heard(news),
             CommanderMsg::Watch(watcher) => state.watch(watcher),
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
+            CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
+            CommanderMsg::SecretsKnown(secrets, reply) => {
+                state.learn_secrets(secrets);
+                // Who gave up waiting needs no answer.
+                let _ = reply.send(());
+            }
             CommanderMsg::Created {
                 record,
                 start,
@@ -214,7 +223,8 @@ impl CommanderState {
     ) -> Result<CommanderState, ActorProcessingErr> {
         let outside = args.outside.clone();
         let store = spawn_store(myself, &outside).await?;
-        let gate = spawn_gate(myself, &outside, &args.rules).await?;
+        let books = args.swarm.books.clone();
+        let gate = spawn_gate(myself, &outside, &args.rules, books).await?;
         let (store, store_handle) = watch::channel(store);
         let (gate, gate_handle) = watch::channel(gate);
         let surroundings = Surroundings {
@@ -240,6 +250,7 @@ impl CommanderState {
             by_actor: BTreeMap::new(),
             mode: args.mode,
             mission: args.swarm.mission.clone(),
+            spending: Arc::default(),
             store_trouble: None,
             watchers: args.watchers.clone(),
             broadcasts: BTreeMap::new(),
@@ -286,60 +297,12 @@ impl CommanderState {
         });
     }
 
-    /// The Store tells of trouble once, and of its end; whoever comes in between hears of it too.
-    fn heard_of_the_store(&mut self, news: SwarmEvent) {
-        if let What::Notice { code, .. } = news.what {
-            match code {
-                STORE_TROUBLE => self.store_trouble = Some(news.clone()),
-                STORE_HEALED => self.store_trouble = None,
-                _ => {}
-            }
-        }
-        self.tell_all(news);
-    }
-
-    fn trouble(&self) -> Option<Arc<str>> {
-        let What::Notice { text, .. } = &self.store_trouble.as_ref()?.what else {
-            return None;
-        };
-        Some(text.clone())
-    }
-
-    /// A new watcher hears how everything stands, then what happens.
-    fn watch(&mut self, watcher: Watcher) {
-        let at = self.now();
-        let tell = |mysis, what| {
-            // Who is gone already is forgotten with the next event.
-            let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
-        };
-        let mission = self.mission.as_ref().map(|mission| mission.text.clone());
-        tell(None, What::Mission(mission));
-        for member in self.members.values() {
-            let who = Some(member.who());
-            tell(who, What::Standing(member.standing.clone()));
-        }
-        if let Some(trouble) = &self.store_trouble {
-            tell(None, trouble.what.clone());
-        }
-        self.watchers.push(watcher);
-    }
-
-    fn standings(&self) -> Vec<Arc<Standing>> {
-        let mut standings: Vec<Arc<Standing>> = self
-            .members
-            .values()
-            .map(|member| member.standing.clone())
-            .collect();
-        standings.sort_by(|a, b| a.name.cmp(&b.name));
-        standings
-    }
-
     fn change_rules(&mut self, rules: Arc<SwarmRules>) {
-        let lanes = lanes(&rules);
+        let for_gate = gate_rules(&rules);
         self.rules = rules;
         self.show_rules();
         // A gate that is gone gets the rules when it is replaced.
-        let _ = self.gate.borrow().cast(GateMsg::RulesChanged(lanes));
+        let _ = self.gate.borrow().cast(GateMsg::RulesChanged(for_gate));
         self.spread_rules();
     }
 
@@ -351,6 +314,18 @@ impl CommanderState {
             self.show_rules();
             self.spread_rules();
         }
+    }
+
+    /// Learns secrets of the configuration; those of before stay secret.
+    fn learn_secrets(&mut self, secrets: Vec<Arc<str>>) {
+        for secret in secrets {
+            if !self.configured_secrets.contains(&secret) {
+                self.configured_secrets.push(secret);
+            }
+        }
+        self.renew_redactor();
+        self.show_rules();
+        self.spread_rules();
     }
 
     fn renew_redactor(&mut self) {

@@ -1,5 +1,8 @@
 //! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
 
+pub mod books;
+pub mod budget;
+pub mod circuit;
 pub mod compose;
 pub mod conversation;
 pub mod dashboard;
@@ -13,6 +16,7 @@ pub mod look;
 pub mod message;
 pub mod model;
 pub mod order;
+pub mod pace;
 pub mod reading;
 
 pub mod life;

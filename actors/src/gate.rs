@@ -1,19 +1,26 @@
 //! The Gate actor: lets those who want to ask the outside in, one lane at a time's pace.
 //!
-//! Hears: tasks of Myses that want in, are done, or were told to hold off. Tells: each its pass.
-//! Fails: those who wait are refused and ask the gate that follows; who is in flight stays so
-//! unknown to it, so that for one request's time a lane may be fuller than its rules.
+//! Hears: tasks of Myses that want in, are done, what it cost, or were told to hold off. Tells:
+//! each its pass, or that it is out of budget; the Commander how the budget stands, and when a
+//! provider is left alone. Fails: those who wait are refused and ask the gate that follows, which
+//! takes up the books; who is in flight stays so unknown to it, so that for one request's time a
+//! lane may be fuller than its rules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort};
+use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::gate::{Gate, Lane, LaneRules, PassId};
-use crate::domain::ids::Timestamp;
+use crate::domain::books::{Bill, Entry};
+use crate::domain::budget::{BudgetNews, Spending, hour};
+use crate::domain::circuit::Outcome;
+use crate::domain::event::{SwarmEvent, What};
+use crate::domain::gate::{Asker, Gate, GateNews, GateRules, Lane, PassId, Verdict};
+use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::message::Severity;
 use crate::ports::Clock;
 
 /// What the gate is told.
@@ -21,12 +28,10 @@ use crate::ports::Clock;
 pub enum GateMsg {
     /// Somebody wants in.
     Admit {
-        /// Where.
-        lane: Lane,
-        /// Whether an operator's direct message waits for it.
-        is_urgent: bool,
-        /// Gets the pass.
-        reply: RpcReplyPort<Pass>,
+        /// Who.
+        asker: Asker,
+        /// Gets the pass, or learns that there is none.
+        reply: RpcReplyPort<Admission>,
     },
     /// Somebody is done.
     Leave {
@@ -34,6 +39,15 @@ pub enum GateMsg {
         lane: Lane,
         /// Who.
         pass: PassId,
+        /// How it went.
+        outcome: Outcome,
+    },
+    /// A model call cost this.
+    Paid {
+        /// Who asked.
+        mysis: MysisId,
+        /// What it cost.
+        bill: Bill,
     },
     /// The outside asks to be left alone.
     Hold {
@@ -42,17 +56,38 @@ pub enum GateMsg {
         /// For how long.
         wait: Duration,
     },
-    /// What the lanes allow changed.
-    RulesChanged(BTreeMap<Lane, LaneRules>),
+    /// What everybody is let in by changed.
+    RulesChanged(GateRules),
+    /// What the books say of today.
+    Books(Vec<Entry>),
     /// Somebody may come in now.
     Opened,
+}
+
+/// What becomes of one who wants in.
+#[derive(Debug)]
+pub enum Admission {
+    /// It may.
+    In(Pass),
+    /// Not before a moment.
+    Held {
+        /// Why.
+        why: Arc<str>,
+        /// Until when.
+        until: Timestamp,
+    },
 }
 
 /// The right to ask the outside; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Pass {
+    /// Where it leads.
+    pub lane: Lane,
+    /// What its holder should be told, where there is something.
+    pub told: Option<Arc<str>>,
+    /// How it went, as far as it is known.
+    pub outcome: Outcome,
     id: PassId,
-    lane: Lane,
     gate: ActorRef<GateMsg>,
 }
 
@@ -62,6 +97,7 @@ impl Drop for Pass {
         let _ = self.gate.cast(GateMsg::Leave {
             lane: self.lane.clone(),
             pass: self.id,
+            outcome: std::mem::take(&mut self.outcome),
         });
     }
 }
@@ -71,26 +107,46 @@ impl Drop for Pass {
 pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
 
 impl GateHandle {
-    /// Waits to be let in; `None` once the program is closing.
-    pub async fn admit(&self, lane: Lane, is_urgent: bool) -> Option<Pass> {
+    /// Waits for the gate's word; `None` once the program is closing.
+    pub async fn ask(&self, asker: Asker) -> Option<Admission> {
         let mut gates = self.0.clone();
         loop {
             let gate = gates.borrow_and_update().clone();
             let asked = gate
                 .call(
                     |reply| GateMsg::Admit {
-                        lane: lane.clone(),
-                        is_urgent,
+                        asker: asker.clone(),
                         reply,
                     },
                     None,
                 )
                 .await;
-            if let Ok(ractor::rpc::CallResult::Success(pass)) = asked {
-                return Some(pass);
+            if let Ok(ractor::rpc::CallResult::Success(admission)) = asked {
+                return Some(admission);
             }
             gates.changed().await.ok()?;
         }
+    }
+
+    /// Waits to be let into a lane that nobody pays for; `None` once the program is closing.
+    pub async fn admit(&self, lane: Lane) -> Option<Pass> {
+        let asker = Asker {
+            routes: vec![lane],
+            payer: None,
+            is_urgent: false,
+            tokens: 0,
+        };
+        match self.ask(asker).await? {
+            Admission::In(pass) => Some(pass),
+            // Only who pays can be out of budget.
+            Admission::Held { .. } => None,
+        }
+    }
+
+    /// Passes on what a model call cost.
+    pub fn paid(&self, mysis: MysisId, bill: Bill) {
+        // A gate that is gone is followed by one that reads the books.
+        let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
     }
 
     /// Passes on that the outside asks to be left alone.
@@ -107,17 +163,23 @@ pub struct GateActor;
 pub struct GateArgs {
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
-    /// What the lanes allow.
-    pub rules: BTreeMap<Lane, LaneRules>,
+    /// What everybody is let in by.
+    pub rules: GateRules,
+    /// What the books say of today.
+    pub books: Vec<Entry>,
+    /// Who hears how the budget and the providers stand.
+    pub parent: DerivedActorRef<SwarmEvent>,
 }
 
 /// What it keeps.
 pub struct GateState {
     clock: Arc<dyn Clock>,
     gate: Gate,
-    waiting: BTreeMap<PassId, (Lane, RpcReplyPort<Pass>)>,
+    waiting: BTreeMap<PassId, RpcReplyPort<Admission>>,
     passes: u64,
     alarm: Option<AbortOnDropHandle<()>>,
+    parent: DerivedActorRef<SwarmEvent>,
+    told: Spending,
 }
 
 impl Actor for GateActor {
@@ -132,13 +194,18 @@ impl Actor for GateActor {
     ) -> Result<GateState, ActorProcessingErr> {
         let mut gate = Gate::default();
         gate.set_rules(args.rules);
-        Ok(GateState {
+        gate.recall(&args.books, args.clock.now());
+        let mut state = GateState {
             clock: args.clock,
             gate,
             waiting: BTreeMap::new(),
             passes: 0,
             alarm: None,
-        })
+            parent: args.parent,
+            told: Spending::default(),
+        };
+        state.tell_spending(state.clock.now());
+        Ok(state)
     }
 
     async fn handle(
@@ -147,53 +214,63 @@ impl Actor for GateActor {
         message: GateMsg,
         state: &mut GateState,
     ) -> Result<(), ActorProcessingErr> {
+        let now = state.clock.now();
         match message {
-            GateMsg::Admit {
+            GateMsg::Admit { asker, reply } => state.queue(asker, reply, now),
+            GateMsg::Leave {
                 lane,
-                is_urgent,
-                reply,
-            } => state.queue(lane, is_urgent, reply),
-            GateMsg::Leave { lane, pass } => state.gate.leave(&lane, pass),
-            GateMsg::Hold { lane, wait } => {
-                let until = state.clock.now().plus(wait);
-                state.gate.hold(lane, until);
-            }
+                pass,
+                outcome,
+            } => state.gate.leave(&lane, pass, &outcome, now),
+            GateMsg::Paid { mysis, bill } => state.gate.pay(mysis, &bill, now),
+            GateMsg::Hold { lane, wait } => state.gate.hold(lane, now.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
+            GateMsg::Books(books) => state.gate.recall(&books, now),
             GateMsg::Opened => {}
         }
-        state.let_in(&myself);
+        state.let_in(&myself, now);
+        state.tell_news(now);
+        state.tell_spending(now);
         Ok(())
     }
 }
 
 impl GateState {
-    fn queue(&mut self, lane: Lane, is_urgent: bool, reply: RpcReplyPort<Pass>) {
+    fn queue(&mut self, asker: Asker, reply: RpcReplyPort<Admission>, now: Timestamp) {
         self.passes += 1;
         let id = PassId(self.passes);
-        self.gate.queue(lane.clone(), id, is_urgent);
-        self.waiting.insert(id, (lane, reply));
+        self.gate.queue(id, asker, now);
+        self.waiting.insert(id, reply);
     }
 
-    fn let_in(&mut self, myself: &ActorRef<GateMsg>) {
-        let now = self.clock.now();
+    fn let_in(&mut self, myself: &ActorRef<GateMsg>, now: Timestamp) {
         self.forget_those_who_gave_up();
-        for id in self.gate.admit(now) {
-            let Some((lane, reply)) = self.waiting.remove(&id) else {
+        for (id, verdict) in self.gate.decide(now) {
+            let Some(reply) = self.waiting.remove(&id) else {
                 continue;
             };
-            let gate = myself.clone();
+            let admission = match verdict {
+                Verdict::In { lane, told } => Admission::In(Pass {
+                    lane,
+                    told,
+                    outcome: Outcome::Dropped,
+                    id,
+                    gate: myself.clone(),
+                }),
+                Verdict::Held { why, until } => Admission::Held { why, until },
+            };
             // One who gave up meanwhile drops the pass, and with it leaves.
-            let _ = reply.send(Pass { id, lane, gate });
+            let _ = reply.send(admission);
         }
         self.wake(myself, now);
     }
 
     fn forget_those_who_gave_up(&mut self) {
         let gate = &mut self.gate;
-        self.waiting.retain(|id, (lane, reply)| {
+        self.waiting.retain(|id, reply| {
             let gave_up = reply.is_closed();
             if gave_up {
-                gate.leave(lane, *id);
+                gate.give_up(*id);
             }
             !gave_up
         });
@@ -208,5 +285,76 @@ impl GateState {
                 let _ = gate.cast(GateMsg::Opened);
             }))
         });
+    }
+
+    fn tell(&self, at: Timestamp, what: What) {
+        // A Commander that is gone takes the whole program with it.
+        let _ = self.parent.send_message(SwarmEvent {
+            at,
+            mysis: None,
+            what,
+        });
+    }
+
+    fn tell_spending(&mut self, now: Timestamp) {
+        let spending = self.gate.spending();
+        if spending != self.told {
+            self.told = spending.clone();
+            self.tell(now, What::Spending(Arc::new(spending)));
+        }
+    }
+
+    fn tell_news(&mut self, now: Timestamp) {
+        for news in self.gate.take_news() {
+            let (severity, code, text) = words(&news);
+            tracing::warn!(code, %text, "gate");
+            let text = text.into();
+            self.tell(
+                now,
+                What::Notice {
+                    severity,
+                    code,
+                    text,
+                },
+            );
+        }
+    }
+}
+
+/// News as the operator hears them.
+fn words(news: &GateNews) -> (Severity, &'static str, String) {
+    match news {
+        GateNews::CircuitOpened {
+            provider,
+            text,
+            until,
+            fallback,
+        } => {
+            let then = match fallback {
+                Some(fallback) => format!("{fallback} takes over"),
+                None => "its Myses wait".to_string(),
+            };
+            let clock = until.to_string();
+            let clock = clock.get(11..19).unwrap_or_default();
+            let text =
+                format!("provider {provider} is down ({text}); {then}; next trial {clock} UTC");
+            (Severity::Warn, "circuit_open", text)
+        }
+        GateNews::CircuitClosed { provider } => {
+            let text = format!("provider {provider} works again and is used again");
+            (Severity::Info, "circuit_closed", text)
+        }
+        GateNews::Budget(BudgetNews::Low(percent)) => {
+            let text = format!("{percent} % of the swarm's budget of today is spent");
+            (Severity::Warn, "budget_low", text)
+        }
+        GateNews::Budget(BudgetNews::Spent(until)) => {
+            let text = format!(
+                "the swarm's budget of today is spent: all pause until {}, or until [budget] allows \
+                 more",
+                hour(*until)
+            );
+            (Severity::Warn, "budget_spent", text)
+        }
     }
 }

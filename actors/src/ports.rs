@@ -10,6 +10,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
+use crate::domain::books::{Day, Entry};
 use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::wish::{Act, ExportFormat};
 use crate::domain::ids::{MysisId, Timestamp};
@@ -91,6 +92,12 @@ pub trait Archive: Send + Sync + 'static {
     /// The game account of a Mysis, with its password.
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
 
+    /// The books from a day on, by day, Mysis and provider.
+    fn books(&self, _since: Day) -> BoxFuture<'static, Result<Vec<Entry>, ArchiveFault>> {
+        let fault = ArchiveFault("this archive keeps no books".to_string());
+        futures::future::ready(Err(fault)).boxed()
+    }
+
     /// All game accounts with their passwords, the oldest first.
     fn accounts(&self) -> BoxFuture<'static, Result<Vec<AccountRecord>, ArchiveFault>> {
         let fault = ArchiveFault("this archive keeps no accounts".to_string());
@@ -112,6 +119,8 @@ pub struct SwarmRecord {
     pub mission: Option<Mission>,
     /// The passwords of all game accounts, so that they can be redacted.
     pub passwords: Vec<Arc<str>>,
+    /// The books of the newest day that something was spent on.
+    pub books: Vec<Entry>,
 }
 
 /// The model servers.

@@ -168,6 +168,11 @@ impl Session {
         }
     }
 
+    /// How tools are called from here on.
+    pub fn take_rules(&mut self, rules: ToolRules) {
+        self.rules = rules;
+    }
+
     /// The tools on offer now.
     #[must_use]
     pub fn tools(&self) -> &Arc<Toolset> {

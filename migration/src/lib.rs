@@ -6,6 +6,7 @@ mod m20261121_000001_first_flight;
 mod m20261122_000002_search;
 mod m20261122_000003_sighting;
 mod m20261122_000004_kept_session;
+mod m20261122_000005_spending;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -22,6 +23,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000002_search::Migration),
             Box::new(m20261122_000003_sighting::Migration),
             Box::new(m20261122_000004_kept_session::Migration),
+            Box::new(m20261122_000005_spending::Migration),
         ]
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Either way a command is one call of the control interface's tools, so that both do the same.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use actors::domain::life::Mode;
 use serde_json::{Map, Value};
 
@@ -48,7 +51,7 @@ impl Door {
         }
         let about = About {
             started_at: String::new(),
-            has_price: settings.providers.values().any(|p| p.price.is_some()),
+            has_price: Arc::new(AtomicBool::new(settings.has_price())),
         };
         Ok(Door::Direct(Box::new(flight), about))
     }

@@ -16,7 +16,7 @@ use crate::headless::{Format, Headless};
 use crate::home::Home;
 use crate::logging;
 use crate::settings::units::parse_duration;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, Loaded, Settings, SettingsError};
 use crate::tui::Terminal;
 use crate::wiring::{Audience, Flight, LaunchOptions, Offline, OfflineOptions};
 
@@ -88,7 +88,7 @@ pub(super) async fn run(
         args,
         &home,
         &settings,
-        environment,
+        (global, environment),
         offline.as_ref(),
         &mut signals,
     )
@@ -122,7 +122,7 @@ async fn fly(
     args: &RunArgs,
     home: &Home,
     settings: &Settings,
-    environment: &Environment,
+    (global, environment): (&GlobalArgs, &Environment),
     offline: Option<&Offline>,
     signals: &mut Signals,
 ) -> anyhow::Result<Stop> {
@@ -139,14 +139,17 @@ async fn fly(
             out::note(&moved.to_string());
         }
     }
-    let (control, run_file) = flight
-        .open_control(settings.control.listen, settings)
-        .await?;
+    let (control, run_file) = flight.open_control(settings.control.listen).await?;
     if let Some(offline) = offline {
         offline.populate(flight.swarm()).await?;
     }
     tracing::info!(control = %control.url(), "up");
-    let stop = wait(args.r#for, &face, &mut flight, signals).await;
+    // Offline play has no configuration to read again.
+    let source = || match offline {
+        None => Some(global.load_settings(home, environment)),
+        Some(_) => None,
+    };
+    let stop = wait(args.r#for, &face, &mut flight, signals, source).await;
     tracing::info!(?stop, "closing");
     control.stop().await;
     drop(run_file);
@@ -222,12 +225,13 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
         .map_err(|error| anyhow::anyhow!("open the output: {error}"))
 }
 
-/// Waits for a reason to stop.
+/// Waits for a reason to stop. Without a terminal a SIGHUP is none: the configuration is read again.
 async fn wait(
     limit: Option<Duration>,
     face: &Face,
     flight: &mut Flight,
     signals: &mut Signals,
+    source: impl Fn() -> Option<Result<Loaded, SettingsError>>,
 ) -> Stop {
     let over = async {
         match limit {
@@ -235,21 +239,22 @@ async fn wait(
             None => std::future::pending().await,
         }
     };
-    let hung_up = async {
-        match face {
-            // Without a terminal there is nothing to hang up.
-            Face::Lines(_) => std::future::pending().await,
-            Face::Screen { .. } => signals.hangup.recv().await,
+    let mut over = std::pin::pin!(over);
+    loop {
+        // Cancel-safe: signals and the Commander's end are remembered by their owners.
+        tokio::select! {
+            () = &mut over => return Stop::Asked,
+            () = face.quit() => return Stop::Asked,
+            _ = signals.interrupt.recv() => return Stop::Asked,
+            _ = signals.terminate.recv() => return Stop::Asked,
+            () = flight.ended() => return Stop::Failed,
+            _ = signals.hangup.recv() => {}
         }
-    };
-    // Cancel-safe: signals and the Commander's end are remembered by their owners.
-    tokio::select! {
-        () = over => Stop::Asked,
-        () = face.quit() => Stop::Asked,
-        _ = hung_up => Stop::Asked,
-        _ = signals.interrupt.recv() => Stop::Asked,
-        _ = signals.terminate.recv() => Stop::Asked,
-        () = flight.ended() => Stop::Failed,
+        match (face, source()) {
+            (Face::Screen { .. }, _) => return Stop::Asked,
+            (Face::Lines(_), Some(read)) => flight.reload(read).await,
+            (Face::Lines(_), None) => tracing::info!("offline play has no configuration to reload"),
+        }
     }
 }
 

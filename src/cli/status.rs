@@ -37,7 +37,23 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
     out::line(&format!("myses: {}", states.join(", ")))?;
+    out::line(&today(&status["today"]))?;
     Ok(out::table(&mysis::table(&status["myses"]))?)
+}
+
+/// What was spent today, and how much of the budget that is.
+fn today(today: &Value) -> String {
+    let mut line = format!(
+        "today: {} tokens in, {} out, {} cached",
+        today["tokens_in"], today["tokens_out"], today["tokens_cached"]
+    );
+    if let Some(cost) = today["cost"].as_f64() {
+        line += &format!(", ${cost:.4}");
+    }
+    if let Some(percent) = today["budget_percent"].as_u64() {
+        line += &format!("; budget {percent} %");
+    }
+    line
 }
 
 fn word<'a>(status: &'a Value, key: &str) -> &'a str {

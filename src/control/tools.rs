@@ -8,15 +8,16 @@ use actors::domain::dashboard::wish::ExportFormat;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Kind;
 use actors::domain::order::Order;
-use actors::ports::{Page, PageFrom, Search, SearchIn};
+use actors::ports::{Clock, Page, PageFrom, Search, SearchIn};
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
+use crate::clock::WallClock;
 use crate::contract;
 use crate::export;
 use crate::swarm::Swarm;
 
-use super::{About, accounts};
+use super::{About, accounts, books};
 
 /// Rows of a log that are given where nothing else is asked for.
 const USUAL_LOG: usize = 50;
@@ -27,7 +28,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 19] = [
+const TABLE: [Entry; 20] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -94,6 +95,11 @@ const TABLE: [Entry; 19] = [
         "Write conversations to a new file on this machine; format is jsonl or md.",
         &["file!", "mysis", "format"],
     ),
+    Entry(
+        "get_books",
+        "Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.",
+        &["days:integer"],
+    ),
     Entry("status", "The program and its swarm in short.", &[]),
 ];
 
@@ -148,6 +154,7 @@ pub async fn call(
         "import_accounts" => accounts::import(swarm, given.text("file")?).await,
         "export_accounts" => accounts::export(swarm, given.text("file")?).await,
         "export" => export(swarm, &given).await,
+        "get_books" => books::list(swarm, given.count("days", 1, usize::MAX)?).await,
         "status" => Ok(status(swarm, about).await),
         _ => order(swarm, given.order()?).await,
     }
@@ -164,7 +171,7 @@ async fn list_myses(swarm: &Swarm, about: &About) -> Value {
     let standings = swarm.standings().await;
     standings
         .iter()
-        .map(|standing| contract::standing(standing, about.has_price))
+        .map(|standing| contract::standing(standing, about.has_price()))
         .collect()
 }
 
@@ -260,6 +267,7 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         *states.entry(standing.state.as_str()).or_default() += 1;
     }
     let mission = swarm.mission().await;
+    let spending = swarm.spending().await;
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
@@ -267,9 +275,10 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "mission": mission.map(|mission| mission.text.to_string()),
         "trouble": swarm.trouble().await,
         "states": states,
+        "today": contract::spending(&spending, about.has_price(), WallClock.now()),
         "myses": standings
             .iter()
-            .map(|standing| contract::standing(standing, about.has_price))
+            .map(|standing| contract::standing(standing, about.has_price()))
             .collect::<Vec<_>>(),
     })
 }

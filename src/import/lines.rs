@@ -1,5 +1,7 @@
 //! Lines: an export of our own, read back without loss.
 
+mod said;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,10 +11,7 @@ use std::sync::Arc;
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
-};
-use actors::domain::model::Usage;
+use actors::domain::message::{Body, Call, CallStatus, HostMeta, Kind, ResultMeta, Row, Severity};
 use actors::domain::redact::Redactor;
 use actors::domain::write::{Mission, NewMysis, Profile, Write};
 use serde_json::Value;
@@ -22,6 +21,7 @@ use crate::ledger::{Intake, SqlLedger, StoredMission};
 
 use super::nova::moment;
 use super::{ImportFault, Report, Residents, cleaned};
+use said::{bill, utterance};
 
 /// Takes an export over.
 ///
@@ -287,6 +287,7 @@ fn body(line: &Value) -> Result<Body, String> {
                 attempt: meta["attempt"]
                     .as_u64()
                     .and_then(|attempt| u32::try_from(attempt).ok()),
+                bill: bill(meta),
             },
         },
     })
@@ -303,27 +304,6 @@ fn has_calls(line: &Value) -> bool {
     line["tool_calls"]
         .as_array()
         .is_some_and(|calls| !calls.is_empty())
-}
-
-fn utterance(line: &Value, text: Arc<str>) -> Utterance {
-    let meta = &line["metadata"];
-    let usage = &meta["usage"];
-    Utterance {
-        text,
-        reasoning: line["reasoning"].as_str().map(Into::into),
-        horizon: Seq(line["horizon"].as_i64().unwrap_or(0)),
-        meta: ReplyMeta {
-            usage: usage.is_object().then(|| Usage {
-                input: count(usage, "input"),
-                output: count(usage, "output"),
-                cached: count(usage, "cached"),
-            }),
-            ms: count(meta, "ms"),
-            model: word_of(meta, "model").into(),
-            provider: word_of(meta, "provider").into(),
-            finish_reason: meta["finish_reason"].as_str().map(Into::into),
-        },
-    }
 }
 
 fn calls(line: &Value) -> Result<Vec<Call>, String> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use actors::domain::books::{Day, Entry};
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
@@ -64,6 +65,10 @@ impl Archive for SqlLedger {
         self.read(move |inner| async move { inner.account(mysis).await }.boxed())
     }
 
+    fn books(&self, since: Day) -> Answer<Vec<Entry>> {
+        self.read(move |inner| async move { inner.books(since).await }.boxed())
+    }
+
     fn accounts(&self) -> Answer<Vec<AccountRecord>> {
         self.read(|inner| async move { inner.accounts().await }.boxed())
     }
@@ -109,6 +114,7 @@ impl Inner {
                 .into_iter()
                 .map(|account| account.password.into())
                 .collect(),
+            books: self.newest_books().await?,
         })
     }
 
@@ -178,8 +184,16 @@ impl Inner {
             rows: self.complete(models).await?,
             notes: self.notes(mysis).await?,
             last,
+            totals: self.totals(mysis).await?,
             sightings: self.sightings(mysis).await?,
         })
+    }
+
+    async fn totals(&self, mysis: MysisId) -> Result<Option<Totals>, DbErr> {
+        let model = mysis::Entity::find_by_id(mysis.0)
+            .one(&self.readers)
+            .await?;
+        Ok(model.as_ref().map(totals))
     }
 
     /// Direct messages before a row that no words of the model answer.
@@ -314,8 +328,18 @@ pub(super) fn of(mysis: MysisId) -> Select<message::Entity> {
     message::Entity::find().filter(message::Column::MysisId.eq(mysis.0))
 }
 
-fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
+fn totals(model: &mysis::Model) -> Totals {
     let counted = |value: i64| u64::try_from(value).unwrap_or(0);
+    Totals {
+        turns: counted(model.turns),
+        tokens_in: counted(model.tokens_in),
+        tokens_out: counted(model.tokens_out),
+        cost_micros: counted(model.cost_micros),
+    }
+}
+
+fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
+    let totals = totals(&model);
     let fault = model.fault_text.map(|text| Fault {
         kind: model
             .fault_kind
@@ -342,12 +366,7 @@ fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
         fault,
         is_called: model.is_called,
         incarnation: Incarnation(model.incarnation),
-        totals: Totals {
-            turns: counted(model.turns),
-            tokens_in: counted(model.tokens_in),
-            tokens_out: counted(model.tokens_out),
-            cost_micros: counted(model.cost_micros),
-        },
+        totals,
         account,
         created_at: Timestamp(model.created_at),
     }

@@ -14,7 +14,7 @@ use sea_orm::{
 
 use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::{rows, sessions, sightings};
+use super::{books, rows, sessions, sightings};
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
@@ -195,6 +195,7 @@ async fn append(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(
     if inserted == 0 {
         return check_same(tx, mysis, row).await;
     }
+    books::enter(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
     if !calls.is_empty() {
         tool_call::Entity::insert_many(calls)

@@ -7,4 +7,5 @@ pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
 pub(super) mod sighting;
+pub(super) mod spending;
 pub(super) mod tool_call;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use actors::domain::books::Bill;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
@@ -102,6 +103,11 @@ pub fn metadata(row: &Row) -> Option<Value> {
             if let Some(attempt) = meta.attempt {
                 value["attempt"] = json!(attempt);
             }
+            if let Some(bill) = &meta.bill {
+                value["usage"] = told(&bill.usage);
+                value["provider"] = json!(*bill.provider);
+                value["cost_micros"] = json!(bill.cost_micros);
+            }
             Some(value)
         }
         Body::Prompt { .. }
@@ -127,15 +133,30 @@ fn stored(mut metadata: Value, row: &Row) -> Value {
 }
 
 fn said(meta: &ReplyMeta) -> Value {
-    let usage = meta
-        .usage
-        .map(|usage| json!({"input": usage.input, "output": usage.output, "cached": usage.cached}));
-    json!({
-        "usage": usage,
+    let mut value = json!({
+        "usage": meta.usage.as_ref().map(told),
         "ms": meta.ms,
         "model": *meta.model,
         "provider": *meta.provider,
         "finish_reason": meta.finish_reason.as_deref(),
+    });
+    if let Some(cost) = meta.cost_micros {
+        value["cost_micros"] = json!(cost);
+    }
+    value
+}
+
+fn told(usage: &Usage) -> Value {
+    json!({"input": usage.input, "output": usage.output, "cached": usage.cached})
+}
+
+fn usage_of(meta: &Value) -> Option<Usage> {
+    let usage = &meta["usage"];
+    let tokens = |key: &str| usage[key].as_u64().unwrap_or(0);
+    usage.is_object().then(|| Usage {
+        input: tokens("input"),
+        output: tokens("output"),
+        cached: tokens("cached"),
     })
 }
 
@@ -195,22 +216,17 @@ fn body(model: message::Model, beside: &Beside) -> Body {
 
 fn utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
     let meta = meta_of(model);
-    let usage = &meta["usage"];
-    let tokens = |key: &str| usage[key].as_u64().unwrap_or(0);
     Utterance {
         text: text.clone(),
         reasoning: model.reasoning.as_deref().map(Into::into),
         horizon: Seq(model.horizon.unwrap_or(0)),
         meta: ReplyMeta {
-            usage: usage.is_object().then(|| Usage {
-                input: tokens("input"),
-                output: tokens("output"),
-                cached: tokens("cached"),
-            }),
+            usage: usage_of(&meta),
             ms: meta["ms"].as_u64().unwrap_or(0),
             model: word(&meta, "model"),
             provider: word(&meta, "provider"),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
+            cost_micros: meta["cost_micros"].as_u64(),
         },
     }
 }
@@ -246,6 +262,11 @@ fn host(model: &message::Model, text: &Arc<str>) -> Body {
             attempt: meta["attempt"]
                 .as_u64()
                 .and_then(|attempt| u32::try_from(attempt).ok()),
+            bill: usage_of(&meta).map(|usage| Bill {
+                provider: word(&meta, "provider"),
+                usage,
+                cost_micros: meta["cost_micros"].as_u64(),
+            }),
         },
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actors::domain::books::{Bill, Day};
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::game_state::Sighting;
@@ -84,6 +85,7 @@ fn said(text: &str, horizon: i64) -> Utterance {
             model: "m".into(),
             provider: "local".into(),
             finish_reason: Some("stop".into()),
+            cost_micros: None,
         },
     }
 }
@@ -158,6 +160,7 @@ fn conversation() -> Vec<Arc<Row>> {
                     severity: Severity::Warn,
                     code: "retry".into(),
                     attempt: Some(2),
+                    bill: None,
                 },
             },
         ),
@@ -665,4 +668,55 @@ async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand() 
     let recalled = ledger.recall(ALPHA).await.unwrap().rows;
     assert_eq!(recalled.len(), 98);
     assert_eq!((recalled[0].seq, recalled[1].seq), (Seq(3), Seq(4)));
+}
+
+#[tokio::test]
+async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone() {
+    let (_directory, ledger, _) = filled().await;
+    let books = |ledger: SqlLedger| async move { ledger.books(Day(0)).await.unwrap() };
+    let before = books(ledger.clone()).await;
+    let billed: Vec<_> = conversation().iter().filter_map(|row| row.bill()).collect();
+    assert!(!billed.is_empty());
+    assert_eq!(before.len(), 1, "one day, one mysis, one provider");
+    assert_eq!(before[0].spent.calls, billed.len() as u64);
+    assert_eq!(before[0].spent.input, 10 * billed.len() as u64);
+    assert_eq!(before[0].spent.cached, 4 * billed.len() as u64);
+    let again = conversation().iter().map(append).collect();
+    write(&ledger, again).await.unwrap();
+    assert_eq!(books(ledger.clone()).await, before, "repeated");
+
+    let late = Row {
+        at: Timestamp(3 * 86_400_000),
+        ..Row::clone(&row(
+            100,
+            Body::Host {
+                text: "late".into(),
+                meta: HostMeta {
+                    severity: Severity::Info,
+                    code: "late_answer".into(),
+                    attempt: None,
+                    bill: Some(Bill {
+                        provider: "other".into(),
+                        usage: Usage {
+                            input: 7,
+                            output: 1,
+                            cached: 0,
+                        },
+                        cost_micros: Some(9),
+                    }),
+                },
+            },
+        ))
+    };
+    let late = Arc::new(late);
+    write(&ledger, vec![append(&late)]).await.unwrap();
+    let of_today = ledger.swarm().await.unwrap().books;
+    assert_eq!(of_today.len(), 1, "the newest day alone");
+    assert_eq!((of_today[0].day, &*of_today[0].provider), (Day(3), "other"));
+    assert_eq!(of_today[0].spent.cost_micros, 9);
+    let all = books(ledger.clone()).await;
+    write(&ledger, vec![Write::Delete { mysis: ALPHA }])
+        .await
+        .unwrap();
+    assert_eq!(books(ledger).await, all, "what is spent is spent");
 }

@@ -11,9 +11,9 @@ pub(super) fn read(body: Value) -> Result<ModelAnswer, ModelFault> {
         return Err(told_off(error, &body));
     }
     let Some(choice) = body.pointer("/choices/0") else {
-        return Err(ModelFault::Transient {
+        return Err(ModelFault::Empty {
             text: "the answer holds no choice".to_string(),
-            retry_after: None,
+            usage: usage(&body["usage"]),
         });
     };
     let message = choice.get("message").unwrap_or(&Value::Null);
@@ -21,12 +21,13 @@ pub(super) fn read(body: Value) -> Result<ModelAnswer, ModelFault> {
     let reasoning = ["reasoning_content", "reasoning", "thinking"]
         .into_iter()
         .map(|key| text_of(&message[key]))
+        .chain([thoughts_of(&message["content"])])
         .find(|text| !text.trim().is_empty())
         .or(thought);
     Ok(ModelAnswer {
         text,
         reasoning,
-        calls: calls(&message["tool_calls"]),
+        calls: calls(message),
         finish_reason: choice["finish_reason"].as_str().map(str::to_string),
         usage: usage(&body["usage"]),
         model: body["model"].as_str().map(str::to_string),
@@ -56,6 +57,12 @@ fn text_of(content: &Value) -> String {
     }
 }
 
+/// The thoughts among the parts of a content.
+fn thoughts_of(content: &Value) -> String {
+    let parts = content.as_array().into_iter().flatten();
+    parts.map(|part| text_of(&part["thinking"])).collect()
+}
+
 /// A text without the thoughts that some models write into it.
 fn without_thoughts(text: &str) -> (String, Option<String>) {
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
@@ -74,10 +81,15 @@ fn without_thoughts(text: &str) -> (String, Option<String>) {
     (text.to_string(), None)
 }
 
-fn calls(calls: &Value) -> Vec<AskedCall> {
-    let calls = calls.as_array().map_or(&[][..], Vec::as_slice);
+/// The calls; a server of the first days knows one, without an id.
+fn calls(message: &Value) -> Vec<AskedCall> {
+    let calls = message["tool_calls"].as_array();
+    let calls = calls.map_or(&[][..], Vec::as_slice);
+    let old = message.get("function_call").filter(|call| call.is_object());
+    let old = old.filter(|_| calls.is_empty());
     calls
         .iter()
+        .chain(old)
         .map(|call| {
             let function = call.get("function").unwrap_or(call);
             AskedCall {
@@ -99,7 +111,7 @@ fn arguments(arguments: &Value) -> String {
 }
 
 fn usage(usage: &Value) -> Option<Usage> {
-    let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);
+    let count = |path: &str| usage.pointer(path).and_then(tokens);
     let input = count("/prompt_tokens").or_else(|| count("/input_tokens"));
     let output = count("/completion_tokens").or_else(|| count("/output_tokens"));
     if input.is_none() && output.is_none() {
@@ -108,7 +120,30 @@ fn usage(usage: &Value) -> Option<Usage> {
     Some(Usage {
         input: input.unwrap_or(0),
         output: output.unwrap_or(0),
-        cached: count("/prompt_tokens_details/cached_tokens").unwrap_or(0),
+        cached: [
+            "/prompt_tokens_details/cached_tokens",
+            "/prompt_cache_hit_tokens",
+            "/cache_read_input_tokens",
+        ]
+        .into_iter()
+        .find_map(count)
+        .unwrap_or(0),
+    })
+}
+
+/// A number of tokens, also as a text or with a point; nothing below zero is one.
+fn tokens(value: &Value) -> Option<u64> {
+    if let Some(text) = value.as_str() {
+        return text.trim().parse().ok();
+    }
+    value.as_u64().or_else(|| {
+        let count = value.as_f64()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole, not negative and below 2^53"
+        )]
+        (count.fract() == 0.0 && (0.0..9e15).contains(&count)).then_some(count as u64)
     })
 }
 
@@ -198,7 +233,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_choice_and_an_error_in_disguise_are_faults() {
         for body in [json!({}), json!({"choices": []}), json!([]), json!(null)] {
-            assert!(matches!(read(body), Err(ModelFault::Transient { .. })));
+            assert!(matches!(read(body), Err(ModelFault::Empty { .. })));
         }
         let denied = json!({"error": {"message": "no credit", "code": 401}});
         assert!(matches!(read(denied), Err(ModelFault::Permanent { .. })));

@@ -8,10 +8,12 @@ use async_openai::middleware::HttpRequestFactory;
 use serde_json::Value;
 use thiserror::Error;
 
+use super::{complaint, stream};
+
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 32 << 20;
 /// The most that is shown of an answer that is not understood, in characters.
-const SHOWN: usize = 300;
+const SHOWN: usize = 600;
 
 /// A failure that the wire told us about.
 #[derive(Debug, Error)]
@@ -48,7 +50,14 @@ pub(super) async fn send(
         body.extend_from_slice(&chunk);
     }
     if status.is_success() {
-        return Ok(http::Response::new(body).into());
+        return match stream::joined(&body) {
+            None => Ok(http::Response::new(body).into()),
+            Some(Ok(answer)) => Ok(http::Response::new(answer.to_string()).into()),
+            Some(Err(cut)) => {
+                let text = cut.text().to_string();
+                Err(OpenAIError::Boxed(Box::new(BadBody(text))))
+            }
+        };
     }
     Err(OpenAIError::Boxed(Box::new(HttpFailure {
         status: status.as_u16(),
@@ -78,7 +87,7 @@ pub(super) fn fault(error: OpenAIError) -> ModelFault {
             Ok(failure) => refused(failure.status, &failure.body, failure.retry_after),
             Err(error) => transient(error.to_string()),
         },
-        OpenAIError::Reqwest(error) => transient(unreachable(error)),
+        OpenAIError::Reqwest(error) => unreachable(error),
         OpenAIError::JSONDeserialize(error, body) => transient(format!(
             "the answer is no JSON ({error}): {}",
             excerpt(&body)
@@ -97,19 +106,23 @@ fn transient(text: String) -> ModelFault {
     }
 }
 
-fn unreachable(error: reqwest::Error) -> String {
+fn unreachable(error: reqwest::Error) -> ModelFault {
     let is_connect = error.is_connect();
     let text = crate::http::plain(error);
     if is_connect {
-        format!("the provider cannot be reached ({text}); is its server running?")
-    } else {
-        format!("the answer could not be had: {text}")
+        let text = format!("the provider cannot be reached ({text}); is its server running?");
+        return ModelFault::Unreachable { text };
     }
+    transient(format!("the answer could not be had: {text}"))
 }
 
 /// A refusal by status: who asks wrongly need not ask again.
 pub(super) fn refused(status: u16, body: &str, retry_after: Option<Duration>) -> ModelFault {
     let text = format!("HTTP {status}: {}", message(body));
+    // 429 speaks of tokens, too: of those of a minute.
+    if status != 429 && complaint::is_too_long(body) {
+        return ModelFault::TooLong { text };
+    }
     let may_pass = status >= 500 || matches!(status, 408 | 409 | 425 | 429);
     if may_pass {
         return ModelFault::Transient { text, retry_after };
@@ -130,7 +143,13 @@ fn message(body: &str) -> String {
     let found = ["/error/message", "/error", "/message", "/detail"]
         .into_iter()
         .find_map(|path| value.pointer(path).and_then(Value::as_str));
-    excerpt(found.unwrap_or(body))
+    // A router in between keeps the words of the server behind it elsewhere.
+    let raw = value.pointer("/error/metadata/raw").and_then(Value::as_str);
+    match (found, raw) {
+        (Some(found), Some(raw)) => excerpt(&format!("{found}: {raw}")),
+        (Some(text), None) | (None, Some(text)) => excerpt(text),
+        (None, None) => excerpt(body),
+    }
 }
 
 fn excerpt(text: &str) -> String {

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use actors::domain::model::{ChatCall, ChatMessage, ModelRequest};
-use actors::domain::tool::Toolset;
+use actors::domain::tool::{ToolSpec, Toolset};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::Manners;
+use super::learnt::Style;
 
 #[derive(Serialize)]
 pub(super) struct ChatRequest<'a> {
@@ -48,16 +50,16 @@ struct Function<'a> {
 impl<'a> ChatRequest<'a> {
     pub(super) fn new(
         request: &'a ModelRequest,
-        manners: Manners,
+        style: &Style,
         tools: Option<&'a RawValue>,
     ) -> ChatRequest<'a> {
         ChatRequest {
             model: &request.model,
-            messages: match manners {
+            messages: match style.manners {
                 Manners::OpenAi => request.messages.iter().map(Message::new).collect(),
                 Manners::OneSystemMessage => with_one_system_message(&request.messages),
             },
-            temperature: request.temperature,
+            temperature: request.temperature.filter(|_| style.has_temperature),
             max_tokens: request.max_tokens,
             tools,
         }
@@ -133,22 +135,34 @@ fn with_one_system_message(messages: &[ChatMessage]) -> Vec<Message<'_>> {
 
 /// Tools as JSON, written once for all Myses that share a set.
 #[derive(Default)]
-pub(super) struct ToolsCache(Mutex<Vec<(Weak<Toolset>, Arc<RawValue>)>>);
+pub(super) struct ToolsCache(Mutex<Vec<Written>>);
+
+/// A set of tools without some of them, as JSON.
+struct Written {
+    set: Weak<Toolset>,
+    left_out: usize,
+    json: Arc<RawValue>,
+}
 
 impl ToolsCache {
-    /// The tools as the request's `tools`; `None` where there are none.
-    pub(super) fn of(&self, tools: &Arc<Toolset>) -> Option<Arc<RawValue>> {
+    /// The tools as the request's `tools`, but for those left out; `None` where there are none.
+    /// What is left out only ever grows, so that its size names it.
+    pub(super) fn of(&self, tools: &Arc<Toolset>, left_out: &[String]) -> Option<Arc<RawValue>> {
         if tools.tools().is_empty() {
             return None;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|(set, _)| set.strong_count() > 0);
+        known.retain(|known| known.set.strong_count() > 0 && known.left_out == left_out.len());
         let same = |set: &Weak<Toolset>| std::ptr::eq(set.as_ptr(), Arc::as_ptr(tools));
-        if let Some((_, json)) = known.iter().find(|(set, _)| same(set)) {
-            return Some(json.clone());
+        if let Some(known) = known.iter().find(|known| same(&known.set)) {
+            return Some(known.json.clone());
         }
-        let json: Arc<RawValue> = written(tools)?.into();
-        known.push((Arc::downgrade(tools), json.clone()));
+        let json: Arc<RawValue> = written(tools, left_out)?.into();
+        known.push(Written {
+            set: Arc::downgrade(tools),
+            left_out: left_out.len(),
+            json: json.clone(),
+        });
         Some(json)
     }
 }
@@ -167,27 +181,46 @@ struct ToolFunction<'a> {
 }
 
 /// A tool whose schema is no JSON is left out: the rest must go on.
-fn written(tools: &Toolset) -> Option<Box<RawValue>> {
-    let tools: Vec<Tool<'_>> = tools
+fn written(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
+    let is_in = |name: &str| !left_out.iter().any(|out| out == name);
+    let schemas: Vec<(&ToolSpec, Box<RawValue>)> = tools
         .tools()
         .iter()
-        .filter_map(|tool| {
-            let parameters: &RawValue = serde_json::from_str(&tool.schema)
-                .inspect_err(|error| {
-                    tracing::warn!(tool = %tool.name, %error, "schema is no JSON");
-                })
-                .ok()?;
-            Some(Tool {
-                r#type: "function",
-                function: ToolFunction {
-                    name: &tool.name,
-                    description: &tool.description,
-                    parameters,
-                },
-            })
+        .filter(|tool| is_in(&tool.name))
+        .filter_map(|tool| Some((tool, schema(&tool.schema)?)))
+        .collect();
+    let tools: Vec<Tool<'_>> = schemas
+        .iter()
+        .map(|(tool, parameters)| Tool {
+            r#type: "function",
+            function: ToolFunction {
+                name: &tool.name,
+                description: &tool.description,
+                parameters,
+            },
         })
         .collect();
+    if tools.is_empty() {
+        return None;
+    }
     serde_json::value::to_raw_value(&tools).ok()
+}
+
+/// A tool's schema as every server takes it: some refuse `$schema`, others a schema without a
+/// type. Anything else stays letter for letter.
+fn schema(text: &str) -> Option<Box<RawValue>> {
+    let schema: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let is_plain =
+        !schema.contains_key("$schema") && schema.get("type").is_some_and(Value::is_string);
+    if is_plain {
+        return RawValue::from_string(text.to_string()).ok();
+    }
+    let mut mended = schema;
+    mended.remove("$schema");
+    if !mended.get("type").is_some_and(Value::is_string) {
+        mended.insert("type".to_string(), Value::from("object"));
+    }
+    serde_json::value::to_raw_value(&mended).ok()
 }
 
 #[cfg(test)]

@@ -29,6 +29,12 @@ pub struct Provider {
     pub max_concurrency: u32,
     /// Requests a minute, paced evenly, 1 to 1000000; none: unlimited.
     pub requests_per_minute: Option<u32>,
+    /// Tokens a minute, in and out, above zero; none: unlimited.
+    pub tokens_per_minute: Option<u64>,
+    /// Failures in a row after which it is left alone for a while, 1 to 1000.
+    pub circuit_failures: u32,
+    /// For how long at first, above zero; each trial that fails doubles it, up to five minutes.
+    pub circuit_wait: Duration,
     /// The waits before each further try after 429, 5xx and network faults.
     pub retry: Vec<Duration>,
     /// Another provider to use while this one is down; always one of `providers`.
@@ -66,6 +72,8 @@ pub struct Price {
     pub input: f64,
     /// Tokens received, 0 or more.
     pub output: f64,
+    /// Tokens sent that came from the provider's cache, 0 or more; none: as `input`.
+    pub cached: Option<f64>,
 }
 
 /// The name of the provider that exists where the configuration names none.
@@ -83,6 +91,9 @@ impl Default for Provider {
             timeout: Duration::from_secs(5 * 60),
             max_concurrency: 4,
             requests_per_minute: None,
+            tokens_per_minute: None,
+            circuit_failures: 5,
+            circuit_wait: Duration::from_secs(30),
             retry: [5, 10, 15].map(Duration::from_secs).to_vec(),
             fallback: None,
             price: None,
@@ -127,6 +138,13 @@ impl Provider {
                 .read("max_concurrency", &Whole::between(1, 1_000_000))
                 .unwrap_or(default.max_concurrency),
             requests_per_minute: section.read("requests_per_minute", &Whole::between(1, 1_000_000)),
+            tokens_per_minute: section.read("tokens_per_minute", &Whole::at_least(1)),
+            circuit_failures: section
+                .read("circuit_failures", &Whole::between(1, 1000))
+                .unwrap_or(default.circuit_failures),
+            circuit_wait: section
+                .read("circuit_wait", &Time::AboveZero)
+                .unwrap_or(default.circuit_wait),
             retry: section
                 .read("retry", &super::RETRY)
                 .unwrap_or(default.retry),
@@ -145,6 +163,7 @@ impl Price {
         Some(Self {
             input: input?,
             output: output?,
+            cached: section.read("cached", &RULE),
         })
     }
 }

@@ -141,11 +141,15 @@ fn every_key_is_read() {
         timeout: Duration::from_secs(60),
         max_concurrency: 8,
         requests_per_minute: Some(90),
+        tokens_per_minute: None,
+        circuit_failures: 5,
+        circuit_wait: Duration::from_secs(30),
         retry: Vec::new(),
         fallback: Some("local".into()),
         price: Some(Price {
             input: 0.0,
             output: 0.6,
+            cached: None,
         }),
         context_tokens: Some(128_000),
     };
@@ -183,6 +187,7 @@ fn every_key_is_read() {
         budget: Budget {
             tokens_per_mysis_per_day: Some(2_000_000),
             usd_per_day: Some(5.0),
+            ..Budget::default()
         },
         control: Control {
             listen: "[::1]:7000".parse().unwrap(),

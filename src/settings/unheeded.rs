@@ -8,15 +8,14 @@ impl Settings {
     pub fn unheeded(&self) -> Vec<String> {
         let mut told = Vec::new();
         let budget = &self.budget;
-        if budget.tokens_per_mysis_per_day.is_some() || budget.usd_per_day.is_some() {
-            told.push("[budget] is not enforced yet: nothing pauses when it is spent".to_string());
-        }
-        for (name, provider) in &self.providers {
-            if provider.fallback.is_some() {
-                told.push(format!(
-                    "providers.{name}.fallback is not used yet: while {name} is down, its Myses wait"
-                ));
-            }
+        if budget.usd_per_mysis_per_day.is_some() || budget.usd_per_day.is_some() {
+            let without = self.providers.iter().filter(|(_, of)| of.price.is_none());
+            told.extend(without.map(|(name, _)| {
+                format!(
+                    "providers.{name} has no price: what it costs does not count for the budget in \
+                     dollars"
+                )
+            }));
         }
         if self.metrics.listen.is_some() {
             told.push("[metrics] is not served yet".to_string());
@@ -39,6 +38,6 @@ mod tests {
             ..Budget::default()
         };
         let told = settings.unheeded();
-        assert!(told.len() == 1 && told[0].contains("[budget]"), "{told:?}");
+        assert!(told.len() == 1 && told[0].contains("no price"), "{told:?}");
     }
 }

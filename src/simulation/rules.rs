@@ -18,6 +18,9 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
         timeout: Duration::from_secs(300),
         max_concurrency: 64,
         requests_per_minute: None,
+        tokens_per_minute: None,
+        circuit: actors::domain::circuit::CircuitRules::default(),
+        fallback: None,
         retry: seconds(&[5, 10, 15]),
         price: None,
         context_tokens: None,
@@ -45,6 +48,7 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
             max_relaunches: 5,
             within: Duration::from_secs(600),
         },
+        budget: actors::domain::budget::BudgetRules::default(),
         providers: BTreeMap::from([(PROVIDER.into(), provider)]),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use actors::domain::budget::{BudgetRules, Limits};
+use actors::domain::circuit::CircuitRules;
 use actors::domain::rules::{
     Price, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
 };
@@ -35,6 +37,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             logins_per_minute: Some(settings.mcp.logins_per_minute),
         },
         supervision: supervision(&settings.supervision),
+        budget: budget(&settings.budget),
         providers: settings
             .providers
             .iter()
@@ -73,6 +76,25 @@ fn supervision(settings: &settings::Supervision) -> SupervisionRules {
     }
 }
 
+fn budget(budget: &settings::Budget) -> BudgetRules {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a budget is above zero, and far below 2^63 millionths of a dollar"
+    )]
+    let micros = |dollars: f64| (dollars * 1e6).round() as u64;
+    BudgetRules {
+        mysis: Limits {
+            tokens: budget.tokens_per_mysis_per_day,
+            cost_micros: budget.usd_per_mysis_per_day.map(micros),
+        },
+        swarm: Limits {
+            tokens: budget.tokens_per_day,
+            cost_micros: budget.usd_per_day.map(micros),
+        },
+    }
+}
+
 fn provider_rules(provider: &Provider) -> ProviderRules {
     #[expect(
         clippy::cast_possible_truncation,
@@ -85,10 +107,17 @@ fn provider_rules(provider: &Provider) -> ProviderRules {
         timeout: provider.timeout,
         max_concurrency: provider.max_concurrency as usize,
         requests_per_minute: provider.requests_per_minute,
+        tokens_per_minute: provider.tokens_per_minute,
+        circuit: CircuitRules {
+            failures: provider.circuit_failures,
+            wait: provider.circuit_wait,
+        },
+        fallback: provider.fallback.as_deref().map(Into::into),
         retry: provider.retry.clone(),
         price: provider.price.map(|price| Price {
             input: price.input,
             output: price.output,
+            cached: price.cached,
         }),
         context_tokens: provider.context_tokens,
     }

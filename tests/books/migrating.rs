@@ -50,6 +50,17 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
             lines(&told.expect("what version 1 told"))
         );
     }
+    let books = home.json(&["books", "--days", "0", "--json"]);
+    for name in ["alpha", "beta"] {
+        let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
+        let inputs = rows
+            .iter()
+            .filter_map(|row| row["metadata"]["usage"]["input"].as_u64());
+        let lines = books.as_array().expect("a list").iter();
+        let booked = lines.filter(|line| line["mysis"] == name);
+        let booked = booked.filter_map(|line| line["tokens_in"].as_u64());
+        assert_eq!(booked.sum::<u64>(), inputs.sum::<u64>(), "{name}");
+    }
     let alpha = home.mysis("alpha");
     assert_eq!(
         (&alpha["state"], &alpha["account"]),

@@ -351,6 +351,7 @@ impl Told {
                     severity: Severity::Info,
                     code: "test".into(),
                     attempt: None,
+                    bill: None,
                 },
             }),
             Step::Audit(text) => self.push(Body::Audit {

@@ -118,6 +118,7 @@ fn rules(budget: usize) -> SwarmRules {
             max_relaunches: 5,
             within: Duration::from_secs(600),
         },
+        budget: actors::domain::budget::BudgetRules::default(),
         providers: [(
             "local".into(),
             ProviderRules {
@@ -126,6 +127,9 @@ fn rules(budget: usize) -> SwarmRules {
                 timeout: Duration::from_secs(300),
                 max_concurrency: 4,
                 requests_per_minute: None,
+                tokens_per_minute: None,
+                circuit: actors::domain::circuit::CircuitRules::default(),
+                fallback: None,
                 retry: vec![Duration::from_secs(5)],
                 price: None,
                 context_tokens: None,
@@ -294,6 +298,7 @@ impl World {
                     });
                     self.hear(Input::Replied {
                         work: ask.work,
+                        provider: ask.routes[0].provider.clone(),
                         result,
                         ms: 1,
                     });
@@ -325,6 +330,7 @@ impl World {
             });
             self.hear(Input::Replied {
                 work: ask.work,
+                provider: ask.routes[0].provider.clone(),
                 result: Ok(ModelAnswer { usage, ..answer }),
                 ms: 1,
             });
@@ -369,6 +375,7 @@ impl World {
             rows: orders.chain(&rows[first..]).cloned().collect(),
             notes: notes.cloned().collect(),
             last: rows.last().map(|row| row.seq).unwrap_or_default(),
+            totals: None,
             sightings: self.sightings.clone(),
         };
         let past = past(&self.rules, self.mission.clone(), recollection);

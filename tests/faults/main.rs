@@ -6,9 +6,12 @@
 mod books;
 mod database;
 mod kills;
+mod outage;
+mod reload;
 #[path = "../suite/rig.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
+mod spending;
 #[path = "../books/sql.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod sql;

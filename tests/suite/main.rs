@@ -3,6 +3,7 @@
 mod command_line;
 mod control;
 mod flight;
+#[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;
 mod tidy;

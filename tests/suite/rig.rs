@@ -110,9 +110,20 @@ impl Server {
 
     /// `zoea pilot` that answers at once.
     pub(crate) fn pilot(more: &[&str]) -> Server {
+        Server::pilot_at("127.0.0.1:0", more)
+    }
+
+    /// The same at an address, which another may have had before.
+    pub(crate) fn pilot_at(address: &str, more: &[&str]) -> Server {
         let mut command = zoea();
-        command.args(["pilot", "--addr", "127.0.0.1:0"]).args(more);
+        command.args(["pilot", "--addr", address]).args(more);
         Server::start(command)
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> String {
+        let address = self.url.trim_start_matches("http://");
+        address.split('/').next().expect("an address").to_string()
     }
 
     fn start(command: Command) -> Server {

@@ -147,6 +147,7 @@ impl Ship {
                 myses: ids.zip(names).map(|(id, name)| record(id, name)).collect(),
                 mission: None,
                 passwords: Vec::new(),
+                books: Vec::new(),
             },
             resume: false,
             start_idle: false,

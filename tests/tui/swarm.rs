@@ -278,6 +278,7 @@ impl Swarm {
                 model: self.standings[&id].model.clone(),
                 provider: self.standings[&id].provider.clone(),
                 finish_reason: Some("stop".into()),
+                cost_micros: None,
             },
         }
     }
@@ -376,6 +377,7 @@ impl Swarm {
             severity,
             code: "retry".into(),
             attempt: Some(1),
+            bill: None,
         };
         let text = text.into();
         let row = self.store(id, row(1, at, Body::Host { text, meta }));
@@ -711,6 +713,9 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         timeout: Duration::from_secs(300),
         max_concurrency: 4,
         requests_per_minute: None,
+        tokens_per_minute: None,
+        circuit: actors::domain::circuit::CircuitRules::default(),
+        fallback: None,
         retry: Vec::new(),
         price: None,
         context_tokens: None,
@@ -737,6 +742,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
             max_relaunches: 5,
             within: Duration::from_secs(600),
         },
+        budget: actors::domain::budget::BudgetRules::default(),
         providers: BTreeMap::from([
             ("local".into(), provider("qwen3:8b")),
             ("openrouter".into(), provider("deepseek-v4")),

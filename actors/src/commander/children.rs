@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
-use crate::domain::gate::{Lane, LaneRules};
+use crate::domain::books::{Day, Entry};
+use crate::domain::gate::{GateRules, Lane, LaneRules};
 use crate::domain::message::Severity;
 use crate::domain::rules::SwarmRules;
 use crate::gate::{GateActor, GateArgs, GateMsg};
@@ -33,8 +34,16 @@ impl CommanderState {
         &mut self,
         myself: &ActorRef<CommanderMsg>,
     ) -> Result<(), ActorProcessingErr> {
-        let gate = spawn_gate(myself, &self.outside, &self.rules).await?;
-        self.gate.send_replace(gate);
+        let gate = spawn_gate(myself, &self.outside, &self.rules, Vec::new()).await?;
+        self.gate.send_replace(gate.clone());
+        let (archive, today) = (self.outside.archive.clone(), Day::of(self.now()));
+        self.jobs.spawn(async move {
+            match archive.books(today).await {
+                // One that is gone already is followed by another.
+                Ok(books) => drop(gate.cast(GateMsg::Books(books))),
+                Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
+            }
+        });
         Ok(())
     }
 }
@@ -56,17 +65,20 @@ pub(super) async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
     outside: &Outside,
     rules: &SwarmRules,
+    books: Vec<Entry>,
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
         clock: outside.clock.clone(),
-        rules: lanes(rules),
+        rules: gate_rules(rules),
+        books,
+        parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;
     Ok(gate)
 }
 
-/// The lanes of the gate: one for each provider, one for logins.
-pub(super) fn lanes(rules: &SwarmRules) -> BTreeMap<Lane, LaneRules> {
+/// What the gate lets in by: a lane for each provider, one for logins, and the budget.
+pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
     let mut lanes: BTreeMap<Lane, LaneRules> = rules
         .providers
         .iter()
@@ -75,6 +87,9 @@ pub(super) fn lanes(rules: &SwarmRules) -> BTreeMap<Lane, LaneRules> {
                 max_in_flight: Some(provider.max_concurrency),
                 per_minute: provider.requests_per_minute,
                 burst: u32::try_from(provider.max_concurrency).unwrap_or(u32::MAX),
+                tokens_per_minute: provider.tokens_per_minute,
+                circuit: Some(provider.circuit),
+                fallback: provider.fallback.clone(),
             };
             (Lane::Provider(name.clone()), lane)
         })
@@ -82,11 +97,14 @@ pub(super) fn lanes(rules: &SwarmRules) -> BTreeMap<Lane, LaneRules> {
     if let Some(per_minute) = rules.tools.logins_per_minute {
         // A server that counts by the minute must not see a burst on top of a full minute.
         let logins = LaneRules {
-            max_in_flight: None,
             per_minute: Some(per_minute),
             burst: (per_minute / 8).max(2),
+            ..LaneRules::default()
         };
         lanes.insert(Lane::Logins, logins);
     }
-    lanes
+    GateRules {
+        lanes,
+        budget: rules.budget,
+    }
 }

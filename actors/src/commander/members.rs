@@ -183,6 +183,7 @@ impl CommanderState {
             | What::ToolReturned { .. }
             | What::Stored(_)
             | What::Mission(_)
+            | What::Spending(_)
             | What::Notice { .. }
             | What::Shutdown => {}
         }

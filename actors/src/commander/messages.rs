@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
+use crate::domain::budget::Spending;
 use crate::domain::event::{Report, Standing, SwarmEvent};
 use crate::domain::ids::{MissionId, MysisId};
 use crate::domain::order::Answer;
@@ -27,12 +28,16 @@ pub enum CommanderMsg {
     Watch(Watcher),
     /// How do the Myses stand?
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
+    /// How does the budget stand?
+    Spending(RpcReplyPort<Arc<Spending>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
     /// Is the store in trouble, and which?
     Trouble(RpcReplyPort<Option<Arc<str>>>),
     /// The rules changed.
     RulesChanged(Arc<SwarmRules>),
+    /// These are secrets, too; answered once everybody has been told.
+    SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
     /// A new Mysis is stored, or not.
     Created {
         /// The Mysis.

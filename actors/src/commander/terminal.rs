@@ -1,8 +1,11 @@
 //! The terminal: the Ui that draws for it, and what becomes of one that died.
 
+use std::sync::Arc;
+
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
 use crate::domain::dashboard::Stock;
+use crate::domain::event::{SwarmEvent, What};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::ui::{Bridge, UiActor, UiArgs, UiMsg, View};
@@ -113,6 +116,13 @@ impl CommanderState {
         };
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
         self.watchers.push(ui.get_derived());
+        let spending = SwarmEvent {
+            at: self.now(),
+            mysis: None,
+            what: What::Spending(self.spending.clone()),
+        };
+        // One that is dead gets it with its next life.
+        let _ = ui.cast(UiMsg::Event(Arc::new(spending)));
         Ok(ui)
     }
 }

@@ -51,6 +51,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::budget::Spending;
 use super::event::Standing;
 use super::ids::{MysisId, Timestamp};
 use super::redact::Redactor;
@@ -86,6 +87,7 @@ pub struct Dashboard {
     needed: Option<Arc<BTreeSet<MysisId>>>,
     flow: Flow,
     mission: Option<Arc<str>>,
+    spending: Arc<Spending>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
     log: Arc<Log>,
@@ -134,6 +136,7 @@ impl Dashboard {
             needed: None,
             flow: Flow::default(),
             mission: None,
+            spending: Arc::default(),
             rules: None,
             redactor: Arc::default(),
             log: Arc::default(),
@@ -210,6 +213,12 @@ impl Dashboard {
     #[must_use]
     pub fn mission(&self) -> Option<&Arc<str>> {
         self.mission.as_ref()
+    }
+
+    /// How much of today's budget is spent, in percent, where there is a budget.
+    #[must_use]
+    pub fn budget_percent(&self) -> Option<u64> {
+        self.spending.percent_at(self.now)
     }
 
     /// The rules of the swarm, once they are known.

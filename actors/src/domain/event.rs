@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::budget::Spending;
 use super::fault::Fault;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
@@ -286,6 +287,8 @@ pub enum What {
     Mission(Option<Arc<str>>),
     /// How a Mysis stands now.
     Standing(Arc<Standing>),
+    /// How the budget of the day stands now.
+    Spending(Arc<Spending>),
     /// A game account and its password became known; for the Commander alone.
     Learned(Account),
     /// Something about the whole program that the operator should know.

@@ -1,14 +1,24 @@
 //! The gate: who may ask the outside now, and who waits (CONTRACT.md: `max_concurrency`,
-//! `requests_per_minute`, `logins_per_minute`).
+//! `requests_per_minute`, `tokens_per_minute`, `fallback`, `[budget]`, `logins_per_minute`).
 //!
 //! One gate for the whole swarm, with a lane for each provider and one for logins. A lane limits
-//! what is in flight and how fast new requests begin; the operator's direct orders go first.
+//! what is in flight and how fast new requests begin. Within a lane the operator's direct orders go
+//! first, then whoever came first; since a Mysis has one request at a time and comes back to the
+//! end, that is fair. A provider that fails again and again is left alone (its circuit opens), and
+//! whoever has another one goes there. Who is out of budget is turned away, not kept waiting.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod lane;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ids::Timestamp;
+use super::books::{Bill, Entry};
+use super::budget::{Allowance, BudgetNews, BudgetRules, Purse, Spending};
+use super::circuit::{CircuitRules, Outcome, Turn};
+use super::ids::{MysisId, Timestamp};
+
+use lane::LaneState;
 
 /// What is asked of the outside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +30,7 @@ pub enum Lane {
 }
 
 /// What a lane allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneRules {
     /// How many may be in flight; absent: any number.
     pub max_in_flight: Option<usize>,
@@ -28,75 +38,216 @@ pub struct LaneRules {
     pub per_minute: Option<u32>,
     /// How many may begin at once after a quiet time.
     pub burst: u32,
+    /// How many tokens may begin in a minute; absent: any number.
+    pub tokens_per_minute: Option<u64>,
+    /// When its circuit opens; absent: never.
+    pub circuit: Option<CircuitRules>,
+    /// The provider that takes over meanwhile, where there is one.
+    pub fallback: Option<Arc<str>>,
+}
+
+/// What everybody is let in by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GateRules {
+    /// What the lanes allow; a lane without rules lets everybody in.
+    pub lanes: BTreeMap<Lane, LaneRules>,
+    /// What may be spent.
+    pub budget: BudgetRules,
 }
 
 /// Names one who was let in, or who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PassId(pub u64);
 
-/// All lanes.
-#[derive(Debug, Default)]
-pub struct Gate {
-    rules: BTreeMap<Lane, LaneRules>,
-    lanes: BTreeMap<Lane, LaneState>,
+/// Somebody who wants in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asker {
+    /// Where, the best first; never empty.
+    pub routes: Vec<Lane>,
+    /// Whose budget it is paid from; absent: nobody's.
+    pub payer: Option<MysisId>,
+    /// Whether an operator's direct message waits for it.
+    pub is_urgent: bool,
+    /// How many tokens it will use, about.
+    pub tokens: u64,
 }
 
+/// What becomes of one who wanted in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may come in.
+    In {
+        /// Where.
+        lane: Lane,
+        /// What its payer should be told, where there is something.
+        told: Option<Arc<str>>,
+    },
+    /// It may not come in before a moment, and does not wait.
+    Held {
+        /// Why.
+        why: Arc<str>,
+        /// Until when.
+        until: Timestamp,
+    },
+}
+
+/// What the operator is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateNews {
+    /// A provider failed again and again and is left alone.
+    CircuitOpened {
+        /// Which.
+        provider: Arc<str>,
+        /// What happened last.
+        text: Arc<str>,
+        /// Until when nobody asks it.
+        until: Timestamp,
+        /// Who takes over.
+        fallback: Option<Arc<str>>,
+    },
+    /// A provider works again.
+    CircuitClosed {
+        /// Which.
+        provider: Arc<str>,
+    },
+    /// The swarm's budget.
+    Budget(BudgetNews),
+}
+
+/// All lanes, and the purse.
 #[derive(Debug, Default)]
-struct LaneState {
-    in_flight: BTreeSet<PassId>,
-    urgent: VecDeque<PassId>,
-    patient: VecDeque<PassId>,
-    /// When the pace allows the next one, if a whole burst were still to be spent at that moment.
-    paced_to: Timestamp,
-    held_until: Timestamp,
+pub struct Gate {
+    rules: GateRules,
+    lanes: BTreeMap<Lane, LaneState>,
+    purse: Purse,
+    news: Vec<GateNews>,
 }
 
 impl Gate {
-    /// Sets what the lanes allow; a lane without rules lets everybody in.
-    pub fn set_rules(&mut self, rules: BTreeMap<Lane, LaneRules>) {
+    /// Sets what everybody is let in by. Whoever was left alone may have been mended by that.
+    pub fn set_rules(&mut self, rules: GateRules) {
+        self.purse.set_rules(rules.budget);
         self.rules = rules;
-    }
-
-    /// Somebody wants in.
-    pub fn queue(&mut self, lane: Lane, pass: PassId, is_urgent: bool) {
-        let lane = self.lanes.entry(lane).or_default();
-        if is_urgent {
-            lane.urgent.push_back(pass);
-        } else {
-            lane.patient.push_back(pass);
+        for lane in self.lanes.values_mut() {
+            lane.forgive();
         }
     }
 
+    /// Takes up what the books say.
+    pub fn recall(&mut self, books: &[Entry], now: Timestamp) {
+        self.purse.recall(books, now);
+    }
+
+    /// Somebody wants in: queues where it can be served, best first.
+    pub fn queue(&mut self, pass: PassId, asker: Asker, now: Timestamp) {
+        let lane = self
+            .way_of(&asker, now)
+            .or_else(|| asker.routes.first().cloned());
+        let lane = lane.unwrap_or(Lane::Logins);
+        self.lanes.entry(lane).or_default().queue(pass, asker);
+    }
+
+    /// The first of its lanes that lets somebody through: with a closed circuit, or where a trial
+    /// is due and nobody is there to make it.
+    fn way_of(&self, asker: &Asker, now: Timestamp) -> Option<Lane> {
+        let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(|lane| lane.takes_more(now));
+        asker.routes.iter().find(passes).cloned()
+    }
+
     /// Somebody who was let in, or who waited, is done.
-    pub fn leave(&mut self, lane: &Lane, pass: PassId) {
-        if let Some(lane) = self.lanes.get_mut(lane) {
-            lane.in_flight.remove(&pass);
-            lane.urgent.retain(|waiting| *waiting != pass);
-            lane.patient.retain(|waiting| *waiting != pass);
+    pub fn leave(&mut self, lane: &Lane, pass: PassId, outcome: &Outcome, now: Timestamp) {
+        let Some(state) = self.lanes.get_mut(lane) else {
+            return;
+        };
+        let rules = self.rules.lanes.get(lane);
+        let turn = state.leave(pass, outcome, rules, now);
+        let (Some(turn), Lane::Provider(provider)) = (turn, lane) else {
+            return;
+        };
+        let provider = provider.clone();
+        self.news.push(match turn {
+            Turn::Closed => GateNews::CircuitClosed { provider },
+            Turn::Opened { until, text } => GateNews::CircuitOpened {
+                provider,
+                text,
+                until,
+                fallback: rules.and_then(|rules| rules.fallback.clone()),
+            },
+        });
+    }
+
+    /// Somebody who waits gave up.
+    pub fn give_up(&mut self, pass: PassId) {
+        for lane in self.lanes.values_mut() {
+            lane.give_up(pass);
         }
     }
 
     /// The outside asks to be left alone until then.
     pub fn hold(&mut self, lane: Lane, until: Timestamp) {
-        let lane = self.lanes.entry(lane).or_default();
-        lane.held_until = lane.held_until.max(until);
+        self.lanes.entry(lane).or_default().hold(until);
     }
 
-    /// Lets in all who may come in now.
-    pub fn admit(&mut self, now: Timestamp) -> Vec<PassId> {
-        let mut admitted = Vec::new();
+    /// A model call cost this.
+    pub fn pay(&mut self, mysis: MysisId, bill: &Bill, now: Timestamp) {
+        self.purse.pay(mysis, bill, now);
+        self.news.extend(self.purse.news(now).map(GateNews::Budget));
+    }
+
+    /// Decides for all who need not wait any longer.
+    pub fn decide(&mut self, now: Timestamp) -> Vec<(PassId, Verdict)> {
+        let mut decided = self.turn_away(now);
+        self.reroute(now);
         for (name, lane) in &mut self.lanes {
-            let rules = self.rules.get(name);
+            let rules = self.rules.lanes.get(name);
             while lane.opens_at(rules, now).is_some_and(|at| at <= now) {
-                let next = lane.urgent.pop_front().or_else(|| lane.patient.pop_front());
-                let Some(pass) = next else {
+                let Some((pass, asker)) = lane.enter_next(rules, now) else {
                     break;
                 };
-                lane.enter(rules, pass, now);
-                admitted.push(pass);
+                let told = match asker.payer.map(|payer| self.purse.allowance(payer, now)) {
+                    Some(Allowance::More(told)) => told,
+                    Some(Allowance::NoMore { .. }) | None => None,
+                };
+                let lane = name.clone();
+                decided.push((pass, Verdict::In { lane, told }));
             }
         }
-        admitted
+        decided
+    }
+
+    /// Who is out of budget does not wait here.
+    fn turn_away(&mut self, now: Timestamp) -> Vec<(PassId, Verdict)> {
+        let mut away = Vec::new();
+        if !self.purse.is_limited() {
+            return away;
+        }
+        for lane in self.lanes.values_mut() {
+            let purse = &mut self.purse;
+            lane.retain(|pass, asker| {
+                let Some(payer) = asker.payer else {
+                    return true;
+                };
+                if purse.may_spend(payer, now) {
+                    return true;
+                }
+                if let Allowance::NoMore { why, until } = purse.allowance(payer, now) {
+                    away.push((pass, Verdict::Held { why, until }));
+                }
+                false
+            });
+        }
+        away
+    }
+
+    /// Who waits where nobody passes goes where somebody does.
+    fn reroute(&mut self, now: Timestamp) {
+        let mut movers = Vec::new();
+        for lane in self.lanes.values_mut() {
+            movers.extend(lane.take_those_with_a_choice(now));
+        }
+        for (pass, asker) in movers {
+            self.queue(pass, asker, now);
+        }
     }
 
     /// When somebody who waits may come in without anybody leaving; `None` where that never is.
@@ -105,52 +256,25 @@ impl Gate {
         self.lanes
             .iter()
             .filter(|(_, lane)| lane.waiting() > 0)
-            .filter_map(|(name, lane)| lane.opens_at(self.rules.get(name), now))
+            .filter_map(|(name, lane)| lane.opens_at(self.rules.lanes.get(name), now))
             .min()
     }
 
-    /// How many wait before a lane, and until when it is held.
+    /// What there is to tell the operator since this was last asked.
+    pub fn take_news(&mut self) -> Vec<GateNews> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// How the budget stands.
     #[must_use]
-    pub fn waiting(&self, lane: &Lane) -> (usize, Timestamp) {
-        self.lanes
-            .get(lane)
-            .map_or((0, Timestamp(0)), |lane| (lane.waiting(), lane.held_until))
-    }
-}
-
-impl LaneState {
-    fn waiting(&self) -> usize {
-        self.urgent.len() + self.patient.len()
+    pub fn spending(&self) -> Spending {
+        self.purse.spending()
     }
 
-    /// When the next may come in; `None` while too many are in flight.
-    fn opens_at(&self, rules: Option<&LaneRules>, now: Timestamp) -> Option<Timestamp> {
-        let Some(rules) = rules else {
-            return Some(self.held_until);
-        };
-        if rules
-            .max_in_flight
-            .is_some_and(|max| self.in_flight.len() >= max)
-        {
-            return None;
-        }
-        let paced = match rules.interval() {
-            Some(interval) => {
-                let lead = interval.saturating_mul(rules.burst.saturating_sub(1));
-                // A clock that was set back must not close the lane for that long.
-                let latest = now.plus(lead + interval);
-                Timestamp(self.paced_to.min(latest).0 - millis(lead))
-            }
-            None => Timestamp(0),
-        };
-        Some(paced.max(self.held_until))
-    }
-
-    fn enter(&mut self, rules: Option<&LaneRules>, pass: PassId, now: Timestamp) {
-        self.in_flight.insert(pass);
-        if let Some(interval) = rules.and_then(LaneRules::interval) {
-            self.paced_to = self.paced_to.max(now).plus(interval);
-        }
+    /// How many wait before a lane.
+    #[must_use]
+    pub fn waiting(&self, lane: &Lane) -> usize {
+        self.lanes.get(lane).map_or(0, LaneState::waiting)
     }
 }
 
@@ -162,95 +286,5 @@ impl LaneRules {
     }
 }
 
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn gate(rules: LaneRules) -> Gate {
-        let mut gate = Gate::default();
-        gate.set_rules([(Lane::Logins, rules)].into());
-        gate
-    }
-
-    fn queue(gate: &mut Gate, passes: std::ops::Range<u64>) {
-        for pass in passes {
-            gate.queue(Lane::Logins, PassId(pass), false);
-        }
-    }
-
-    #[test]
-    fn no_more_than_allowed_are_in_flight_and_urgent_ones_go_first() {
-        let mut gate = gate(LaneRules {
-            max_in_flight: Some(2),
-            per_minute: None,
-            burst: 2,
-        });
-        queue(&mut gate, 0..3);
-        gate.queue(Lane::Logins, PassId(9), true);
-        assert_eq!(gate.admit(Timestamp(5)), [PassId(9), PassId(0)]);
-        assert_eq!(gate.wakes_at(Timestamp(5)), None);
-        gate.leave(&Lane::Logins, PassId(9));
-        assert_eq!(gate.admit(Timestamp(6)), [PassId(1)]);
-    }
-
-    #[test]
-    fn after_a_burst_the_pace_is_even() {
-        let mut gate = gate(LaneRules {
-            max_in_flight: None,
-            per_minute: Some(60),
-            burst: 3,
-        });
-        queue(&mut gate, 0..10);
-        let start = Timestamp(1_000_000);
-        assert_eq!(gate.admit(start).len(), 3);
-        assert_eq!(gate.wakes_at(start), Some(Timestamp(1_001_000)));
-        assert_eq!(gate.admit(Timestamp(1_000_999)).len(), 0);
-        assert_eq!(gate.admit(Timestamp(1_001_000)).len(), 1);
-        assert_eq!(gate.admit(Timestamp(1_003_500)).len(), 2);
-    }
-
-    #[test]
-    fn nobody_comes_in_while_a_lane_is_held() {
-        let mut gate = gate(LaneRules {
-            max_in_flight: None,
-            per_minute: None,
-            burst: 1,
-        });
-        queue(&mut gate, 0..2);
-        gate.hold(Lane::Logins, Timestamp(500));
-        assert_eq!(gate.admit(Timestamp(499)), []);
-        assert_eq!(gate.wakes_at(Timestamp(499)), Some(Timestamp(500)));
-        assert_eq!(gate.admit(Timestamp(500)).len(), 2);
-    }
-
-    #[test]
-    fn a_clock_set_back_does_not_close_a_lane() {
-        let mut gate = gate(LaneRules {
-            max_in_flight: None,
-            per_minute: Some(60),
-            burst: 1,
-        });
-        queue(&mut gate, 0..2);
-        assert_eq!(gate.admit(Timestamp(9_000_000)).len(), 1);
-        assert_eq!(gate.wakes_at(Timestamp(1000)), Some(Timestamp(2000)));
-    }
-
-    #[test]
-    fn who_gives_up_waiting_is_forgotten() {
-        let mut gate = gate(LaneRules {
-            max_in_flight: Some(1),
-            per_minute: None,
-            burst: 1,
-        });
-        queue(&mut gate, 0..3);
-        assert_eq!(gate.admit(Timestamp(1)), [PassId(0)]);
-        gate.leave(&Lane::Logins, PassId(1));
-        gate.leave(&Lane::Logins, PassId(0));
-        assert_eq!(gate.admit(Timestamp(1)), [PassId(2)]);
-        assert_eq!(gate.waiting(&Lane::Logins).0, 0);
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@
 
 mod asking;
 mod calling;
+mod holding;
 mod orders;
 mod progress;
 mod recall;
@@ -34,7 +35,7 @@ use super::write::{Mission, Profile};
 
 pub use recall::Past;
 pub use words::{
-    Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Ticket, ToolOutcome, Work,
+    Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Route, Ticket, ToolOutcome, Work,
 };
 
 use progress::{Progress, TurnProgress};
@@ -67,6 +68,10 @@ pub struct Life {
     /// What the model was told about the runtime in the last request, by code.
     noticed: BTreeSet<&'static str>,
     doing: Doing,
+    /// The pause that the operator was told of last, by its end.
+    told_held: Option<Timestamp>,
+    /// What a request's messages may take at most, where the model refused a longer one.
+    most_bytes: Option<usize>,
     last_words: Arc<str>,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
@@ -111,6 +116,10 @@ struct Turn {
     owner: Owner,
     began: Began,
     model_calls: u32,
+    /// What the messages of the last question took, in bytes.
+    asked_bytes: usize,
+    /// The model call that was asked again since it was too long.
+    shortened_at: Option<u32>,
     called_tools: bool,
     progress: TurnProgress,
     /// What follows a bare reply in this turn.
@@ -140,6 +149,12 @@ enum Step {
     },
     /// The time to ask again.
     CoolingDown { alarm: Alarm, attempt: u32 },
+    /// A new day, or more budget.
+    Held {
+        alarm: Alarm,
+        attempt: u32,
+        until: Timestamp,
+    },
     /// The store, before it goes on.
     Recording { ticket: Ticket, then: Then },
     /// A tool's answer.
@@ -171,12 +186,7 @@ impl Life {
         match input {
             Input::Ordered { asker, order } => self.ordered(asker, order),
             Input::MissionStands(mission) => self.mission = mission,
-            Input::RulesChanged { rules, redactor } => {
-                self.rules = rules;
-                self.redactor = redactor;
-                let hold = self.rules.held_of_a_result();
-                self.conversation.hold(hold);
-            }
+            Input::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
             Input::Recorded { ticket, outcome } => self.recorded(ticket, outcome),
             Input::Progressed { work, activity } => self.progressed(work, activity),
             Input::Linked {
@@ -193,7 +203,13 @@ impl Life {
                 code,
                 text,
             } => self.notice(severity, code, None, &text),
-            Input::Replied { work, result, ms } => self.replied(work, result, ms),
+            Input::Held { work, why, until } => self.held(work, &why, until),
+            Input::Replied {
+                work,
+                provider,
+                result,
+                ms,
+            } => self.replied(work, &provider, result, ms),
             Input::Leaving { work } => self.leaving(work),
             Input::Returned { work, outcome } => self.returned(work, &outcome),
             Input::Rang { alarm } => self.rang(alarm),

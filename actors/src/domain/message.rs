@@ -8,6 +8,7 @@ mod texts;
 
 use std::sync::Arc;
 
+use super::books::Bill;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::Usage;
 
@@ -131,6 +132,8 @@ pub struct ReplyMeta {
     pub provider: Arc<str>,
     /// Why the model stopped, in the provider's words.
     pub finish_reason: Option<Arc<str>>,
+    /// What the call cost in millionths of a US dollar; absent where the provider has no price.
+    pub cost_micros: Option<u64>,
 }
 
 /// One tool call of an utterance.
@@ -138,7 +141,7 @@ pub struct ReplyMeta {
 pub struct Call {
     /// The provider's id, letter for letter; may be empty or repeated.
     pub id: Arc<str>,
-    /// The tool's name as the model wrote it.
+    /// The tool's name as the model wrote it, but for leaked tokens around a name that is one.
     pub name: Arc<str>,
     /// The arguments as the model wrote them; may be no JSON at all.
     pub arguments: Arc<str>,
@@ -274,6 +277,8 @@ pub struct HostMeta {
     pub code: Arc<str>,
     /// Which attempt this was, where something is tried several times.
     pub attempt: Option<u32>,
+    /// What a model call cost that left no other row behind.
+    pub bill: Option<Bill>,
 }
 
 impl Row {

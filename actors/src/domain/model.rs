@@ -95,6 +95,9 @@ pub struct Usage {
     pub cached: u64,
 }
 
+/// The longest that a provider's Retry-After is obeyed.
+pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+
 /// Why a model call failed, by what can be done about it (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelFault {
@@ -104,6 +107,29 @@ pub enum ModelFault {
         text: String,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
+    },
+    /// Worth trying again, elsewhere if there is such a place: nobody is there.
+    Unreachable {
+        /// What happened, without secrets.
+        text: String,
+    },
+    /// Worth trying again: there was no choice in the answer, which was paid for all the same.
+    Empty {
+        /// What happened.
+        text: String,
+        /// What the provider says it cost.
+        usage: Option<Usage>,
+    },
+    /// Worth trying again, shorter: it is more than the model can take.
+    TooLong {
+        /// What happened, without secrets.
+        text: String,
+    },
+    /// Worth trying again at once: what the provider refused is written otherwise from here on.
+    /// The same thing is never learnt twice, so this comes to an end.
+    Adapted {
+        /// What changed, and why, without secrets.
+        text: String,
     },
     /// Not worth trying again: 400, 401, 403, 404.
     Permanent {
@@ -117,7 +143,25 @@ impl ModelFault {
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
-            ModelFault::Transient { text, .. } | ModelFault::Permanent { text } => text,
+            ModelFault::Transient { text, .. }
+            | ModelFault::Unreachable { text }
+            | ModelFault::Empty { text, .. }
+            | ModelFault::TooLong { text }
+            | ModelFault::Adapted { text }
+            | ModelFault::Permanent { text } => text,
+        }
+    }
+
+    /// What it cost, as far as the provider said so.
+    #[must_use]
+    pub fn usage(&self) -> Option<Usage> {
+        match self {
+            ModelFault::Empty { usage, .. } => *usage,
+            ModelFault::Transient { .. }
+            | ModelFault::Unreachable { .. }
+            | ModelFault::TooLong { .. }
+            | ModelFault::Adapted { .. }
+            | ModelFault::Permanent { .. } => None,
         }
     }
 }

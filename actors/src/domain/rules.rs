@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::books::Bill;
+use super::budget::BudgetRules;
+use super::circuit::CircuitRules;
 use super::model::Usage;
 
 /// What holds for the whole swarm.
@@ -31,6 +34,8 @@ pub struct SwarmRules {
     pub tools: ToolRules,
     /// How a dead or errored Mysis comes back.
     pub supervision: SupervisionRules,
+    /// What may be spent in a day.
+    pub budget: BudgetRules,
     /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
 }
@@ -51,6 +56,32 @@ impl SwarmRules {
     #[must_use]
     pub fn held_of_a_result(&self) -> usize {
         (self.context_budget / 4).max(4 << 10)
+    }
+
+    /// The provider of that name and those that take over for it, one for the other; each once.
+    #[must_use]
+    pub fn routes(&self, provider: &Arc<str>) -> Vec<Arc<str>> {
+        let mut routes = vec![provider.clone()];
+        let mut last = provider;
+        while let Some(next) = self.providers.get(last).and_then(|of| of.fallback.as_ref())
+            && !routes.contains(next)
+        {
+            routes.push(next.clone());
+            last = next;
+        }
+        routes
+    }
+
+    /// What a model call cost, where the provider said how much it used.
+    #[must_use]
+    pub fn bill(&self, provider: &Arc<str>, usage: Option<Usage>) -> Option<Bill> {
+        let usage = usage?;
+        let price = self.providers.get(provider).and_then(|of| of.price);
+        Some(Bill {
+            provider: provider.clone(),
+            usage,
+            cost_micros: price.map(|price| price.micros(usage)),
+        })
     }
 
     /// How many nudged turns make a Mysis idle.
@@ -84,8 +115,14 @@ pub struct ProviderRules {
     pub max_concurrency: usize,
     /// Requests a minute for the whole swarm; absent: unlimited.
     pub requests_per_minute: Option<u32>,
+    /// Tokens a minute for the whole swarm; absent: unlimited.
+    pub tokens_per_minute: Option<u64>,
     /// Waits after a transient fault; as many tries as waits and one.
     pub retry: Vec<Duration>,
+    /// When it is left alone because it fails again and again.
+    pub circuit: CircuitRules,
+    /// The provider that takes over while it is.
+    pub fallback: Option<Arc<str>>,
     /// What a million tokens cost; absent: no cost shown.
     pub price: Option<Price>,
     /// The model's context in tokens, tools and answer included; absent: not known.
@@ -99,6 +136,8 @@ pub struct Price {
     pub input: f64,
     /// Tokens of the answer.
     pub output: f64,
+    /// Tokens of the request that came from the provider's cache; absent: as `input`.
+    pub cached: Option<f64>,
 }
 
 impl Price {
@@ -109,8 +148,9 @@ impl Price {
             clippy::cast_precision_loss,
             reason = "tokens of one call are far below 2^52"
         )]
-        let dollars_per_million =
-            usage.input as f64 * self.input + usage.output as f64 * self.output;
+        let dollars_per_million = (usage.input - usage.cached.min(usage.input)) as f64 * self.input
+            + usage.cached.min(usage.input) as f64 * self.cached.unwrap_or(self.input)
+            + usage.output as f64 * self.output;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -145,4 +185,30 @@ pub struct SupervisionRules {
     pub max_relaunches: u32,
     /// The window of `max_relaunches`; a healthy stretch of this length forgets them.
     pub within: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_from_the_cache_has_its_own_price() {
+        let usage = Usage {
+            input: 1000,
+            output: 10,
+            cached: 600,
+        };
+        let price = |cached| Price {
+            input: 1.0,
+            output: 2.0,
+            cached,
+        };
+        assert_eq!(price(None).micros(usage), 1020);
+        assert_eq!(price(Some(0.1)).micros(usage), 400 + 60 + 20);
+        let odd = Usage {
+            cached: 5000,
+            ..usage
+        };
+        assert_eq!(price(Some(0.0)).micros(odd), 20);
+    }
 }

@@ -66,6 +66,15 @@ impl Toolset {
         self.by_name.get(name).map(|place| &self.tools[*place])
     }
 
+    /// The tool that a name means: some models leak the tokens of a channel into it
+    /// (`mine<|channel|>commentary`), or name the namespace that they imagine (`functions.mine`).
+    #[must_use]
+    pub fn meant(&self, name: &str) -> Option<&ToolSpec> {
+        let bare = name.split("<|").next().unwrap_or(name).trim();
+        let bare = bare.strip_prefix("functions.").unwrap_or(bare);
+        self.get(name).or_else(|| self.get(bare))
+    }
+
     /// Whether the tool only reads: by the server's annotation, else by its name. A queue that
     /// reading empties never counts, whatever the server says.
     #[must_use]
@@ -152,6 +161,22 @@ mod tests {
         let set = Toolset::new([tool("get_notifications", Some(true))]);
         assert!(!set.is_read_only("get_notifications"));
         assert!(is_snapshot("get_status"));
+    }
+
+    #[test]
+    fn a_name_with_leaked_tokens_means_the_tool_before_them() {
+        let set = Toolset::new([tool("mine", None), tool("functions.odd", None)]);
+        let meant = |name: &str| set.meant(name).map(|tool| tool.name.to_string());
+        for name in [
+            "mine",
+            "mine<|channel|>commentary",
+            "functions.mine",
+            " mine <|x|>",
+        ] {
+            assert_eq!(meant(name).as_deref(), Some("mine"), "{name}");
+        }
+        assert_eq!(meant("functions.odd").as_deref(), Some("functions.odd"));
+        assert_eq!((meant("<|mine"), meant("undermine")), (None, None));
     }
 
     #[test]

@@ -286,6 +286,8 @@ pub struct Recollection {
     pub notes: Vec<Arc<Row>>,
     /// The newest place given out.
     pub last: Seq,
+    /// What it has used up, as the rows that are stored say; absent: as its record says.
+    pub totals: Option<Totals>,
     /// What was seen of the game, with the account that saw it.
     pub sightings: Vec<(Arc<str>, Sighting)>,
 }

@@ -12,6 +12,7 @@ use crate::domain::life::{Alarm, Ask, Effect, Input, Ticket, Work};
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::Session;
 
+use super::work::Question;
 use super::{MysisMsg, MysisState, Phase, work};
 
 impl MysisState {
@@ -32,13 +33,12 @@ impl MysisState {
                 Effect::Ask(ask) => {
                     self.trace(&ask);
                     let session = self.take_session();
-                    self.work = Some(work::ask(
-                        myself,
-                        &self.surroundings,
-                        &self.rules,
-                        session,
-                        ask,
-                    ));
+                    let question = Question {
+                        surroundings: self.surroundings.clone(),
+                        rules: self.rules.clone(),
+                        payer: self.who.id,
+                    };
+                    self.work = Some(work::ask(myself, question, session, ask));
                 }
                 Effect::Call(order) => {
                     let session = self.take_session();
@@ -92,15 +92,17 @@ impl MysisState {
     }
 
     fn take_session(&mut self) -> Session {
-        self.session.take().unwrap_or_else(|| {
-            Session::new(
-                self.who.id,
-                self.incarnation,
-                self.surroundings.upstream.link(self.who.id),
-                self.surroundings.means.clone(),
-                self.rules.tools.clone(),
-            )
-        })
+        if let Some(mut session) = self.session.take() {
+            session.take_rules(self.rules.tools.clone());
+            return session;
+        }
+        Session::new(
+            self.who.id,
+            self.incarnation,
+            self.surroundings.upstream.link(self.who.id),
+            self.surroundings.means.clone(),
+            self.rules.tools.clone(),
+        )
     }
 
     fn release(&mut self, work: Work) {

@@ -1,7 +1,8 @@
 //! Work: the tasks in which a Mysis waits for the outside, so that its mailbox never does.
 
+mod asking;
+
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -10,19 +11,17 @@ use ractor::ActorRef;
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::Activity;
-use crate::domain::gate::Lane;
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::{Ask, CallOrder, Input, ToolOutcome, Work};
+use crate::domain::life::{CallOrder, Input, ToolOutcome, Work};
 use crate::domain::message::CallStatus;
-use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use crate::domain::rules::SwarmRules;
 use crate::domain::sent::Sent;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::{Means, News, Outlet, Session};
 use crate::store::StoreHandle;
 
-use super::{MysisMsg, Surroundings, Worked};
+use super::{MysisMsg, Worked};
+
+pub(super) use asking::{Question, ask};
 
 /// Waits between tries to read the past.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -81,91 +80,6 @@ pub(super) fn record(
         // A Mysis that is gone rebuilds itself from what is stored.
         let _ = mysis.cast(MysisMsg::Recorded(answer));
     }))
-}
-
-/// Asks the model once, with the session ready where it can be.
-pub(super) fn ask(
-    mysis: &ActorRef<MysisMsg>,
-    surroundings: &Arc<Surroundings>,
-    rules: &Arc<SwarmRules>,
-    session: Session,
-    ask: Ask,
-) -> AbortOnDropHandle<()> {
-    let work = ask.work;
-    let door = Door {
-        mysis: mysis.clone(),
-        work,
-    };
-    let (surroundings, rules) = (surroundings.clone(), rules.clone());
-    spawn(
-        mysis.clone(),
-        work,
-        async move { asked(&door, &surroundings, &rules, session, ask).await },
-        move |text| Input::Replied {
-            work,
-            result: Err(ModelFault::Transient {
-                text,
-                retry_after: None,
-            }),
-            ms: 0,
-        },
-    )
-}
-
-async fn asked(
-    door: &Door,
-    surroundings: &Surroundings,
-    rules: &SwarmRules,
-    mut session: Session,
-    ask: Ask,
-) -> (Session, Input) {
-    session.prepare(door).await;
-    let clock = &surroundings.means.clock;
-    let lane = Lane::Provider(ask.provider.clone());
-    let work = ask.work;
-    let queue = format!("waiting for {}", ask.provider);
-    door.news(News::Progress(Activity::Queueing(queue.into())));
-    let pass = surroundings.means.gate.admit(lane, ask.is_urgent).await;
-    door.news(News::Progress(Activity::CallingModel));
-    let started = clock.now();
-    let result = ask_once(door, surroundings, rules, &session, ask).await;
-    drop(pass);
-    let ms = clock.now().since(started);
-    (session, Input::Replied { work, result, ms })
-}
-
-async fn ask_once(
-    door: &Door,
-    surroundings: &Surroundings,
-    rules: &SwarmRules,
-    session: &Session,
-    ask: Ask,
-) -> Result<ModelAnswer, ModelFault> {
-    let Some(provider) = rules.providers.get(&ask.provider) else {
-        return Err(ModelFault::Permanent {
-            text: format!("the configuration has no provider `{}`", ask.provider),
-        });
-    };
-    let request = ModelRequest {
-        provider: ask.provider,
-        model: ask.model,
-        temperature: ask.temperature,
-        max_tokens: None,
-        messages: ask.messages,
-        tools: session.tools().clone(),
-    };
-    door.sent(Sent {
-        at: surroundings.means.clock.now(),
-        request: request.clone(),
-    });
-    let answer = surroundings.models.ask(request);
-    match tokio::time::timeout(provider.timeout, answer).await {
-        Ok(result) => result,
-        Err(_) => Err(ModelFault::Transient {
-            text: format!("no answer within {:?}", provider.timeout),
-            retry_after: None,
-        }),
-    }
 }
 
 /// Makes one tool call.

@@ -107,7 +107,7 @@ impl Session {
     pub(super) async fn queue_for_login(&self, outlet: &dyn Outlet) -> Result<Pass, LinkFault> {
         let queueing = Activity::Queueing("waiting to log in".into());
         outlet.news(News::Progress(queueing));
-        let pass = self.means.gate.admit(Lane::Logins, false).await;
+        let pass = self.means.gate.admit(Lane::Logins).await;
         pass.ok_or_else(|| LinkFault::Unreachable("the program is closing".to_string()))
     }
 

@@ -240,6 +240,7 @@ fn host(text: &str) -> Body {
             severity: Severity::Info,
             code: IMPORTED.into(),
             attempt: None,
+            bill: None,
         },
     }
 }

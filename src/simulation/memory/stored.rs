@@ -53,6 +53,7 @@ impl Stored {
             passwords: passwords
                 .map(|(account, _)| account.password.clone())
                 .collect(),
+            books: Vec::new(),
         }
     }
 
@@ -268,6 +269,7 @@ impl Member {
                 .cloned()
                 .collect(),
             last: self.last,
+            totals: Some(self.record.totals),
             sightings: self.seen.all(),
         }
     }

@@ -136,6 +136,15 @@ fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     if let Some(tick) = counts.tick {
         parts.push(Line::of("   tick ", Tone::Dim).with(tick.to_string(), Tone::Text));
     }
+    if let Some(percent) = dashboard.budget_percent() {
+        let tone = if percent >= 80 {
+            Tone::Warning
+        } else {
+            Tone::Text
+        };
+        let budget = Line::of("   budget ", Tone::Dim);
+        parts.push(budget.with(format!("{percent} %"), tone));
+    }
     parts.push(Line::of(format!("   {per_minute}"), Tone::Text).with(" tokens/min", Tone::Dim));
     if counts.cost_micros > 0 {
         let cost = figures::money(counts.cost_micros);

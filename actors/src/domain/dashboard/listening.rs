@@ -62,6 +62,7 @@ impl Dashboard {
                 self.changed_state(event.at, who, (*from, *to), reason.as_deref());
             }
             What::Mission(mission) => self.mission.clone_from(mission),
+            What::Spending(spending) => self.spending = spending.clone(),
             What::Notice {
                 severity,
                 code,

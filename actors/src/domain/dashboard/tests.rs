@@ -27,6 +27,9 @@ pub(super) fn rules() -> Arc<SwarmRules> {
         timeout: Duration::from_secs(1),
         max_concurrency: 4,
         requests_per_minute: None,
+        tokens_per_minute: None,
+        circuit: crate::domain::circuit::CircuitRules::default(),
+        fallback: None,
         retry: Vec::new(),
         price: None,
         context_tokens: None,
@@ -53,6 +56,7 @@ pub(super) fn rules() -> Arc<SwarmRules> {
             max_relaunches: 5,
             within: Duration::from_secs(1),
         },
+        budget: crate::domain::budget::BudgetRules::default(),
         providers: BTreeMap::from([
             ("local".into(), provider("qwen")),
             ("remote".into(), provider("deepseek")),
@@ -441,4 +445,28 @@ fn what_is_kept_of_what_was_written_holds_no_known_secret() {
     desk.key(Key::Enter);
     let lines = desk.board.history().to_lines();
     assert_eq!(lines, "\"use [redacted] now\"\n");
+}
+
+#[test]
+fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
+    use crate::domain::books::Day;
+    use crate::domain::budget::Spending;
+
+    let mut board = Dashboard::new(Opening::default());
+    let noon = Timestamp(20_000 * 86_400_000 + 43_200_000);
+    board.tick(noon);
+    assert_eq!(board.budget_percent(), None);
+    let spending = Spending {
+        day: Day::of(noon),
+        percent: Some(42),
+        ..Spending::default()
+    };
+    board.learn(&SwarmEvent {
+        at: noon,
+        mysis: None,
+        what: What::Spending(Arc::new(spending)),
+    });
+    assert_eq!(board.budget_percent(), Some(42));
+    board.tick(Day::of(noon).ends());
+    assert_eq!(board.budget_percent(), Some(0));
 }

@@ -1,22 +1,21 @@
 //! Asking the model: putting the question together, and what becomes of the answer.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::domain::books::Bill;
 use crate::domain::compose::{Composition, SMALLEST_BUDGET, allowance, compose, wire_bytes};
 use crate::domain::event::{Activity, What};
 use crate::domain::fault::FaultKind;
 use crate::domain::ids::Seq;
-use crate::domain::message::{Body, Call, CallStatus, ReplyMeta, Severity, Utterance};
-use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault};
+use crate::domain::message::{Body, Call, CallStatus, HostMeta, ReplyMeta, Severity, Utterance};
+use crate::domain::model::{
+    AskedCall, ChatMessage, LONGEST_RETRY_AFTER, ModelAnswer, ModelFault, Usage,
+};
 use crate::domain::system_prompt::{Facts, render};
 
 use super::record::{Draft, first_line};
-use super::words::{Alarm, Ask, Effect, Work};
+use super::words::{Alarm, Ask, Effect, Route, Work};
 use super::{Life, Stage, Step, Then};
-
-/// The longest a provider's Retry-After is obeyed.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 impl Life {
     /// Puts the question together anew each time, so that a retry holds what came meanwhile.
@@ -43,7 +42,11 @@ impl Life {
             now: self.now,
             budget,
         });
-        let bytes = wire_bytes(&composed.messages) + self.tools.bytes();
+        let asked_bytes = wire_bytes(&composed.messages);
+        let bytes = asked_bytes + self.tools.bytes();
+        if let Stage::InTurn { turn, .. } = &mut self.stage {
+            turn.asked_bytes = asked_bytes;
+        }
         let is_urgent = self.conversation.unanswered().next().is_some();
         let work = Work(self.stamp());
         self.step(Step::Asking {
@@ -56,18 +59,42 @@ impl Life {
         let messages: Arc<[ChatMessage]> = composed.messages.into();
         self.effects.push(Effect::Ask(Ask {
             work,
-            provider: self.profile.provider.clone(),
-            model: self.model(),
-            temperature: self.temperature(),
+            routes: self.routes(),
+            tokens: self.gauge.tokens(bytes as u64),
             messages,
             is_urgent,
         }));
+    }
+
+    /// Its own provider with its own model, then those that take over for it, with theirs.
+    fn routes(&self) -> Vec<Route> {
+        let providers = self.rules.routes(&self.profile.provider).into_iter();
+        let route = |provider: Arc<str>| {
+            let rules = self.rules.providers.get(&provider);
+            let is_own = provider == self.profile.provider;
+            Route {
+                model: if is_own {
+                    self.model()
+                } else {
+                    rules.map(|rules| rules.model.clone()).unwrap_or_default()
+                },
+                temperature: self
+                    .profile
+                    .temperature
+                    .or_else(|| rules.and_then(|rules| rules.temperature)),
+                provider,
+            }
+        };
+        providers.map(route).collect()
     }
 
     /// Bytes that the messages may take: as configured, and no more than the model's context can
     /// hold beside the tools, where its size is known.
     fn budget(&self) -> usize {
         let configured = self.rules.context_budget;
+        let configured = self
+            .most_bytes
+            .map_or(configured, |most| most.min(configured));
         let Some(context) = self.provider().and_then(|provider| provider.context_tokens) else {
             return configured;
         };
@@ -98,7 +125,13 @@ impl Life {
     fn model_failed(&mut self, attempt: u32, fault: ModelFault) {
         let (text, retry_after) = match fault {
             ModelFault::Permanent { text } => return self.fail(FaultKind::Permanent, text),
+            ModelFault::TooLong { text } => return self.shorten(attempt, text),
+            ModelFault::Adapted { text } => {
+                self.notice(Severity::Warn, "adapted", None, &text);
+                return self.ask(attempt);
+            }
             ModelFault::Transient { text, retry_after } => (text, retry_after),
+            ModelFault::Unreachable { text } | ModelFault::Empty { text, .. } => (text, None),
         };
         let waits = self.provider().map_or(&[][..], |rules| &rules.retry);
         let place = usize::try_from(attempt).unwrap_or(usize::MAX);
@@ -122,7 +155,54 @@ impl Life {
     }
 
     /// The model answered, or did not.
-    pub(super) fn replied(&mut self, work: Work, result: Result<ModelAnswer, ModelFault>, ms: u64) {
+    pub(super) fn replied(
+        &mut self,
+        work: Work,
+        provider: &Arc<str>,
+        result: Result<ModelAnswer, ModelFault>,
+        ms: u64,
+    ) {
+        let Some((attempt, horizon, bytes)) = self.asked(work) else {
+            return self.book_late(provider, &result);
+        };
+        self.last_call_ms = Some(ms);
+        if let Ok(answer) = &result
+            && let Some(usage) = answer.usage
+            && *provider == self.profile.provider
+        {
+            self.gauge.learn(bytes, usage.input);
+        }
+        match result {
+            Ok(answer) => self.model_answered(horizon, provider, answer, ms),
+            Err(fault) => {
+                let text = "an answer without a choice counts";
+                self.book_aside(provider, fault.usage(), "empty_answer", text);
+                self.model_failed(attempt, fault);
+            }
+        }
+    }
+
+    /// The request is more than the model can take: it is composed anew, half as large, and asked
+    /// once again. What was learnt holds until the Mysis has another model.
+    fn shorten(&mut self, attempt: u32, text: String) {
+        let Stage::InTurn { turn, .. } = &mut self.stage else {
+            return;
+        };
+        let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
+        let half = (asked / 2).max(SMALLEST_BUDGET);
+        if turn.shortened_at == Some(model_calls) || half >= asked {
+            let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
+            return self.fail(FaultKind::Permanent, format!("{text}; {advice}"));
+        }
+        turn.shortened_at = Some(model_calls);
+        self.most_bytes = Some(half);
+        let notice = format!("{text}; requests are kept below {half} bytes from here on");
+        self.notice(Severity::Warn, "shortened", None, &notice);
+        self.ask(attempt);
+    }
+
+    /// What the question was, where it is the one that is waited for.
+    fn asked(&self, work: Work) -> Option<(u32, Seq, u64)> {
         let Stage::InTurn {
             step:
                 Step::Asking {
@@ -134,30 +214,55 @@ impl Life {
             ..
         } = &self.stage
         else {
-            return;
+            return None;
         };
-        if *current != work {
-            return;
-        }
-        let (attempt, horizon, bytes) = (*attempt, *horizon, *bytes);
-        self.last_call_ms = Some(ms);
-        if let Ok(answer) = &result
-            && let Some(usage) = answer.usage
-        {
-            self.gauge.learn(bytes, usage.input);
-        }
-        match result {
-            Ok(answer) => self.model_answered(horizon, answer, ms),
-            Err(fault) => self.model_failed(attempt, fault),
-        }
+        (*current == work).then_some((*attempt, *horizon, *bytes))
     }
 
-    fn model_answered(&mut self, horizon: Seq, answer: ModelAnswer, ms: u64) {
+    /// An answer that nobody waits for any more was paid for all the same.
+    fn book_late(&mut self, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
+        let usage = match result {
+            Ok(answer) => answer.usage,
+            Err(fault) => fault.usage(),
+        };
+        let text = "an answer came when its turn was over; it was dropped, and counts";
+        self.book_aside(provider, usage, "late_answer", text);
+    }
+
+    /// Books what a model call cost that leaves no other row behind.
+    fn book_aside(
+        &mut self,
+        provider: &Arc<str>,
+        usage: Option<Usage>,
+        code: &'static str,
+        text: &str,
+    ) {
+        let Some(bill) = self.rules.bill(provider, usage) else {
+            return;
+        };
+        self.count_usage(&bill);
+        let mut draft = Draft::default();
+        let meta = HostMeta {
+            severity: Severity::Info,
+            code: code.into(),
+            attempt: None,
+            bill: Some(bill),
+        };
+        let text = text.into();
+        self.append(&mut draft, Body::Host { text, meta });
+        self.totals_into(&mut draft);
+        self.record(draft);
+    }
+
+    fn model_answered(&mut self, horizon: Seq, provider: &Arc<str>, answer: ModelAnswer, ms: u64) {
         self.tell(What::ModelReplied {
             usage: answer.usage,
             ms,
         });
-        self.count_usage(&answer);
+        let bill = self.rules.bill(provider, answer.usage);
+        if let Some(bill) = &bill {
+            self.count_usage(bill);
+        }
         let ModelAnswer {
             text,
             reasoning,
@@ -175,9 +280,10 @@ impl Life {
             meta: ReplyMeta {
                 usage,
                 ms,
-                model: model.map_or_else(|| self.model(), Into::into),
-                provider: self.profile.provider.clone(),
+                model: model.map_or_else(|| self.model_of(provider), Into::into),
+                provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
+                cost_micros: bill.and_then(|bill| bill.cost_micros),
             },
         };
         if calls.is_empty() {
@@ -187,15 +293,17 @@ impl Life {
         }
     }
 
-    fn count_usage(&mut self, answer: &ModelAnswer) {
-        let Some(usage) = answer.usage else {
-            return;
-        };
-        self.totals.tokens_in += usage.input;
-        self.totals.tokens_out += usage.output;
-        if let Some(price) = self.provider().and_then(|provider| provider.price) {
-            self.totals.cost_micros += price.micros(usage);
-        }
+    /// The model that a provider was asked for.
+    fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
+        let mut routes = self.routes().into_iter();
+        let route = routes.find(|route| route.provider == *provider);
+        route.map_or_else(|| self.model(), |route| route.model)
+    }
+
+    fn count_usage(&mut self, bill: &Bill) {
+        self.totals.tokens_in += bill.usage.input;
+        self.totals.tokens_out += bill.usage.output;
+        self.totals.cost_micros += bill.cost_micros.unwrap_or(0);
     }
 
     /// Words end the turn, unless an order came that they cannot answer.
@@ -263,10 +371,12 @@ impl Life {
         } else {
             call.arguments.into()
         };
+        let meant = self.tools.meant(&call.name).map(|tool| tool.name.clone());
+        let name = meant.unwrap_or_else(|| call.name.into());
         Call {
             id: call.id.into(),
-            read_only: self.tools.is_read_only(&call.name),
-            name: call.name.into(),
+            read_only: self.tools.is_read_only(&name),
+            name,
             arguments,
             status: CallStatus::Recorded,
         }

@@ -122,6 +122,7 @@ impl Life {
             (&self.profile.provider, &self.profile.model) == (&profile.provider, &profile.model);
         if !is_same_model {
             self.gauge = TokenGauge::default();
+            self.most_bytes = None;
         }
         self.profile = profile.clone();
         let mut draft = Draft::default().answering(asker, Done::Configured);

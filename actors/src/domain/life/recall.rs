@@ -68,6 +68,8 @@ impl Life {
     fn from_past(past: Past, now: Timestamp) -> Life {
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
+        // The rows are the truth: an answer that a crash kept from them was not counted either.
+        let totals = recollection.totals.unwrap_or(past.record.totals);
         let sightings = std::mem::take(&mut recollection.sightings);
         let of_account = account.clone().unwrap_or_default();
         let sightings = sightings.into_iter().filter(|(of, _)| *of == of_account);
@@ -99,7 +101,7 @@ impl Life {
             conversation,
             turn,
             nudges: 0,
-            totals: past.record.totals,
+            totals,
             mission: past.mission,
             account,
             tools: Arc::new(Toolset::default()),
@@ -114,6 +116,8 @@ impl Life {
                 since: now,
                 until: None,
             },
+            told_held: None,
+            most_bytes: None,
             last_words,
             last_call_ms: None,
             last_activity_at,

@@ -99,6 +99,7 @@ impl Life {
             severity,
             code: code.into(),
             attempt,
+            bill: None,
         };
         let text = text.into();
         self.append(draft, Body::Host { text, meta });
@@ -172,6 +173,7 @@ impl Life {
             }
             Step::Asking { .. }
             | Step::CoolingDown { .. }
+            | Step::Held { .. }
             | Step::Recording { .. }
             | Step::Calling { .. } => {}
         }

@@ -5,6 +5,8 @@
     reason = "each test looks for the one effect that it is about"
 )]
 
+mod adapting;
+mod holding;
 mod knowing;
 mod progress;
 
@@ -54,6 +56,7 @@ fn rules() -> SwarmRules {
             max_relaunches: 5,
             within: Duration::from_secs(600),
         },
+        budget: crate::domain::budget::BudgetRules::default(),
         providers: [(
             "local".into(),
             ProviderRules {
@@ -62,10 +65,14 @@ fn rules() -> SwarmRules {
                 timeout: Duration::from_secs(300),
                 max_concurrency: 4,
                 requests_per_minute: None,
+                tokens_per_minute: None,
+                circuit: crate::domain::circuit::CircuitRules::default(),
+                fallback: None,
                 retry: vec![Duration::from_secs(5), Duration::from_secs(10)],
                 price: Some(Price {
                     input: 1.0,
                     output: 2.0,
+                    cached: None,
                 }),
                 context_tokens: None,
             },
@@ -261,6 +268,7 @@ impl Scene {
         let work = self.asked().work;
         self.hear(Input::Replied {
             work,
+            provider: "local".into(),
             result: Ok(answer),
             ms: 5,
         });
@@ -270,6 +278,7 @@ impl Scene {
         let work = self.asked().work;
         self.hear(Input::Replied {
             work,
+            provider: "local".into(),
             result: Err(fault),
             ms: 5,
         });
@@ -671,6 +680,7 @@ fn late_and_foreign_answers_are_dropped() {
     let stale = Work(999);
     scene.hear(Input::Replied {
         work: stale,
+        provider: "local".into(),
         result: Ok(ModelAnswer::default()),
         ms: 1,
     });
@@ -1075,8 +1085,8 @@ fn other_settings_hold_from_the_next_model_call_on() {
     );
     scene.say("hm");
     scene.ring();
-    assert_eq!(&*scene.asked().model, "other");
-    assert_eq!(scene.asked().temperature, Some(0.0));
+    assert_eq!(&*scene.asked().routes[0].model, "other");
+    assert_eq!(scene.asked().routes[0].temperature, Some(0.0));
 }
 
 #[test]

@@ -46,6 +46,8 @@ impl Life {
             began: self.began(&owner),
             owner,
             model_calls: 0,
+            asked_bytes: 0,
+            shortened_at: None,
             called_tools: false,
             progress: TurnProgress::Quiet,
             continuation: self.rules.nudge_after(self.nudges),
@@ -71,6 +73,8 @@ impl Life {
             began: self.began(&owner),
             owner,
             model_calls,
+            asked_bytes: 0,
+            shortened_at: None,
             called_tools: true,
             // What was called before is not known any more: it counts as progress.
             progress: TurnProgress::Moving,
@@ -267,6 +271,18 @@ impl Life {
             } if *waited == alarm => {
                 let attempt = *attempt;
                 self.ask(attempt);
+            }
+            Stage::InTurn {
+                step:
+                    Step::Held {
+                        alarm: waited,
+                        attempt,
+                        until,
+                    },
+                ..
+            } if *waited == alarm => {
+                let (attempt, until) = (*attempt, *until);
+                self.woke(attempt, until);
             }
             Stage::Idle
             | Stage::Pausing { .. }

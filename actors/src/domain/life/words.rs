@@ -80,10 +80,21 @@ pub enum Input {
         /// The notice.
         text: String,
     },
+    /// The model is not asked before a moment.
+    Held {
+        /// Which work.
+        work: Work,
+        /// Why.
+        why: Arc<str>,
+        /// Until when.
+        until: Timestamp,
+    },
     /// The model answered.
     Replied {
         /// Which work.
         work: Work,
+        /// The provider that was asked.
+        provider: Arc<str>,
         /// Its answer.
         result: Result<ModelAnswer, ModelFault>,
         /// How long it took, in milliseconds.
@@ -190,16 +201,25 @@ pub enum Effect {
 pub struct Ask {
     /// Which work.
     pub work: Work,
+    /// Whom to ask: the Mysis' own provider, then those that take over for it.
+    pub routes: Vec<Route>,
+    /// How many tokens the request is, about.
+    pub tokens: u64,
+    /// The conversation.
+    pub messages: Arc<[ChatMessage]>,
+    /// Whether an operator's direct message waits for it.
+    pub is_urgent: bool,
+}
+
+/// One way to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
     /// The provider's name.
     pub provider: Arc<str>,
     /// The model.
     pub model: Arc<str>,
     /// The temperature, if any is set.
     pub temperature: Option<f32>,
-    /// The conversation.
-    pub messages: Arc<[ChatMessage]>,
-    /// Whether an operator's direct message waits for it.
-    pub is_urgent: bool,
 }
 
 /// A tool call to make.

@@ -343,7 +343,7 @@ proptest! {
                 3 => row(seq, Body::Reply(utterance(&text, Some(&text)))),
                 _ => row(seq, Body::Host {
                     text: text.as_str().into(),
-                    meta: HostMeta { severity: Severity::Warn, code: "x".into(), attempt: None },
+                    meta: HostMeta { severity: Severity::Warn, code: "x".into(), attempt: None, bill: None },
                 }),
             }
         });

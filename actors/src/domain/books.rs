@@ -1,0 +1,181 @@
+//! The books: what model calls cost, by day (UTC), as the providers reported it.
+//!
+//! A row that carries a bill is the truth; sums are made of nothing else, so that they agree with
+//! the rows whatever was killed in between.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ids::{MysisId, Timestamp};
+use super::message::{Body, Row};
+use super::model::Usage;
+
+/// The length of a day.
+const DAY: Duration = Duration::from_secs(86_400);
+const DAY_MS: i64 = 86_400_000;
+
+/// A day in UTC, counted from 1970-01-01.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub i64);
+
+impl Day {
+    /// The day of a moment.
+    #[must_use]
+    pub fn of(at: Timestamp) -> Day {
+        Day(at.0.div_euclid(DAY_MS))
+    }
+
+    /// Its first moment.
+    #[must_use]
+    pub fn begins(self) -> Timestamp {
+        Timestamp(self.0.saturating_mul(DAY_MS))
+    }
+
+    /// The first moment of the day after it.
+    #[must_use]
+    pub fn ends(self) -> Timestamp {
+        self.begins().plus(DAY)
+    }
+}
+
+impl fmt::Display for Day {
+    /// As `2026-11-22`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let begins = self.begins().to_string();
+        f.write_str(begins.split('T').next().unwrap_or_default())
+    }
+}
+
+/// What one model call cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bill {
+    /// The provider that answered.
+    pub provider: Arc<str>,
+    /// The tokens that it reported.
+    pub usage: Usage,
+    /// The cost in millionths of a US dollar; absent where the provider has no price.
+    pub cost_micros: Option<u64>,
+}
+
+/// What several model calls cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How many of them reported their tokens.
+    pub calls: u64,
+    /// Tokens of requests.
+    pub input: u64,
+    /// Tokens of answers.
+    pub output: u64,
+    /// How many of `input` came from the providers' caches.
+    pub cached: u64,
+    /// Cost in millionths of a US dollar.
+    pub cost_micros: u64,
+}
+
+impl Spent {
+    /// Adds a bill.
+    pub fn pay(&mut self, bill: &Bill) {
+        self.add(&Spent {
+            calls: 1,
+            input: bill.usage.input,
+            output: bill.usage.output,
+            cached: bill.usage.cached,
+            cost_micros: bill.cost_micros.unwrap_or(0),
+        });
+    }
+
+    /// Adds what others cost.
+    pub fn add(&mut self, other: &Spent) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.cost_micros = self.cost_micros.saturating_add(other.cost_micros);
+    }
+
+    /// Tokens of requests and answers.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl Row {
+    /// What the model call behind it cost, where the provider said how much it used.
+    #[must_use]
+    pub fn bill(&self) -> Option<Bill> {
+        match &self.body {
+            Body::Reply(utterance) | Body::Call { utterance, .. } => {
+                let meta = &utterance.meta;
+                meta.usage.map(|usage| Bill {
+                    provider: meta.provider.clone(),
+                    usage,
+                    cost_micros: meta.cost_micros,
+                })
+            }
+            Body::Host { meta, .. } => meta.bill.clone(),
+            Body::Prompt { .. }
+            | Body::Mission { .. }
+            | Body::Peer { .. }
+            | Body::Note { .. }
+            | Body::Result { .. }
+            | Body::Audit { .. }
+            | Body::Unknown { .. } => None,
+        }
+    }
+}
+
+/// One line of the books.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The day.
+    pub day: Day,
+    /// Who asked; it may be deleted by now.
+    pub mysis: MysisId,
+    /// The provider that answered.
+    pub provider: Arc<str>,
+    /// What it came to.
+    pub spent: Spent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_begins_and_ends_at_midnight_in_utc() {
+        let day = Day::of(Timestamp(1_773_254_527_042));
+        assert_eq!(day.to_string(), "2026-03-11");
+        assert_eq!(day.begins().to_string(), "2026-03-11T00:00:00.000Z");
+        assert_eq!(day.ends().to_string(), "2026-03-12T00:00:00.000Z");
+        assert_eq!(Day::of(Timestamp(day.ends().0 - 1)), day);
+        assert_eq!(Day::of(Timestamp(-1)).to_string(), "1969-12-31");
+    }
+
+    #[test]
+    fn bills_add_up_also_without_a_price() {
+        let mut spent = Spent::default();
+        let usage = Usage {
+            input: 10,
+            output: 3,
+            cached: 4,
+        };
+        for cost_micros in [Some(7), None] {
+            let provider = "p".into();
+            spent.pay(&Bill {
+                provider,
+                usage,
+                cost_micros,
+            });
+        }
+        let expected = Spent {
+            calls: 2,
+            input: 20,
+            output: 6,
+            cached: 8,
+            cost_micros: 7,
+        };
+        assert_eq!((spent, spent.tokens()), (expected, 26));
+    }
+}

@@ -1,0 +1,361 @@
+//! Budgets: what may be spent in a day (CONTRACT.md `[budget]`), and what it comes to that it is.
+//!
+//! Who is out of budget is not let in until the day is over or the operator allows more. What was
+//! spent already is spent: the calls in flight at that moment are the overshoot, and no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::books::{Bill, Day, Entry, Spent};
+use super::ids::{MysisId, Timestamp};
+
+/// The share of a budget, in percent, at which the operator is told.
+const LOW: u64 = 80;
+
+/// What may be spent in a day; absent: any amount.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Tokens in and out.
+    pub tokens: Option<u64>,
+    /// Millionths of a US dollar.
+    pub cost_micros: Option<u64>,
+}
+
+impl Limits {
+    /// How much of them is spent, in percent, rounded down; `None` without a limit.
+    #[must_use]
+    pub fn percent(&self, spent: &Spent) -> Option<u64> {
+        let share = |spent: u64, limit: Option<u64>| {
+            limit.map(|limit| {
+                let share = u128::from(spent) * 100 / u128::from(limit.max(1));
+                u64::try_from(share).unwrap_or(u64::MAX)
+            })
+        };
+        let tokens = share(spent.tokens(), self.tokens);
+        tokens.max(share(spent.cost_micros, self.cost_micros))
+    }
+}
+
+/// What the operator allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetRules {
+    /// For each Mysis.
+    pub mysis: Limits,
+    /// For all of them together.
+    pub swarm: Limits,
+}
+
+/// How the budget of the day stands, for those who watch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spending {
+    /// The day.
+    pub day: Day,
+    /// What the swarm spent on it.
+    pub swarm: Spent,
+    /// How much of the budget that is, in percent: of the swarm's where there is one, else of the
+    /// Mysis that has spent most of its own. `None` without a budget.
+    pub percent: Option<u64>,
+}
+
+impl Spending {
+    /// How much of the budget is spent at a moment: nothing once the day is over.
+    #[must_use]
+    pub fn percent_at(&self, now: Timestamp) -> Option<u64> {
+        let is_over = now >= self.day.ends();
+        self.percent
+            .map(|percent| if is_over { 0 } else { percent })
+    }
+}
+
+/// What the operator is told about the swarm's budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetNews {
+    /// So much of it is spent, in percent.
+    Low(u64),
+    /// It is spent until then.
+    Spent(Timestamp),
+}
+
+/// Whether a Mysis may spend more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowance {
+    /// It may. Once a day, what it should be told.
+    More(Option<Arc<str>>),
+    /// Not before then, and why.
+    NoMore {
+        /// Why.
+        why: Arc<str>,
+        /// Until when.
+        until: Timestamp,
+    },
+}
+
+/// What was spent in the day, against what may be.
+#[derive(Debug, Default)]
+pub struct Purse {
+    rules: BudgetRules,
+    day: Day,
+    swarm: Spent,
+    myses: BTreeMap<MysisId, Spent>,
+    /// Who was told that its budget runs low; nobody stands for the swarm.
+    told_low: BTreeSet<Option<MysisId>>,
+    is_told_spent: bool,
+}
+
+impl Purse {
+    /// Sets what may be spent; where that changes, those concerned are told anew.
+    pub fn set_rules(&mut self, rules: BudgetRules) {
+        if self.rules != rules {
+            self.rules = rules;
+            self.told_low.clear();
+            self.is_told_spent = false;
+        }
+    }
+
+    /// Takes up what the books say of the day. What is low or spent by then has been told before.
+    pub fn recall(&mut self, books: &[Entry], now: Timestamp) {
+        self.turn_page(now);
+        let mut myses: BTreeMap<MysisId, Spent> = BTreeMap::new();
+        for entry in books.iter().filter(|entry| entry.day == self.day) {
+            myses.entry(entry.mysis).or_default().add(&entry.spent);
+        }
+        // What was paid meanwhile may stand in the books or not: the larger sum is the safe one.
+        for (mysis, spent) in myses {
+            let known = self.myses.entry(mysis).or_default();
+            if known.tokens() < spent.tokens() {
+                *known = spent;
+            }
+        }
+        self.swarm = Spent::default();
+        for spent in self.myses.values() {
+            self.swarm.add(spent);
+        }
+        let is_low = |limits: &Limits, spent: &Spent| limits.percent(spent) >= Some(LOW);
+        let low = self.myses.iter();
+        let low = low.filter(|(_, spent)| is_low(&self.rules.mysis, spent));
+        self.told_low.extend(low.map(|(mysis, _)| Some(*mysis)));
+        if is_low(&self.rules.swarm, &self.swarm) {
+            self.told_low.insert(None);
+        }
+        self.is_told_spent |= self.rules.swarm.percent(&self.swarm) >= Some(100);
+    }
+
+    /// A model call of a Mysis cost this.
+    pub fn pay(&mut self, mysis: MysisId, bill: &Bill, now: Timestamp) {
+        self.turn_page(now);
+        self.swarm.pay(bill);
+        self.myses.entry(mysis).or_default().pay(bill);
+    }
+
+    /// Whether there is any limit.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.rules != BudgetRules::default()
+    }
+
+    /// Whether a Mysis may make one more call, without telling it anything.
+    #[must_use]
+    pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {
+        self.turn_page(now);
+        let own = self.myses.get(&mysis).copied().unwrap_or_default();
+        let is_left = |limits: &Limits, spent| limits.percent(spent) < Some(100);
+        is_left(&self.rules.swarm, &self.swarm) && is_left(&self.rules.mysis, &own)
+    }
+
+    /// Whether a Mysis may make one more call, and what to tell it.
+    pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> Allowance {
+        self.turn_page(now);
+        let until = self.day.ends();
+        let own = self.myses.get(&mysis).copied().unwrap_or_default();
+        let own = self.rules.mysis.percent(&own);
+        let no_more = |whose: &str| Allowance::NoMore {
+            why: format!("{whose} spent, resumes {}", hour(until)).into(),
+            until,
+        };
+        if self.rules.swarm.percent(&self.swarm) >= Some(100) {
+            return no_more("the swarm's budget");
+        }
+        if own >= Some(100) {
+            return no_more("budget");
+        }
+        let low = own.filter(|percent| *percent >= LOW);
+        Allowance::More(
+            low.filter(|_| self.told_low.insert(Some(mysis)))
+                .map(|percent| {
+                    format!(
+                        "{percent} % of today's budget is spent; at 100 % it pauses until {}",
+                        hour(until)
+                    )
+                    .into()
+                }),
+        )
+    }
+
+    /// What there is to tell about the swarm's budget; each thing once a day.
+    pub fn news(&mut self, now: Timestamp) -> Option<BudgetNews> {
+        self.turn_page(now);
+        let percent = self.rules.swarm.percent(&self.swarm)?;
+        if percent >= 100 {
+            self.told_low.insert(None);
+            let is_new = !std::mem::replace(&mut self.is_told_spent, true);
+            return is_new.then(|| BudgetNews::Spent(self.day.ends()));
+        }
+        let is_new = percent >= LOW && self.told_low.insert(None);
+        is_new.then_some(BudgetNews::Low(percent))
+    }
+
+    /// How it stands.
+    #[must_use]
+    pub fn spending(&self) -> Spending {
+        let of_swarm = self.rules.swarm.percent(&self.swarm);
+        let fullest = || {
+            let shares = self.myses.values();
+            let none = self.rules.mysis.percent(&Spent::default());
+            shares
+                .filter_map(|spent| self.rules.mysis.percent(spent))
+                .max()
+                .or(none)
+        };
+        Spending {
+            day: self.day,
+            swarm: self.swarm,
+            percent: of_swarm.or_else(fullest),
+        }
+    }
+
+    /// A new day begins with nothing spent. A clock that was set back stays on its day.
+    fn turn_page(&mut self, now: Timestamp) {
+        let today = Day::of(now);
+        if today > self.day {
+            *self = Purse {
+                rules: self.rules,
+                day: today,
+                ..Purse::default()
+            };
+        }
+    }
+}
+
+/// The time of day, as `00:00 UTC`.
+#[must_use]
+pub fn hour(at: Timestamp) -> String {
+    let text = at.to_string();
+    format!("{} UTC", text.get(11..16).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::model::Usage;
+
+    const NOON: Timestamp = Timestamp(20_000 * 86_400_000 + 43_200_000);
+    const A: MysisId = MysisId(1);
+    const B: MysisId = MysisId(2);
+
+    fn bill(tokens: u64, cost_micros: u64) -> Bill {
+        Bill {
+            provider: "p".into(),
+            usage: Usage {
+                input: tokens,
+                ..Usage::default()
+            },
+            cost_micros: Some(cost_micros),
+        }
+    }
+
+    fn purse(mysis: Option<u64>, swarm_micros: Option<u64>) -> Purse {
+        let mut purse = Purse::default();
+        purse.set_rules(BudgetRules {
+            mysis: Limits {
+                tokens: mysis,
+                cost_micros: None,
+            },
+            swarm: Limits {
+                tokens: None,
+                cost_micros: swarm_micros,
+            },
+        });
+        purse
+    }
+
+    fn is_more(allowance: &Allowance) -> bool {
+        matches!(allowance, Allowance::More(_))
+    }
+
+    #[test]
+    fn at_eighty_percent_a_mysis_is_told_once_and_at_a_hundred_it_gets_no_more() {
+        let mut purse = purse(Some(1000), None);
+        purse.pay(A, &bill(799, 0), NOON);
+        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
+        purse.pay(A, &bill(1, 0), NOON);
+        let told = purse.allowance(A, NOON);
+        assert!(
+            matches!(&told, Allowance::More(Some(text)) if text.contains("80 %")),
+            "{told:?}"
+        );
+        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
+        purse.pay(A, &bill(200, 0), NOON);
+        let until = Day::of(NOON).ends();
+        let why = "budget spent, resumes 00:00 UTC".into();
+        assert_eq!(purse.allowance(A, NOON), Allowance::NoMore { why, until });
+        assert_eq!(purse.allowance(B, NOON), Allowance::More(None));
+        assert_eq!(purse.allowance(A, until), Allowance::More(None));
+        assert_eq!(purse.spending().swarm, Spent::default());
+    }
+
+    #[test]
+    fn the_swarms_budget_stops_everybody_and_each_thing_is_told_once_a_day() {
+        let mut purse = purse(None, Some(1000));
+        let mut told = Vec::new();
+        for _ in 0..12 {
+            purse.pay(A, &bill(5, 100), NOON);
+            told.extend(purse.news(NOON));
+        }
+        let until = Day::of(NOON).ends();
+        assert_eq!(told, [BudgetNews::Low(80), BudgetNews::Spent(until)]);
+        assert!(!is_more(&purse.allowance(B, NOON)));
+        assert_eq!(purse.spending().percent, Some(120));
+        assert_eq!(purse.spending().percent_at(until), Some(0));
+        purse.pay(A, &bill(5, 900), until);
+        assert_eq!(purse.news(until), Some(BudgetNews::Low(90)));
+        assert!(is_more(&purse.allowance(B, until)));
+    }
+
+    #[test]
+    fn more_budget_lifts_the_pause_at_once() {
+        let mut purse = purse(Some(100), None);
+        purse.pay(A, &bill(100, 0), NOON);
+        assert!(!is_more(&purse.allowance(A, NOON)));
+        purse.set_rules(BudgetRules::default());
+        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
+        assert_eq!(purse.spending().percent, None);
+    }
+
+    #[test]
+    fn what_the_books_say_of_today_counts_and_is_not_told_again() {
+        let mut purse = purse(Some(1000), None);
+        let entry = |day: Day, mysis, tokens| {
+            let mut spent = Spent::default();
+            spent.pay(&bill(tokens, 3));
+            Entry {
+                day,
+                mysis,
+                provider: "p".into(),
+                spent,
+            }
+        };
+        let (today, before) = (Day::of(NOON), Day(Day::of(NOON).0 - 1));
+        let books = [
+            entry(before, A, 5000),
+            entry(today, A, 850),
+            entry(today, B, 100),
+        ];
+        purse.pay(B, &bill(10, 0), NOON);
+        purse.recall(&books, NOON);
+        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
+        assert_eq!(purse.spending().swarm.input, 950);
+        assert_eq!(purse.spending().percent, Some(85));
+        purse.pay(A, &bill(150, 0), NOON);
+        assert!(!is_more(&purse.allowance(A, NOON)));
+    }
+}

@@ -1,0 +1,167 @@
+//! One lane: who is in flight there, who waits, and how fast it lets in.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+
+use crate::domain::circuit::{Circuit, Outcome, Turn};
+use crate::domain::ids::Timestamp;
+use crate::domain::pace::Pace;
+
+use super::{Asker, LaneRules, PassId};
+
+/// A lane as it is now.
+#[derive(Debug, Default)]
+pub(super) struct LaneState {
+    in_flight: BTreeSet<PassId>,
+    urgent: VecDeque<(PassId, Asker)>,
+    patient: VecDeque<(PassId, Asker)>,
+    /// When the pace allows the next one, if a whole burst were still to be spent at that moment.
+    paced_to: Timestamp,
+    held_until: Timestamp,
+    circuit: Circuit,
+    tokens: Pace,
+}
+
+impl LaneState {
+    pub(super) fn queue(&mut self, pass: PassId, asker: Asker) {
+        let queue = if asker.is_urgent {
+            &mut self.urgent
+        } else {
+            &mut self.patient
+        };
+        queue.push_back((pass, asker));
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.urgent.len() + self.patient.len()
+    }
+
+    pub(super) fn hold(&mut self, until: Timestamp) {
+        self.held_until = self.held_until.max(until);
+    }
+
+    /// Its circuit closes, whatever went wrong before.
+    pub(super) fn forgive(&mut self) {
+        self.circuit = Circuit::default();
+    }
+
+    /// Whether another one may queue here: the circuit is closed, or one is wanted for the trial.
+    pub(super) fn takes_more(&self, now: Timestamp) -> bool {
+        let is_trial_due = self.circuit.opens_at().is_some_and(|at| at <= now);
+        self.circuit.is_closed() || (is_trial_due && self.waiting() == 0)
+    }
+
+    pub(super) fn give_up(&mut self, pass: PassId) {
+        self.retain(|waiting, _| waiting != pass);
+    }
+
+    pub(super) fn retain(&mut self, mut stays: impl FnMut(PassId, &Asker) -> bool) {
+        for queue in [&mut self.urgent, &mut self.patient] {
+            queue.retain(|(pass, asker)| stays(*pass, asker));
+        }
+    }
+
+    /// Takes out who waits before an open circuit and could go elsewhere; where a trial is due, one
+    /// stays for it.
+    pub(super) fn take_those_with_a_choice(&mut self, now: Timestamp) -> Vec<(PassId, Asker)> {
+        if self.circuit.is_closed() {
+            return Vec::new();
+        }
+        let is_trial_due = self.circuit.opens_at().is_some_and(|at| at <= now);
+        let mut stays_for_trial = is_trial_due;
+        let mut movers = Vec::new();
+        for queue in [&mut self.urgent, &mut self.patient] {
+            for (pass, asker) in std::mem::take(queue) {
+                let has_choice = asker.routes.len() > 1;
+                if has_choice && !std::mem::take(&mut stays_for_trial) {
+                    movers.push((pass, asker));
+                } else {
+                    queue.push_back((pass, asker));
+                }
+            }
+        }
+        movers
+    }
+
+    /// When the next may come in; `None` while too many are in flight or a trial is under way.
+    pub(super) fn opens_at(&self, rules: Option<&LaneRules>, now: Timestamp) -> Option<Timestamp> {
+        let Some(rules) = rules else {
+            return Some(self.held_until);
+        };
+        let is_full = |max| self.in_flight.len() >= max;
+        if rules.max_in_flight.is_some_and(is_full) {
+            return None;
+        }
+        let circuit = match rules.circuit {
+            Some(_) => self.circuit.opens_at()?,
+            None => Timestamp(0),
+        };
+        let paced = match rules.interval() {
+            Some(interval) => {
+                let lead = interval.saturating_mul(rules.burst.saturating_sub(1));
+                // A clock that was set back must not close the lane for that long.
+                let latest = now.plus(lead + interval);
+                Timestamp(self.paced_to.min(latest).0 - millis(lead))
+            }
+            None => Timestamp(0),
+        };
+        let tokens = match (rules.tokens_per_minute, self.next()) {
+            (Some(limit), Some(asker)) => self.tokens.opens_at(asker.tokens, limit),
+            (Some(_) | None, _) => Timestamp(0),
+        };
+        Some(paced.max(self.held_until).max(circuit).max(tokens))
+    }
+
+    fn next(&self) -> Option<&Asker> {
+        let next = self.urgent.front().or_else(|| self.patient.front());
+        next.map(|(_, asker)| asker)
+    }
+
+    /// Lets the next one in.
+    pub(super) fn enter_next(
+        &mut self,
+        rules: Option<&LaneRules>,
+        now: Timestamp,
+    ) -> Option<(PassId, Asker)> {
+        let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
+        let (pass, asker) = next?;
+        self.in_flight.insert(pass);
+        self.circuit.enter(pass);
+        if let Some(interval) = rules.and_then(LaneRules::interval) {
+            self.paced_to = self.paced_to.max(now).plus(interval);
+        }
+        if rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
+            self.tokens.enter(pass, asker.tokens, now);
+        }
+        Some((pass, asker))
+    }
+
+    /// Somebody who was let in is done; tells what becomes of the circuit.
+    pub(super) fn leave(
+        &mut self,
+        pass: PassId,
+        outcome: &Outcome,
+        rules: Option<&LaneRules>,
+        now: Timestamp,
+    ) -> Option<Turn> {
+        self.give_up(pass);
+        if !self.in_flight.remove(&pass) {
+            return None;
+        }
+        match outcome {
+            Outcome::Works {
+                tokens: Some(tokens),
+            } => self.tokens.learn(pass, *tokens),
+            Outcome::Works { tokens: None } | Outcome::Dropped => {}
+            Outcome::Fails { .. } => self.tokens.learn(pass, 0),
+        }
+        let rules = rules?;
+        let has_fallback = rules.fallback.is_some();
+        self.circuit
+            .learn(pass, outcome, rules.circuit?, has_fallback, now)
+    }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

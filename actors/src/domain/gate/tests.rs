@@ -1,0 +1,283 @@
+//! The gate, situation by situation.
+
+use super::*;
+
+const P: fn() -> Lane = || Lane::Provider("p".into());
+const Q: fn() -> Lane = || Lane::Provider("q".into());
+
+fn asker(routes: Vec<Lane>, is_urgent: bool) -> Asker {
+    Asker {
+        routes,
+        payer: None,
+        is_urgent,
+        tokens: 100,
+    }
+}
+
+fn gate(rules: LaneRules) -> Gate {
+    gate_of([(Lane::Logins, rules)])
+}
+
+fn gate_of<const N: usize>(lanes: [(Lane, LaneRules); N]) -> Gate {
+    let mut gate = Gate::default();
+    gate.set_rules(GateRules {
+        lanes: lanes.into(),
+        ..GateRules::default()
+    });
+    gate
+}
+
+fn queue(gate: &mut Gate, passes: std::ops::Range<u64>) {
+    for pass in passes {
+        queue_at(gate, pass, vec![Lane::Logins], 0);
+    }
+}
+
+fn queue_at(gate: &mut Gate, pass: u64, routes: Vec<Lane>, now: i64) {
+    gate.queue(PassId(pass), asker(routes, false), Timestamp(now));
+}
+
+/// Who comes in.
+fn admit(gate: &mut Gate, now: Timestamp) -> Vec<PassId> {
+    let decided = gate.decide(now).into_iter();
+    decided.map(|(pass, _)| pass).collect()
+}
+
+/// Who comes in where.
+fn ways(gate: &mut Gate, now: i64) -> Vec<(u64, Lane)> {
+    let decided = gate.decide(Timestamp(now)).into_iter();
+    let way = |(pass, verdict): (PassId, Verdict)| match verdict {
+        Verdict::In { lane, .. } => (pass.0, lane),
+        Verdict::Held { why, .. } => panic!("{why}"),
+    };
+    decided.map(way).collect()
+}
+
+fn leave(gate: &mut Gate, pass: u64) {
+    let outcome = Outcome::Dropped;
+    gate.leave(&Lane::Logins, PassId(pass), &outcome, Timestamp(0));
+}
+
+fn fails() -> Outcome {
+    Outcome::Fails {
+        text: "HTTP 503".into(),
+        is_unreachable: false,
+    }
+}
+
+#[test]
+fn no_more_than_allowed_are_in_flight_and_urgent_ones_go_first() {
+    let mut gate = gate(LaneRules {
+        max_in_flight: Some(2),
+        burst: 2,
+        ..LaneRules::default()
+    });
+    queue(&mut gate, 0..3);
+    let urgent = asker(vec![Lane::Logins], true);
+    gate.queue(PassId(9), urgent, Timestamp(5));
+    assert_eq!(admit(&mut gate, Timestamp(5)), [PassId(9), PassId(0)]);
+    assert_eq!(gate.wakes_at(Timestamp(5)), None);
+    leave(&mut gate, 9);
+    assert_eq!(admit(&mut gate, Timestamp(6)), [PassId(1)]);
+}
+
+#[test]
+fn after_a_burst_the_pace_is_even() {
+    let mut gate = gate(LaneRules {
+        per_minute: Some(60),
+        burst: 3,
+        ..LaneRules::default()
+    });
+    queue(&mut gate, 0..10);
+    let start = Timestamp(1_000_000);
+    assert_eq!(admit(&mut gate, start).len(), 3);
+    assert_eq!(gate.wakes_at(start), Some(Timestamp(1_001_000)));
+    assert_eq!(admit(&mut gate, Timestamp(1_000_999)).len(), 0);
+    assert_eq!(admit(&mut gate, Timestamp(1_001_000)).len(), 1);
+    assert_eq!(admit(&mut gate, Timestamp(1_003_500)).len(), 2);
+}
+
+#[test]
+fn nobody_comes_in_while_a_lane_is_held() {
+    let mut gate = gate(LaneRules {
+        burst: 1,
+        ..LaneRules::default()
+    });
+    queue(&mut gate, 0..2);
+    gate.hold(Lane::Logins, Timestamp(500));
+    assert_eq!(admit(&mut gate, Timestamp(499)), []);
+    assert_eq!(gate.wakes_at(Timestamp(499)), Some(Timestamp(500)));
+    assert_eq!(admit(&mut gate, Timestamp(500)).len(), 2);
+}
+
+#[test]
+fn a_clock_set_back_does_not_close_a_lane() {
+    let mut gate = gate(LaneRules {
+        per_minute: Some(60),
+        burst: 1,
+        ..LaneRules::default()
+    });
+    queue(&mut gate, 0..2);
+    assert_eq!(admit(&mut gate, Timestamp(9_000_000)).len(), 1);
+    assert_eq!(gate.wakes_at(Timestamp(1000)), Some(Timestamp(2000)));
+}
+
+#[test]
+fn who_gives_up_waiting_is_forgotten() {
+    let mut gate = gate(LaneRules {
+        max_in_flight: Some(1),
+        burst: 1,
+        ..LaneRules::default()
+    });
+    queue(&mut gate, 0..3);
+    assert_eq!(admit(&mut gate, Timestamp(1)), [PassId(0)]);
+    gate.give_up(PassId(1));
+    leave(&mut gate, 0);
+    assert_eq!(admit(&mut gate, Timestamp(1)), [PassId(2)]);
+    assert_eq!(gate.waiting(&Lane::Logins), 0);
+}
+
+#[test]
+fn many_who_come_back_again_and_again_are_served_equally_often() {
+    let mut gate = gate(LaneRules {
+        max_in_flight: Some(3),
+        burst: 3,
+        ..LaneRules::default()
+    });
+    let mut served = [0_u32; 20];
+    queue(&mut gate, 0..20);
+    for _ in 0..400 {
+        for pass in admit(&mut gate, Timestamp(1)) {
+            served[usize::try_from(pass.0).unwrap()] += 1;
+            leave(&mut gate, pass.0);
+            queue(&mut gate, pass.0..pass.0 + 1);
+        }
+    }
+    assert_eq!(served, [60; 20]);
+}
+
+#[test]
+fn tokens_of_a_minute_are_limited_by_estimate_and_then_by_report() {
+    let mut gate = gate_of([(
+        P(),
+        LaneRules {
+            tokens_per_minute: Some(250),
+            ..LaneRules::default()
+        },
+    )]);
+    for pass in 0..4 {
+        queue_at(&mut gate, pass, vec![P()], 1000);
+    }
+    assert_eq!(admit(&mut gate, Timestamp(1000)), [PassId(0), PassId(1)]);
+    assert_eq!(gate.wakes_at(Timestamp(1000)), Some(Timestamp(61_000)));
+    let outcome = Outcome::Works { tokens: Some(20) };
+    gate.leave(&P(), PassId(0), &outcome, Timestamp(1500));
+    assert_eq!(admit(&mut gate, Timestamp(1500)), [PassId(2)]);
+    assert_eq!(admit(&mut gate, Timestamp(60_999)), []);
+    assert_eq!(admit(&mut gate, Timestamp(61_000)), [PassId(3)]);
+}
+
+/// Two providers, the second of which takes over for the first.
+fn with_fallback() -> Gate {
+    let rules = |fallback: Option<&str>| LaneRules {
+        circuit: Some(CircuitRules {
+            failures: 2,
+            wait: Duration::from_secs(30),
+        }),
+        fallback: fallback.map(Into::into),
+        ..LaneRules::default()
+    };
+    gate_of([(P(), rules(Some("q"))), (Q(), rules(None))])
+}
+
+#[test]
+fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
+    let mut gate = with_fallback();
+    let both = || vec![P(), Q()];
+    for pass in 0..2 {
+        queue_at(&mut gate, pass, both(), 0);
+    }
+    assert_eq!(ways(&mut gate, 0), [(0, P()), (1, P())]);
+    for pass in 0..2 {
+        gate.leave(&P(), PassId(pass), &fails(), Timestamp(0));
+    }
+    let opened = GateNews::CircuitOpened {
+        provider: "p".into(),
+        text: "HTTP 503".into(),
+        until: Timestamp(30_000),
+        fallback: Some("q".into()),
+    };
+    assert_eq!(gate.take_news(), [opened]);
+    queue_at(&mut gate, 2, both(), 10);
+    queue_at(&mut gate, 3, vec![P()], 10);
+    assert_eq!(ways(&mut gate, 10), [(2, Q())]);
+    assert_eq!(gate.wakes_at(Timestamp(10)), Some(Timestamp(30_000)));
+    gate.give_up(PassId(3));
+    for pass in 4..6 {
+        queue_at(&mut gate, pass, both(), 30_000);
+    }
+    assert_eq!(ways(&mut gate, 30_000), [(4, P()), (5, Q())], "one trial");
+    let works = Outcome::Works { tokens: None };
+    gate.leave(&P(), PassId(4), &works, Timestamp(31_000));
+    let provider = "p".into();
+    assert_eq!(gate.take_news(), [GateNews::CircuitClosed { provider }]);
+    queue_at(&mut gate, 6, both(), 31_000);
+    assert_eq!(ways(&mut gate, 31_000), [(6, P())]);
+}
+
+#[test]
+fn who_waits_when_a_circuit_opens_goes_where_somebody_passes() {
+    let mut gate = with_fallback();
+    gate.rules.lanes.get_mut(&P()).unwrap().max_in_flight = Some(2);
+    for pass in 0..4 {
+        queue_at(&mut gate, pass, vec![P(), Q()], 0);
+    }
+    assert_eq!(ways(&mut gate, 0), [(0, P()), (1, P())]);
+    gate.leave(&P(), PassId(0), &fails(), Timestamp(0));
+    assert_eq!(ways(&mut gate, 0), [(2, P())], "one failure is none");
+    gate.leave(&P(), PassId(1), &fails(), Timestamp(0));
+    assert_eq!(ways(&mut gate, 0), [(3, Q())]);
+}
+
+#[test]
+fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
+    let mut gate = gate_of([]);
+    gate.set_rules(GateRules {
+        budget: BudgetRules {
+            mysis: crate::domain::budget::Limits {
+                tokens: Some(100),
+                cost_micros: None,
+            },
+            ..BudgetRules::default()
+        },
+        ..GateRules::default()
+    });
+    let now = Timestamp(1_773_254_527_042);
+    let bill = Bill {
+        provider: "p".into(),
+        usage: crate::domain::model::Usage {
+            input: 90,
+            output: 20,
+            cached: 0,
+        },
+        cost_micros: None,
+    };
+    gate.pay(MysisId(1), &bill, now);
+    for mysis in [1, 2] {
+        let asker = Asker {
+            payer: Some(MysisId(mysis)),
+            ..asker(vec![P()], false)
+        };
+        gate.queue(PassId(u64::try_from(mysis).unwrap()), asker, now);
+    }
+    let held = Verdict::Held {
+        why: "budget spent, resumes 00:00 UTC".into(),
+        until: Timestamp(1_773_273_600_000),
+    };
+    let lane = P();
+    let told = None;
+    assert_eq!(
+        gate.decide(now),
+        [(PassId(1), held), (PassId(2), Verdict::In { lane, told })]
+    );
+}

@@ -1,0 +1,89 @@
+//! Holding: a turn that may not ask the model now, since the budget is spent. That is a pause, not
+//! an error: the Mysis runs, says why it holds still, and goes on by itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::event::Activity;
+use crate::domain::ids::Timestamp;
+use crate::domain::message::Severity;
+use crate::domain::redact::Redactor;
+use crate::domain::rules::SwarmRules;
+
+use super::words::{Alarm, Effect, Work};
+use super::{Life, Stage, Step};
+
+/// The longest that is slept at once: a machine that was asleep itself has lost count of time.
+const LONGEST_SLEEP: Duration = Duration::from_secs(60);
+
+impl Life {
+    /// The model is not asked before a moment.
+    pub(super) fn held(&mut self, work: Work, why: &Arc<str>, until: Timestamp) {
+        let Stage::InTurn {
+            step:
+                Step::Asking {
+                    work: current,
+                    attempt,
+                    ..
+                },
+            ..
+        } = &self.stage
+        else {
+            return;
+        };
+        if *current != work {
+            return;
+        }
+        let attempt = *attempt;
+        if self.told_held != Some(until) {
+            self.told_held = Some(until);
+            self.notice(Severity::Warn, "budget_spent", None, why);
+        }
+        self.doing_until(Activity::Paused(why.clone()), Some(until));
+        self.sleep_until(until, attempt);
+    }
+
+    fn sleep_until(&mut self, until: Timestamp, attempt: u32) {
+        let alarm = Alarm(self.stamp());
+        self.step(Step::Held {
+            alarm,
+            attempt,
+            until,
+        });
+        let left = Duration::from_millis(until.since(self.now));
+        self.effects.push(Effect::Wake {
+            alarm,
+            after: left.min(LONGEST_SLEEP),
+            jitter: false,
+        });
+    }
+
+    /// An alarm rang while the turn is held: time to ask again, or to sleep on.
+    pub(super) fn woke(&mut self, attempt: u32, until: Timestamp) {
+        if self.now >= until {
+            return self.ask(attempt);
+        }
+        self.sleep_until(until, attempt);
+    }
+
+    /// The rules or the known secrets changed; what was held for want of budget may have some now.
+    pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
+        let is_new_budget = self.rules.budget != rules.budget;
+        self.rules = rules;
+        self.redactor = redactor;
+        let hold = self.rules.held_of_a_result();
+        self.conversation.hold(hold);
+        let Stage::InTurn {
+            step: Step::Held { attempt, .. },
+            ..
+        } = &self.stage
+        else {
+            return;
+        };
+        if is_new_budget {
+            let attempt = *attempt;
+            self.told_held = None;
+            self.ask(attempt);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What a turn does that may not ask the model, and what answers cost.
+
+use super::*;
+use crate::domain::budget::BudgetRules;
+use crate::domain::event::Activity;
+
+const WHY: &str = "budget spent, resumes 00:00 UTC";
+
+fn hold(scene: &mut Scene, until: i64) {
+    let work = scene.asked().work;
+    scene.hear(Input::Held {
+        work,
+        why: WHY.into(),
+        until: Timestamp(until),
+    });
+}
+
+#[test]
+fn out_of_budget_a_mysis_runs_on_says_so_once_and_goes_on_by_itself() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    hold(&mut scene, 100_000);
+    let standing = scene.life.standing();
+    assert_eq!(standing.state, State::Running);
+    assert_eq!(standing.activity, Activity::Paused(WHY.into()));
+    assert_eq!(standing.activity_until, Some(Timestamp(100_000)));
+    assert_eq!(scene.host_codes(), ["budget_spent"]);
+    assert_eq!(scene.wait(), Duration::from_secs(60), "a clock may jump");
+    scene.ring();
+    assert_eq!(scene.asks().len(), 1, "it is too early");
+    scene.now = 100_000;
+    scene.ring();
+    assert_eq!(scene.asks().len(), 2);
+    hold(&mut scene, 100_000);
+    assert_eq!(scene.host_codes(), ["budget_spent"], "told once");
+    scene.now = 200_000;
+    scene.ring();
+    scene.say("done");
+    assert_eq!(scene.life.standing().totals.turns, 1);
+}
+
+#[test]
+fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    hold(&mut scene, 100_000);
+    let change = |scene: &mut Scene, rules: SwarmRules| {
+        scene.hear(Input::RulesChanged {
+            rules: Arc::new(rules),
+            redactor: Arc::default(),
+        });
+    };
+    let mut other = rules();
+    other.turn_pause = Duration::from_secs(9);
+    change(&mut scene, other);
+    assert_eq!(scene.asks().len(), 1);
+    let mut more = rules();
+    more.budget = BudgetRules {
+        swarm: crate::domain::budget::Limits {
+            tokens: Some(5),
+            cost_micros: None,
+        },
+        ..BudgetRules::default()
+    };
+    change(&mut scene, more);
+    assert_eq!(scene.asks().len(), 2);
+}
+
+#[test]
+fn stop_ends_a_pause_and_its_alarm_wakes_nobody() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    hold(&mut scene, 100_000);
+    let alarm = scene.alarm();
+    scene.order(MysisOrder::Stop);
+    assert_eq!(scene.life.state(), State::Stopped);
+    scene.now = 200_000;
+    scene.hear(Input::Rang { alarm });
+    assert_eq!(scene.asks().len(), 1);
+}
+
+fn answer(input: u64) -> ModelAnswer {
+    ModelAnswer {
+        text: "done".to_string(),
+        usage: Some(Usage {
+            input,
+            output: 10,
+            cached: 0,
+        }),
+        ..ModelAnswer::default()
+    }
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_dropped_and_still_paid_for() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    let work = scene.asked().work;
+    scene.order(MysisOrder::Stop);
+    scene.hear(Input::Replied {
+        work,
+        provider: "local".into(),
+        result: Ok(answer(90)),
+        ms: 5,
+    });
+    assert_eq!(scene.host_codes(), ["late_answer"]);
+    let totals = scene.life.standing().totals;
+    assert_eq!((totals.tokens_in, totals.tokens_out), (90, 10));
+    assert_eq!(totals.cost_micros, 110);
+    let bill = scene.rows().last().and_then(|row| row.bill()).unwrap();
+    assert_eq!((bill.usage.input, bill.cost_micros), (90, Some(110)));
+}
+
+#[test]
+fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
+    let mut past = past();
+    let mut rules = rules();
+    let local = rules.providers["local"].clone();
+    let other = ProviderRules {
+        model: "big".into(),
+        price: None,
+        fallback: Some("local".into()),
+        ..local.clone()
+    };
+    rules.providers.insert("other".into(), other);
+    rules.providers.get_mut("local").unwrap().fallback = Some("other".into());
+    past.rules = Arc::new(rules);
+    let mut scene = Scene::of(past);
+    scene.prompt("go");
+    let routes = &scene.asked().routes;
+    let routes: Vec<(&str, &str)> = routes
+        .iter()
+        .map(|route| (&*route.provider, &*route.model))
+        .collect();
+    assert_eq!(routes, [("local", "m"), ("other", "big")]);
+    let work = scene.asked().work;
+    scene.hear(Input::Replied {
+        work,
+        provider: "other".into(),
+        result: Ok(answer(90)),
+        ms: 5,
+    });
+    let rows = scene.rows();
+    let said = rows.iter().find_map(|row| row.utterance()).unwrap();
+    assert_eq!((&*said.meta.provider, &*said.meta.model), ("other", "big"));
+    assert_eq!(said.meta.cost_micros, None);
+    assert_eq!(scene.life.standing().totals.cost_micros, 0);
+}

@@ -1,0 +1,246 @@
+//! Asking the model: the session first, then a place at the gate, then the provider that it leads to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::ActorRef;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::circuit::Outcome;
+use crate::domain::event::Activity;
+use crate::domain::gate::{Asker, Lane};
+use crate::domain::ids::MysisId;
+use crate::domain::life::{Ask, Input, Route};
+use crate::domain::message::Severity;
+use crate::domain::model::{
+    ChatMessage, LONGEST_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
+};
+use crate::domain::rules::SwarmRules;
+use crate::domain::sent::Sent;
+use crate::gate::{Admission, Pass};
+use crate::mysis::{MysisMsg, Surroundings};
+use crate::session::{News, Outlet, Session};
+
+use super::{Door, spawn};
+
+/// Who asks, and by what rules.
+pub(in crate::mysis) struct Question {
+    pub(in crate::mysis) surroundings: Arc<Surroundings>,
+    pub(in crate::mysis) rules: Arc<SwarmRules>,
+    /// Whose budget it is paid from.
+    pub(in crate::mysis) payer: MysisId,
+}
+
+/// Asks the model once, with the session ready where it can be.
+pub(in crate::mysis) fn ask(
+    mysis: &ActorRef<MysisMsg>,
+    question: Question,
+    session: Session,
+    ask: Ask,
+) -> AbortOnDropHandle<()> {
+    let work = ask.work;
+    let own = ask.routes.first();
+    let provider = own.map(|route| route.provider.clone()).unwrap_or_default();
+    let door = Door {
+        mysis: mysis.clone(),
+        work,
+    };
+    spawn(
+        mysis.clone(),
+        work,
+        async move { question.put(&door, session, ask).await },
+        move |text| Input::Replied {
+            work,
+            provider,
+            result: Err(ModelFault::Transient {
+                text,
+                retry_after: None,
+            }),
+            ms: 0,
+        },
+    )
+}
+
+impl Question {
+    async fn put(self, door: &Door, mut session: Session, ask: Ask) -> (Session, Input) {
+        // Before the gate: whoever holds a place there waits for nothing else.
+        session.prepare(door).await;
+        let work = ask.work;
+        let input = match self.admitted(door, &ask).await {
+            None => Input::Replied {
+                work,
+                provider: "".into(),
+                result: Err(ModelFault::Transient {
+                    text: "the program is closing".to_string(),
+                    retry_after: None,
+                }),
+                ms: 0,
+            },
+            Some(Admission::Held { why, until }) => Input::Held { work, why, until },
+            Some(Admission::In(pass)) => {
+                door.news(News::Progress(Activity::CallingModel));
+                self.pass_through(door, pass, &session, ask).await
+            }
+        };
+        (session, input)
+    }
+
+    async fn admitted(&self, door: &Door, ask: &Ask) -> Option<Admission> {
+        let first = ask.routes.first()?;
+        let queue = format!("waiting for {}", first.provider);
+        door.news(News::Progress(Activity::Queueing(queue.into())));
+        let lanes = ask.routes.iter();
+        let asker = Asker {
+            routes: lanes
+                .map(|route| Lane::Provider(route.provider.clone()))
+                .collect(),
+            payer: Some(self.payer),
+            is_urgent: ask.is_urgent,
+            tokens: ask.tokens,
+        };
+        self.surroundings.means.gate.ask(asker).await
+    }
+
+    /// Asks the provider that the pass leads to. What it cost is told before the pass ends, so that
+    /// nobody is let in on money that is spent.
+    async fn pass_through(
+        &self,
+        door: &Door,
+        mut pass: Pass,
+        session: &Session,
+        ask: Ask,
+    ) -> Input {
+        let Ask {
+            work,
+            routes,
+            messages,
+            ..
+        } = ask;
+        if let Some(text) = &pass.told {
+            door.news(News::Notice {
+                severity: Severity::Warn,
+                code: "budget_low",
+                text: text.to_string(),
+            });
+        }
+        let leads_to = |route: &Route| Lane::Provider(route.provider.clone()) == pass.lane;
+        let Some(route) = routes.into_iter().find(leads_to) else {
+            return Input::Replied {
+                work,
+                provider: "".into(),
+                result: Err(ModelFault::Permanent {
+                    text: "there is no provider to ask".to_string(),
+                }),
+                ms: 0,
+            };
+        };
+        let clock = &self.surroundings.means.clock;
+        let provider = route.provider.clone();
+        let started = clock.now();
+        let result = self.ask_once(door, session, route, messages).await;
+        let ms = clock.now().since(started);
+        self.settle(&mut pass, &provider, &result);
+        drop(pass);
+        Input::Replied {
+            work,
+            provider,
+            result,
+            ms,
+        }
+    }
+
+    /// Tells the gate what it cost and how it went.
+    fn settle(
+        &self,
+        pass: &mut Pass,
+        provider: &Arc<str>,
+        result: &Result<ModelAnswer, ModelFault>,
+    ) {
+        let usage = match result {
+            Ok(answer) => answer.usage,
+            Err(fault) => fault.usage(),
+        };
+        let gate = &self.surroundings.means.gate;
+        if let Some(bill) = self.rules.bill(provider, usage) {
+            gate.paid(self.payer, bill);
+        }
+        if let Some(wait) = result.as_ref().err().and_then(asked_to_wait) {
+            gate.hold(pass.lane.clone(), wait);
+        }
+        pass.outcome = outcome(result);
+    }
+
+    async fn ask_once(
+        &self,
+        door: &Door,
+        session: &Session,
+        route: Route,
+        messages: Arc<[ChatMessage]>,
+    ) -> Result<ModelAnswer, ModelFault> {
+        let Some(provider) = self.rules.providers.get(&route.provider) else {
+            return Err(ModelFault::Permanent {
+                text: format!("the configuration has no provider `{}`", route.provider),
+            });
+        };
+        let request = ModelRequest {
+            provider: route.provider,
+            model: route.model,
+            temperature: route.temperature,
+            max_tokens: None,
+            messages,
+            tools: session.tools().clone(),
+        };
+        door.sent(Sent {
+            at: self.surroundings.means.clock.now(),
+            request: request.clone(),
+        });
+        let answer = self.surroundings.models.ask(request);
+        match tokio::time::timeout(provider.timeout, answer).await {
+            Ok(result) => result,
+            Err(_) => Err(ModelFault::Transient {
+                text: format!("no answer within {:?}", provider.timeout),
+                retry_after: None,
+            }),
+        }
+    }
+}
+
+/// How long a provider asks everybody to stay away.
+fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
+    match fault {
+        ModelFault::Transient { retry_after, .. } => {
+            retry_after.map(|wait| wait.min(LONGEST_RETRY_AFTER))
+        }
+        ModelFault::Permanent { .. }
+        | ModelFault::Unreachable { .. }
+        | ModelFault::Empty { .. }
+        | ModelFault::TooLong { .. }
+        | ModelFault::Adapted { .. } => None,
+    }
+}
+
+/// What an answer tells about the provider. One that says when to come back is not down.
+fn outcome(result: &Result<ModelAnswer, ModelFault>) -> Outcome {
+    let fails = |text: &str, is_unreachable| Outcome::Fails {
+        text: text.into(),
+        is_unreachable,
+    };
+    match result {
+        Ok(answer) => Outcome::Works {
+            tokens: answer.usage.map(|usage| usage.input + usage.output),
+        },
+        Err(
+            ModelFault::Permanent { .. }
+            | ModelFault::TooLong { .. }
+            | ModelFault::Adapted { .. }
+            | ModelFault::Transient {
+                retry_after: Some(_),
+                ..
+            },
+        ) => Outcome::Works { tokens: None },
+        Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {
+            fails(text, false)
+        }
+        Err(ModelFault::Unreachable { text }) => fails(text, true),
+    }
+}

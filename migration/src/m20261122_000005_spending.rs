@@ -1,0 +1,61 @@
+//! Spending: what model calls cost, by day, Mysis and provider.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, text};
+use sea_orm_migration::sea_orm::DbBackend;
+
+#[derive(DeriveMigrationName)]
+pub(crate) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let backend = manager.get_database_backend();
+        manager.create_table(spending(backend)).await?;
+        // Older databases are all of this kind.
+        if backend == DbBackend::Sqlite {
+            let connection = manager.get_connection();
+            connection.execute_unprepared(BACKFILL).await?;
+        }
+        Ok(())
+    }
+
+    /// Killed half-way, it has not happened.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+}
+
+fn spending(backend: DbBackend) -> TableCreateStatement {
+    let mut table = Table::create();
+    // A Mysis that is deleted has spent what it has spent: no foreign key.
+    table
+        .table("spending")
+        .col(big_integer("day"))
+        .col(big_integer("mysis_id"))
+        .col(text("provider"))
+        .col(big_integer("calls"))
+        .col(big_integer("input"))
+        .col(big_integer("output"))
+        .col(big_integer("cached"))
+        .col(big_integer("cost_micros"))
+        .primary_key(Index::create().col("day").col("mysis_id").col("provider"));
+    if backend == DbBackend::Sqlite {
+        // One tree instead of two: a line is only ever found by its day.
+        table.extra("WITHOUT ROWID");
+    }
+    table
+}
+
+/// What the rows of before say. What each of them cost was not written down then.
+const BACKFILL: &str = "
+INSERT INTO spending (day, mysis_id, provider, calls, input, output, cached, cost_micros)
+SELECT at / 86400000, mysis_id, coalesce(json_extract(metadata, '$.provider'), ''), count(*),
+       sum(coalesce(json_extract(metadata, '$.usage.input'), 0)),
+       sum(coalesce(json_extract(metadata, '$.usage.output'), 0)),
+       sum(coalesce(json_extract(metadata, '$.usage.cached'), 0)),
+       0
+FROM message
+WHERE kind IN ('reply', 'call')
+  AND CASE WHEN json_valid(metadata) THEN json_type(metadata, '$.usage') = 'object' ELSE 0 END
+GROUP BY 1, 2, 3";

@@ -1,0 +1,64 @@
+//! `zoea books`: tokens and cost, by day, Mysis and provider.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// What was spent.
+#[derive(Debug, Args)]
+pub struct BooksArgs {
+    /// So many days (UTC), today the last of them; 0: all.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    days: u64,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(
+    args: &BooksArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let books = door.call("get_books", json!({"days": args.days})).await;
+    door.close().await;
+    let books = books?;
+    if args.json {
+        return Ok(out::json(&books)?);
+    }
+    Ok(out::table(&table(&books))?)
+}
+
+fn table(books: &Value) -> Vec<Vec<String>> {
+    let head = [
+        "DAY",
+        "MYSIS",
+        "PROVIDER",
+        "CALLS",
+        "TOKENS IN",
+        "CACHED",
+        "OUT",
+        "COST",
+    ];
+    let mut rows = vec![head.map(str::to_string).to_vec()];
+    for entry in books.as_array().into_iter().flatten() {
+        let text = |key: &str| entry[key].as_str();
+        let deleted = || format!("(deleted) {}", text("mysis_id").unwrap_or_default());
+        rows.push(vec![
+            text("day").unwrap_or_default().to_string(),
+            text("mysis").map_or_else(deleted, str::to_string),
+            text("provider").unwrap_or_default().to_string(),
+            entry["calls"].to_string(),
+            entry["tokens_in"].to_string(),
+            entry["tokens_cached"].to_string(),
+            entry["tokens_out"].to_string(),
+            format!("${:.4}", entry["cost"].as_f64().unwrap_or(0.0)),
+        ]);
+    }
+    rows
+}

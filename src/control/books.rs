@@ -1,0 +1,26 @@
+//! The books over the control interface: what was spent, by day, Mysis and provider.
+
+use actors::domain::books::Day;
+use actors::ports::Clock;
+use serde_json::Value;
+
+use crate::clock::WallClock;
+use crate::contract;
+use crate::swarm::Swarm;
+
+/// The lines of the books of so many days, today the last of them.
+///
+/// # Errors
+/// The books cannot be read.
+pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
+    let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
+    let today = Day::of(WallClock.now());
+    let since = Day(today.0.saturating_sub(before));
+    let books = swarm.archive().books(since).await;
+    let books = books.map_err(|fault| format!("the books cannot be read: {fault}"))?;
+    let names = swarm.names().await;
+    Ok(books
+        .iter()
+        .map(|entry| contract::entry(entry, names.get(&entry.mysis).map(|name| &**name)))
+        .collect())
+}

@@ -1,0 +1,46 @@
+//! What the model said and what it cost, as an export has it.
+
+use std::sync::Arc;
+
+use actors::domain::books::Bill;
+use actors::domain::ids::Seq;
+use actors::domain::message::{ReplyMeta, Utterance};
+use actors::domain::model::Usage;
+use serde_json::Value;
+
+use super::{count, word_of};
+
+pub(super) fn utterance(line: &Value, text: Arc<str>) -> Utterance {
+    let meta = &line["metadata"];
+    Utterance {
+        text,
+        reasoning: line["reasoning"].as_str().map(Into::into),
+        horizon: Seq(line["horizon"].as_i64().unwrap_or(0)),
+        meta: ReplyMeta {
+            usage: usage_of(meta),
+            ms: count(meta, "ms"),
+            model: word_of(meta, "model").into(),
+            provider: word_of(meta, "provider").into(),
+            finish_reason: meta["finish_reason"].as_str().map(Into::into),
+            cost_micros: meta["cost_micros"].as_u64(),
+        },
+    }
+}
+
+fn usage_of(meta: &Value) -> Option<Usage> {
+    let usage = &meta["usage"];
+    usage.is_object().then(|| Usage {
+        input: count(usage, "input"),
+        output: count(usage, "output"),
+        cached: count(usage, "cached"),
+    })
+}
+
+/// What a host notice says that a model call cost.
+pub(super) fn bill(meta: &Value) -> Option<Bill> {
+    usage_of(meta).map(|usage| Bill {
+        provider: word_of(meta, "provider").into(),
+        usage,
+        cost_micros: meta["cost_micros"].as_u64(),
+    })
+}

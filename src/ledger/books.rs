@@ -1,0 +1,102 @@
+//! The books in the database: entered with the row that carries the bill, in one transaction, so
+//! that they agree with the rows whatever is killed. They outlive a Mysis that is deleted.
+
+use actors::domain::books::{Bill, Day, Entry, Spent};
+use actors::domain::ids::MysisId;
+use actors::domain::message::Row;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+
+use super::Inner;
+use super::entity::spending::{ActiveModel, Column, Entity, Model};
+
+/// Enters what a new row cost.
+pub(super) async fn enter(
+    tx: &DatabaseTransaction,
+    mysis: MysisId,
+    row: &Row,
+) -> Result<(), DbErr> {
+    let Some(bill) = row.bill() else {
+        return Ok(());
+    };
+    let mut add = OnConflict::columns([Column::Day, Column::MysisId, Column::Provider]);
+    for column in [
+        Column::Calls,
+        Column::Input,
+        Column::Output,
+        Column::Cached,
+        Column::CostMicros,
+    ] {
+        let excluded = Expr::col(("excluded", column));
+        add.value(column, Expr::col((Entity, column)).add(excluded));
+    }
+    Entity::insert(line(mysis, Day::of(row.at), &bill))
+        .on_conflict(add)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+fn line(mysis: MysisId, day: Day, bill: &Bill) -> ActiveModel {
+    let stored = |value: u64| Set(i64::try_from(value).unwrap_or(i64::MAX));
+    let mut spent = Spent::default();
+    spent.pay(bill);
+    ActiveModel {
+        day: Set(day.0),
+        mysis_id: Set(mysis.0),
+        provider: Set(bill.provider.to_string()),
+        calls: stored(spent.calls),
+        input: stored(spent.input),
+        output: stored(spent.output),
+        cached: stored(spent.cached),
+        cost_micros: stored(spent.cost_micros),
+    }
+}
+
+fn entry(model: Model) -> Entry {
+    let counted = |value: i64| u64::try_from(value).unwrap_or(0);
+    Entry {
+        day: Day(model.day),
+        mysis: MysisId(model.mysis_id),
+        provider: model.provider.into(),
+        spent: Spent {
+            calls: counted(model.calls),
+            input: counted(model.input),
+            output: counted(model.output),
+            cached: counted(model.cached),
+            cost_micros: counted(model.cost_micros),
+        },
+    }
+}
+
+impl Inner {
+    /// The books from a day on.
+    pub(super) async fn books(&self, since: Day) -> Result<Vec<Entry>, DbErr> {
+        let lines = Entity::find()
+            .filter(Column::Day.gte(since.0))
+            .order_by_asc(Column::Day)
+            .order_by_asc(Column::MysisId)
+            .order_by_asc(Column::Provider)
+            .all(&self.readers)
+            .await?;
+        Ok(lines.into_iter().map(entry).collect())
+    }
+
+    /// The books of the newest day that something was spent on.
+    pub(super) async fn newest_books(&self) -> Result<Vec<Entry>, DbErr> {
+        let newest: Option<i64> = Entity::find()
+            .order_by_desc(Column::Day)
+            .select_only()
+            .column(Column::Day)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        match newest {
+            Some(day) => self.books(Day(day)).await,
+            None => Ok(Vec::new()),
+        }
+    }
+}

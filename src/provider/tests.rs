@@ -1,0 +1,269 @@
+//! What is sent, and what the odd answers of real servers are read as.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use actors::domain::model::ChatMessage;
+use actors::domain::tool::{ToolSpec, Toolset};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::post;
+use tokio::sync::mpsc;
+
+use super::*;
+
+fn request(tools: Toolset) -> ModelRequest {
+    ModelRequest {
+        provider: "local".into(),
+        model: "qwen3".into(),
+        temperature: Some(0.7),
+        max_tokens: None,
+        messages: [
+            ChatMessage::System("be \"good\"\n".into()),
+            ChatMessage::System("note".into()),
+            ChatMessage::User("é🚀\u{1}".into()),
+        ]
+        .into(),
+        tools: Arc::new(tools),
+    }
+}
+
+fn tools() -> Toolset {
+    Toolset::new(["mine", "get_map", "scan", "sell"].map(|name| ToolSpec {
+        name: name.into(),
+        description: "Does it.".into(),
+        schema: "{\"type\":\"object\"}".into(),
+        read_only_hint: None,
+    }))
+}
+
+/// A server that gives these answers, one after the other, and tells what it is sent.
+struct Served {
+    providers: Providers,
+    heard: mpsc::UnboundedReceiver<String>,
+    server: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+type Script = (
+    mpsc::UnboundedSender<String>,
+    Arc<std::sync::Mutex<Vec<(u16, String)>>>,
+);
+
+impl Served {
+    async fn new(answers: Vec<(u16, String)>, manners: Manners) -> Served {
+        let (tell, heard) = mpsc::unbounded_channel();
+        let mut answers = answers;
+        answers.reverse();
+        let script: Script = (tell, Arc::new(std::sync::Mutex::new(answers)));
+        let answer = |State((tell, script)): State<Script>, body: String| async move {
+            tell.send(body).expect("the test listens");
+            let next = script.lock().expect("nobody panics").pop();
+            let (status, text) = next.expect("an answer is left");
+            let headers = [("retry-after", if status == 429 { "7" } else { "" })];
+            (
+                StatusCode::from_u16(status).expect("a status"),
+                headers,
+                text,
+            )
+        };
+        let app = axum::Router::new()
+            .route("/v1/chat/completions", post(answer))
+            .with_state(script);
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = Endpoint {
+            url: format!("http://{}/v1", listener.local_addr().unwrap()),
+            api_key: Some("secret-key".to_string()),
+            manners,
+        };
+        let server = tokio::spawn(async move { axum::serve(listener, app).await });
+        let http = crate::http::client().unwrap();
+        Served {
+            providers: Providers::new(&http, [("local".into(), endpoint)]),
+            heard,
+            server,
+        }
+    }
+
+    async fn ask(&mut self) -> (Value, Result<ModelAnswer, ModelFault>) {
+        let answer = self.providers.ask(request(tools())).await;
+        let sent = self.heard.recv().await.expect("a request");
+        (serde_json::from_str(&sent).unwrap(), answer)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+const YES: &str = r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#;
+
+#[tokio::test]
+async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
+    for manners in [Manners::OpenAi, Manners::OneSystemMessage] {
+        let answers = vec![(200, YES.to_string()); 2];
+        let mut served = Served::new(answers, manners).await;
+        for request in [request(tools()), request(Toolset::default())] {
+            let written = served.providers.written(&request).expect("it is known");
+            served.providers.ask(request).await.unwrap();
+            assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
+            assert!(!written.contains("secret-key"));
+        }
+    }
+}
+
+fn sample(name: &str) -> (u16, String) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/samples");
+    let text = std::fs::read_to_string(file.join(name)).expect("a sample");
+    let status = name.split('.').nth(1).expect("a status in the name");
+    (status.parse().expect("a status"), text)
+}
+
+/// What an answer was read as, in one line.
+fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
+    match answer {
+        Err(ModelFault::Transient { text, retry_after }) => {
+            format!("transient {retry_after:?}: {}", first_words(text))
+        }
+        Err(ModelFault::Unreachable { text }) => format!("unreachable: {}", first_words(text)),
+        Err(ModelFault::Empty { usage, .. }) => format!("empty, {:?} in", usage.map(|u| u.input)),
+        Err(ModelFault::TooLong { text }) => format!("too long: {}", first_words(text)),
+        Err(ModelFault::Adapted { text }) => format!("adapted: {}", first_words(text)),
+        Err(ModelFault::Permanent { text }) => format!("permanent: {}", first_words(text)),
+        Ok(answer) => {
+            let calls: Vec<String> = answer
+                .calls
+                .iter()
+                .map(|call| format!("{}|{}|{}", call.id, call.name, call.arguments))
+                .collect();
+            let usage = answer.usage.map(|u| (u.input, u.output, u.cached));
+            format!(
+                "{:?} {:?} {calls:?} {:?} {usage:?}",
+                answer.text,
+                answer.reasoning.as_deref().unwrap_or_default(),
+                answer.finish_reason.as_deref().unwrap_or_default(),
+            )
+        }
+    }
+}
+
+fn first_words(text: &str) -> String {
+    text.split_whitespace()
+        .take(6)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+const U: &str = "Some((812, 31, 0))";
+
+#[tokio::test]
+async fn every_odd_answer_is_read_as_what_it_means() {
+    let expected: BTreeMap<&str, String> = [
+        ("openai-call.200.json", r#""" "" ["call_Ab12|mine|{\"asteroid\":\"a\"}"] "tool_calls" Some((812, 31, 512))"#.to_string()),
+        ("openai-schema.400.json", "adapted: left out from here on, since".to_string()),
+        ("openai-temperature.400.json", "adapted: no temperature is sent from here".to_string()),
+        ("openai-too-long.400.json", "too long: HTTP 400: This model's maximum context".to_string()),
+        ("openai-quota.429.json", "transient Some(7s): HTTP 429: You exceeded your current".to_string()),
+        ("ollama-call.200.json", format!(r#""" "" ["call_x2k9|get_status|{{}}"] "tool_calls" {U}"#)),
+        ("ollama-reasoning.200.json", format!(r#""Docked." "I should dock first." [] "stop" {U}"#)),
+        ("ollama-missing-model.404.json", "permanent: HTTP 404: model \"qwen9\" not found,".to_string()),
+        ("llamacpp-call.200.json", format!(r#""" "Ore first." ["9aJx0QmPfWk3ZtYbRs7LcVn2HdGe5UoT|mine|{{\"asteroid\":"] "length" {U}"#)),
+        ("llamacpp-system.500.json", "adapted: system messages are joined into one".to_string()),
+        ("llamacpp-too-long.400.json", "too long: HTTP 400: the request exceeds the".to_string()),
+        ("lmstudio-too-long.200.json", "too long: HTTP 500: Trying to keep the".to_string()),
+        ("lmstudio-think.200.json", format!(r#""Refuelling." "Fuel is low." [] "stop" {U}"#)),
+        ("vllm-call.200.json", format!(r#""" "Sell now." ["chatcmpl-tool-1f|sell|{{\"item\": \"ore\"}}"] "tool_calls" {U}"#)),
+        ("vllm-too-long.400.json", "too long: HTTP 400: This model's maximum context".to_string()),
+        ("openrouter-call.200.json", r#""" "Look around." ["|get_map|"] "tool_calls" Some((812, 31, 256))"#.to_string()),
+        ("openrouter-behind.400.json", "adapted: left out from here on, since".to_string()),
+        ("openrouter-busy.200.json", "transient None: HTTP 502: Provider returned error: upstream".to_string()),
+        ("zen-parts.200.json", format!(r#""Going home." "A full hold." [] "stop" {U}"#)),
+        ("anthropic-behind-schema.400.json", "adapted: left out from here on, since".to_string()),
+        ("args-object.200.json", r#""" "" ["a|travel|{\"speed\":2,\"to\":\"sol\"}", "a|dock|{}", "||{}"] "tool_calls" None"#.to_string()),
+        ("channel-name.200.json", format!(r#""" "" ["fc_1|mine<|channel|>commentary|{{}}"] "tool_calls" {U}"#)),
+        ("old-function-call.200.json", r#""" "" ["|mine|{}"] "function_call" Some((812, 31, 100))"#.to_string()),
+        ("no-choice.200.json", "empty, Some(700) in".to_string()),
+        ("odd-usage.200.json", r#""ok" "" [] "" None"#.to_string()),
+        ("gateway.502.html", "transient None: HTTP 502: <html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad".to_string()),
+        ("limited.429.txt", "transient Some(7s): HTTP 429: rate limit reached, slow".to_string()),
+        ("stream-calls.200.sse", format!(r#""" "First ore." ["c0|mine|{{\"asteroid\":\"a\"}}", "c1|scan|{{}}"] "tool_calls" {U}"#)),
+        ("stream-words.200.sse", format!(r#""All done." "" [] "stop" {U}"#)),
+        ("stream-cut.200.sse", "transient None: the answer's stream was cut".to_string()),
+        ("stream-error.200.sse", "transient None: HTTP 504: upstream timed out".to_string()),
+    ]
+    .into();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/samples");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "README.md")
+        .collect();
+    files.sort();
+    let known: Vec<&str> = expected.keys().copied().collect();
+    assert_eq!(files, known, "each sample has its meaning");
+    for (name, expected) in expected {
+        let mut served = Served::new(vec![sample(name)], Manners::OpenAi).await;
+        let (_, answer) = served.ask().await;
+        assert_eq!(shown(&answer), expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_refuses_is_written_otherwise_from_then_on_and_learnt_once() {
+    let names = |body: &Value| -> Vec<String> {
+        let tools = body["tools"].as_array().expect("tools").iter();
+        tools
+            .map(|tool| tool["function"]["name"].as_str().unwrap().to_string())
+            .collect()
+    };
+    let script = vec![
+        sample("openai-schema.400.json"),
+        sample("llamacpp-system.500.json"),
+        sample("openai-temperature.400.json"),
+        (200, YES.to_string()),
+        sample("openai-schema.400.json"),
+        sample("llamacpp-system.500.json"),
+    ];
+    let mut served = Served::new(script, Manners::OpenAi).await;
+    let is_adapted = |answer: &Result<_, _>| matches!(answer, Err(ModelFault::Adapted { .. }));
+    let (first, answer) = served.ask().await;
+    assert!(is_adapted(&answer) && names(&first).len() == 4);
+    let (second, answer) = served.ask().await;
+    assert_eq!(names(&second), ["mine", "scan", "sell"]);
+    assert!(is_adapted(&answer) && second["messages"].as_array().unwrap().len() == 3);
+    let (third, answer) = served.ask().await;
+    assert!(is_adapted(&answer) && third["messages"].as_array().unwrap().len() == 2);
+    assert!(third["temperature"].is_number());
+    let (fourth, answer) = served.ask().await;
+    assert!(answer.is_ok() && fourth.get("temperature").is_none());
+    let (_, answer) = served.ask().await;
+    assert!(
+        matches!(answer, Err(ModelFault::Permanent { .. })),
+        "{answer:?}"
+    );
+    let (_, answer) = served.ask().await;
+    assert!(
+        matches!(answer, Err(ModelFault::Transient { .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn who_is_not_there_is_unreachable() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let endpoint = Endpoint {
+        url,
+        api_key: None,
+        manners: Manners::OpenAi,
+    };
+    let http = crate::http::client().unwrap();
+    let providers = Providers::new(&http, [("local".into(), endpoint)]);
+    let answer = providers.ask(request(tools())).await;
+    assert!(
+        matches!(answer, Err(ModelFault::Unreachable { .. })),
+        "{answer:?}"
+    );
+}

@@ -1,0 +1,88 @@
+//! Reload: a headless program that is told to read its configuration again.
+
+use serde_json::Value;
+
+use crate::rig::{Home, Process, Server, http, until};
+
+fn requests(server: &Server) -> u64 {
+    let (_, stats) = http("GET", &server.url.replace("/v1", "/stats"), &[], "");
+    let stats: Value = serde_json::from_str(&stats).expect("JSON");
+    stats["requests"].as_u64().expect("a number")
+}
+
+/// Reads events until one of the whole program has this code; nobody is errored meanwhile.
+fn until_told(swarm: &mut Process, code: &str) -> String {
+    loop {
+        let line = swarm.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
+        assert_ne!(event["to"], "errored", "{line}");
+        if event["code"] == code && event["mysis"].is_null() {
+            return event["text"].as_str().expect("a text").to_string();
+        }
+    }
+}
+
+#[test]
+fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
+    let galaxy = Server::galaxy(&[]);
+    let first = Server::pilot(&["--latency", "5ms"]);
+    let key = "sk-new-0123456789abcdef";
+    let second = Server::pilot(&["--latency", "5ms", "--api-key", key]);
+    let home = Home::new();
+    let budget = |tokens: u64| format!("[budget]\ntokens_per_mysis_per_day = {tokens}\n");
+    home.configure(&first.url, &galaxy.url, &budget(50_000));
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = home.fly(&["--start-swarm"]);
+    let is_paused = || {
+        let activity = home.mysis("alpha")["activity"].clone();
+        activity.as_str()?.contains("budget spent").then_some(())
+    };
+    until("its budget is spent", is_paused);
+    let asked = requests(&first);
+
+    home.configure(&first.url, &galaxy.url, "[budgit]\nusd = 1\n");
+    swarm.signal("-HUP");
+    let told = until_told(&mut swarm, "reload_failed");
+    assert!(
+        told.contains("stays as it was") && told.contains("budgit"),
+        "{told}"
+    );
+    assert!(is_paused().is_some() && requests(&first) == asked);
+
+    home.configure(&first.url, "http://127.0.0.1:9/mcp", &budget(100_000_000));
+    swarm.signal("-HUP");
+    let told = until_told(&mut swarm, "needs_restart");
+    assert!(told.contains("mcp.upstream"), "{told}");
+    let told = until_told(&mut swarm, "reloaded");
+    assert!(told.contains("[budget]"), "{told}");
+    until("it goes on", || {
+        (requests(&first) > asked + 5).then_some(())
+    });
+
+    let credentials = format!("{{\"providers\": {{\"new\": {{\"api_key\": \"{key}\"}}}}}}");
+    std::fs::write(home.file("credentials.json"), credentials).expect("credentials");
+    home.configure(&second.url, &galaxy.url, &budget(100_000_000));
+    let file = home.file("zoea.toml");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    let text = text.replace(
+        "model = \"pilot\"\n",
+        "model = \"pilot\"\napi_key_name = \"new\"\n",
+    );
+    std::fs::write(&file, text).expect("a configuration");
+    swarm.signal("-HUP");
+    let told = until_told(&mut swarm, "reloaded");
+    assert!(told.contains("providers.pilot"), "{told}");
+    until("the new one is asked", || {
+        (requests(&second) > 5).then_some(())
+    });
+    home.ok(&["send", "alpha", &format!("the key is {key}")]);
+    let rows = home.ok(&["log", "alpha", "--limit", "0", "--json"]);
+    assert!(
+        !rows.contains(key) && rows.contains("the key is"),
+        "it is a secret by now"
+    );
+    assert_eq!(home.mysis("alpha")["state"], "running");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}

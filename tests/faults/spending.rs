@@ -1,0 +1,253 @@
+//! Spending: the books against the pilot's own record, and budgets that end.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::rig::{Home, Server, http, lines, until};
+
+const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
+
+/// A swarm that has a mission and is not in the air yet.
+struct Scene {
+    _galaxy: Server,
+    pilot: Server,
+    home: Home,
+    galaxy_url: String,
+}
+
+impl Scene {
+    fn new(more: &str, pilot: &[&str]) -> Scene {
+        let galaxy = Server::galaxy(&[]);
+        let pilot = Server::pilot(&[&["--latency", "5ms", "--seed", "1"], pilot].concat());
+        let home = Home::new();
+        let scene = Scene {
+            galaxy_url: galaxy.url.clone(),
+            _galaxy: galaxy,
+            pilot,
+            home,
+        };
+        scene.configure(more);
+        for name in NAMES {
+            scene.home.ok(&["mysis", "create", name]);
+        }
+        scene.home.ok(&["broadcast", "Mine ore and sell it."]);
+        scene
+    }
+
+    fn configure(&self, more: &str) {
+        self.home.configure(&self.pilot.url, &self.galaxy_url, more);
+        let file = self.home.file("zoea.toml");
+        let text = std::fs::read_to_string(&file).expect("a configuration");
+        let priced = "model = \"pilot\"\nprice = { input = 1.5, output = 2.0 }\n";
+        let text = text.replace("model = \"pilot\"\n", priced);
+        std::fs::write(file, text).expect("a configuration");
+    }
+
+    fn rows(&self, name: &str) -> Vec<Value> {
+        self.home.lines(&["log", name, "--limit", "0", "--json"])
+    }
+
+    /// What the rows of a Mysis cost, in their order.
+    fn usages(&self, name: &str) -> Vec<Value> {
+        let rows = self.rows(name).into_iter();
+        rows.map(|row| row["metadata"].clone())
+            .filter(|meta| meta["usage"].is_object())
+            .collect()
+    }
+
+    fn requests(&self) -> u64 {
+        let (_, stats) = http("GET", &self.pilot.url.replace("/v1", "/stats"), &[], "");
+        let stats: Value = serde_json::from_str(&stats).expect("JSON");
+        stats["requests"].as_u64().expect("a number")
+    }
+
+    fn codes(&self, name: &str, code: &str) -> usize {
+        let rows = self.rows(name).into_iter();
+        rows.filter(|row| row["metadata"]["code"] == code).count()
+    }
+}
+
+fn tokens(meta: &Value) -> u64 {
+    let count = |key: &str| meta["usage"][key].as_u64().expect("tokens");
+    count("input") + count("output")
+}
+
+#[test]
+fn killed_again_and_again_the_books_are_what_the_provider_reported() {
+    const KILLS: usize = 4;
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.jsonl");
+    let scene = Scene::new("", &["--record", record.to_str().expect("a path")]);
+    let home = &scene.home;
+    let mut dice = fastrand::Rng::new();
+    let mut seen = 0;
+    for kill in 0..KILLS {
+        let how = if kill == 0 {
+            "--start-swarm"
+        } else {
+            "--resume"
+        };
+        let process = home.fly(&[how]);
+        until("the model is asked", || {
+            (scene.requests() > seen).then_some(())
+        });
+        let started = Instant::now();
+        let length = Duration::from_millis(dice.u64(50..700));
+        until("the instant of the kill", || {
+            (started.elapsed() >= length).then_some(())
+        });
+        process.signal("-KILL");
+        process.wait();
+        seen = scene.requests();
+    }
+    let told = std::fs::read_to_string(&record).expect("a record");
+    let told: Vec<Value> = lines(&told)
+        .into_iter()
+        .filter(|line| line["usage"].is_object())
+        .collect();
+    let books = home.json(&["books", "--days", "0", "--json"]);
+    let books = books.as_array().expect("a list");
+    let (mut sum, mut lost) = (0, 0);
+    for name in NAMES {
+        let rows = scene.usages(name);
+        // Every row is one of the provider's reports, in order; at most the one on its way at each
+        // kill is not known here.
+        let mut reports = told.iter().filter(|line| line["agent"] == name);
+        let mut missing = 0;
+        for row in &rows {
+            let usage = &row["usage"];
+            let is_it = |line: &&Value| {
+                line["usage"]["prompt_tokens"] == usage["input"]
+                    && line["usage"]["completion_tokens"] == usage["output"]
+            };
+            let before = reports.clone().take_while(|line| !is_it(line)).count();
+            missing += before;
+            assert!(reports.nth(before).is_some(), "{name}: {row} was reported");
+        }
+        missing += reports.count();
+        assert!(missing <= KILLS, "{name}: {missing} reports are not booked");
+        lost += missing;
+        let of = |key: &str| -> u64 {
+            let usages = rows
+                .iter()
+                .map(|row| row["usage"][key].as_u64().expect("tokens"));
+            usages.sum()
+        };
+        let mine = books.iter().filter(|entry| entry["mysis"] == name);
+        let booked = |key: &str| -> u64 {
+            mine.clone()
+                .map(|entry| entry[key].as_u64().expect("a number"))
+                .sum()
+        };
+        assert_eq!(booked("calls"), rows.len() as u64, "{name}");
+        assert_eq!(
+            (booked("tokens_in"), booked("tokens_out")),
+            (of("input"), of("output"))
+        );
+        assert_eq!(booked("tokens_cached"), of("cached"));
+        let mysis = home.mysis(name);
+        assert_eq!(mysis["tokens_in"], of("input"), "{name}");
+        assert_eq!(mysis["tokens_out"], of("output"), "{name}");
+        let micros = |row: &Value| row["cost_micros"].as_u64().expect("a cost");
+        for row in &rows {
+            let usage = |key: &str| row["usage"][key].as_u64().expect("tokens");
+            assert_eq!(
+                micros(row),
+                (usage("input") * 3).div_ceil(2) + usage("output") * 2
+            );
+        }
+        let cost = rows.iter().map(micros).sum::<u64>();
+        assert_eq!(mysis["cost"], json!(cost as f64 / 1e6));
+        sum += of("input") + of("output");
+    }
+    println!("{KILLS} kills: {sum} tokens booked, {lost} answers lost on their way");
+    assert!(sum > 0);
+}
+
+#[test]
+fn a_spent_budget_pauses_and_lifts_when_the_operator_allows_more() {
+    let limit = 150_000;
+    let budget = |limit: u64| format!("[budget]\ntokens_per_mysis_per_day = {limit}\n");
+    let scene = Scene::new(&budget(limit), &[]);
+    let home = &scene.home;
+    let is_paused = |name: &str| {
+        let mysis = home.mysis(name);
+        assert_eq!(mysis["state"], "running", "a pause is no error: {mysis}");
+        (mysis["activity"] == "paused: budget spent, resumes 00:00 UTC").then_some(mysis)
+    };
+    let swarm = home.fly(&["--start-swarm"]);
+    for name in NAMES {
+        let mysis = until("it pauses", || is_paused(name));
+        let until = mysis["activity_until"].as_str().expect("a time");
+        assert!(until.ends_with("T00:00:00.000Z"), "{until}");
+        let usages = scene.usages(name);
+        let spent: u64 = usages.iter().map(tokens).sum();
+        let before = spent - usages.last().map_or(0, tokens);
+        assert!(
+            before < limit && spent >= limit,
+            "{before} and then {spent}"
+        );
+        assert_eq!(scene.codes(name, "budget_low"), 1);
+        assert_eq!(scene.codes(name, "budget_spent"), 1);
+        assert_eq!(scene.codes(name, "errored"), 0);
+    }
+    let status = home.ok(&["status"]);
+    assert!(status.contains("; budget 1"), "{status}");
+    let asked = scene.requests();
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+
+    // Another process knows what was spent.
+    let swarm = home.fly(&["--resume"]);
+    for name in NAMES {
+        until("it pauses again", || is_paused(name));
+    }
+    assert_eq!(scene.requests(), asked, "nothing was asked");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+
+    scene.configure(&budget(limit * 100));
+    let swarm = home.fly(&["--resume"]);
+    until("they go on", || {
+        (scene.requests() > asked + 5).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}
+
+#[test]
+fn the_swarms_budget_is_overshot_by_the_calls_in_flight_and_no_more() {
+    let scene = Scene::new("[budget]\nusd_per_day = 0.15\n", &[]);
+    let home = &scene.home;
+    let mut swarm = home.fly(&["--start-swarm"]);
+    let mut told = BTreeMap::new();
+    while told.len() < 2 {
+        let line = swarm.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
+        let code = event["code"].as_str().unwrap_or_default();
+        if event["mysis"].is_null() && code.starts_with("budget_") {
+            *told.entry(code.to_string()).or_insert(0) += 1;
+        }
+    }
+    for name in NAMES {
+        until("it pauses", || {
+            let mysis = home.mysis(name);
+            let activity = mysis["activity"].as_str().unwrap_or_default();
+            activity.contains("the swarm's budget spent").then_some(())
+        });
+    }
+    let costs = NAMES.map(|name| {
+        let of_row = |meta: &Value| meta["cost_micros"].as_u64().expect("a cost");
+        scene.usages(name).iter().map(of_row).collect::<Vec<u64>>()
+    });
+    let spent: u64 = costs.iter().flatten().sum();
+    let last: u64 = costs.iter().filter_map(|costs| costs.last()).sum();
+    assert!(
+        spent >= 150_000 && spent - last < 150_000,
+        "{spent}, {last} of it last"
+    );
+    assert!(told.values().all(|times| *times == 1), "{told:?}");
+    drop(swarm);
+}
