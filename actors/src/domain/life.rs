@@ -6,6 +6,7 @@
 
 mod asking;
 mod calling;
+mod deeds;
 mod orders;
 mod progress;
 mod recall;
@@ -37,6 +38,7 @@ pub use words::{
     Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Ticket, ToolOutcome, Work,
 };
 
+use deeds::Deeds;
 use progress::{Progress, TurnProgress};
 use record::Pending;
 use words::Doing;
@@ -60,6 +62,7 @@ pub struct Life {
     account: Option<Arc<str>>,
     tools: Arc<Toolset>,
     link: LinkState,
+    link_since: Timestamp,
     tick: Option<i64>,
     game: GameState,
     gauge: TokenGauge,
@@ -67,7 +70,7 @@ pub struct Life {
     /// What the model was told about the runtime in the last request, by code.
     noticed: BTreeSet<&'static str>,
     doing: Doing,
-    last_words: Arc<str>,
+    deeds: Deeds,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
     pending: BTreeMap<Ticket, Pending>,
@@ -184,7 +187,7 @@ impl Life {
                 tools,
                 account,
             } => {
-                self.link = link;
+                self.linked(link);
                 self.tools = tools;
                 self.plays_as(account);
             }
@@ -251,11 +254,14 @@ impl Life {
             activity_until: self.doing.until,
             account: self.account.clone(),
             link: self.link,
+            link_since: self.link_since,
+            stuck: self.stuck(),
             tick: self.tick,
             nudges: self.nudges,
             totals: self.totals,
             last_activity_at: self.last_activity_at,
-            last_words: self.last_words.clone(),
+            last_words: self.deeds.words(),
+            last_deed: self.deeds.last(),
             last_call_ms: self.last_call_ms,
         }
     }
@@ -297,6 +303,13 @@ impl Life {
         if from != to {
             self.tell(What::StateChanged { from, to, reason });
         }
+    }
+
+    fn linked(&mut self, link: LinkState) {
+        if link != self.link {
+            self.link_since = self.now;
+        }
+        self.link = link;
     }
 
     fn doing(&mut self, activity: Activity) {

@@ -53,7 +53,7 @@ fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mu
     let totals = standing.totals;
     let mut facts = vec![
         one_line(&standing.model),
-        format!("{} turns", figures::amount(totals.turns)),
+        counted(totals.turns, "turn"),
         format!(
             "{} → {} tokens",
             figures::amount(totals.tokens_in),
@@ -75,10 +75,22 @@ fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mu
         (None, Some(reason)) if standing.last_words.is_empty() => (&**reason, Tone::Dim),
         (None, Some(_) | None) => (&*standing.last_words, Tone::Text),
     };
-    let words = one_line(words);
+    add_wrapped(&one_line(words), tone, columns, lines);
+    if let Some(deed) = &standing.last_deed {
+        let (words, tone) = cells::deed_of(deed);
+        add_wrapped(&words, tone, columns, lines);
+    }
+}
+
+fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<Line>) {
     if words.is_empty() {
         return;
     }
-    let wrapped = width::wrap(&words, columns.saturating_sub(2)).take(WORDS);
+    let wrapped = width::wrap(words, columns.saturating_sub(2)).take(WORDS);
     lines.extend(wrapped.map(|line| Line::of(format!(" {line}"), tone)));
+}
+
+fn counted(count: u64, one: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{} {one}{many}", figures::amount(count))
 }

@@ -35,7 +35,7 @@ fn paint_need(dashboard: &Dashboard, need: &Need, area: Area, row: u16, brush: &
     let name = width::fit(&one_line(&need.name), 16);
     let mut line = Line::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
-        .with(format!(" {:<9}", need.what), need.tone);
+        .with(format!(" {:<10}", need.what), need.tone);
     let help = if need.key.is_empty() {
         Line::default()
     } else {
