@@ -9,7 +9,7 @@ use crate::domain::ids::{MysisId, Timestamp};
 use super::Dashboard;
 use super::appearance::Notify;
 use super::focus::Seeking;
-use super::keys::{self, ANYWHERE, Chapter, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
+use super::keys::{self, ANYWHERE, Chapter, GOING, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
 use super::layer::Layer;
 use super::log::Message;
 use super::needs;
@@ -178,21 +178,26 @@ impl Dashboard {
     /// The chapters of the help screen: those of the view in hand first.
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
-        let table = keys::chapter("The table of Myses", IN_TABLE);
-        let focus = keys::chapter("A conversation", IN_FOCUS);
-        let (first, second) = if self.focus.is_some() {
-            (focus, table)
+        let mut views = vec![
+            keys::chapter("The table of Myses", IN_TABLE),
+            keys::chapter("A conversation", IN_FOCUS),
+            keys::chapter("An entry or a request that is looked into", IN_ENTRY),
+            keys::chapter("The log and this help", IN_LIST),
+        ];
+        let is_entry = |layer: &Layer| matches!(layer, Layer::Inspect(_));
+        let in_hand = if self.layers.iter().any(is_entry) {
+            2
         } else {
-            (table, focus)
+            usize::from(self.focus.is_some())
         };
-        vec![
-            first,
+        let mut chapters = vec![
+            views.remove(in_hand),
+            keys::chapter("Going about, in every view", GOING),
             keys::chapter("The Myses in hand: marked, open or selected", IN_HAND),
             keys::chapter("Everywhere", ANYWHERE),
-            second,
-            keys::chapter("An entry that is looked into", IN_ENTRY),
-            keys::chapter("The log and other lists", IN_LIST),
-        ]
+        ];
+        chapters.extend(views);
+        chapters
     }
 
     /// How many lines the help screen has.
@@ -239,7 +244,7 @@ impl Dashboard {
             }
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
-                    keys::hints(IN_FOCUS).collect()
+                    keys::hints(IN_FOCUS).chain(keys::hints(GOING)).collect()
                 } else {
                     keys::hints(IN_TABLE).collect()
                 };

@@ -75,11 +75,14 @@ pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<Standing> {
         activity_until: None,
         account: None,
         link: LinkState::None,
+        link_since: Timestamp(0),
+        stuck: None,
         tick: None,
         nudges: 0,
         totals: Totals::default(),
         last_activity_at: Timestamp(0),
         last_words: "".into(),
+        last_deed: None,
         last_call_ms: None,
     })
 }
@@ -441,4 +444,26 @@ fn what_is_kept_of_what_was_written_holds_no_known_secret() {
     desk.key(Key::Enter);
     let lines = desk.board.history().to_lines();
     assert_eq!(lines, "\"use [redacted] now\"\n");
+}
+
+#[test]
+fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
+    let mut desk = Desk::new();
+    let first = |desk: &Desk| desk.board.help()[0].title;
+    desk.types("?");
+    assert_eq!(first(&desk), "The table of Myses");
+    desk.types("?");
+    assert!(desk.board.layers().is_empty());
+    let (id, _) = order_of(&desk.types("x"));
+    desk.answers(id, Ok(sent("{}")));
+    desk.types("?");
+    assert_eq!(first(&desk), "An entry or a request that is looked into");
+    assert_eq!(desk.board.layers().len(), 2);
+    assert!(desk.types("P").contains(&Wish::Act(Act::Dump)));
+    desk.types("?");
+    assert_eq!(desk.board.layers().len(), 1);
+    desk.types("L");
+    assert!(matches!(desk.board.layers().last(), Some(Layer::Log(_))));
+    desk.types("LLq");
+    assert_eq!(desk.board.layers().len(), 1);
 }

@@ -4,7 +4,7 @@ use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::columns::{Column, columns};
 use crate::domain::dashboard::focus::Focus;
 use crate::domain::dashboard::form::Form;
-use crate::domain::dashboard::keys::InTable;
+use crate::domain::dashboard::keys::{Going, InTable};
 use crate::domain::dashboard::layer::Layer;
 use crate::domain::dashboard::query::{Query, Within};
 use crate::domain::dashboard::sorting::Sorting;
@@ -13,14 +13,7 @@ use crate::domain::ids::MysisId;
 
 impl Dashboard {
     pub(super) fn in_table(&mut self, gesture: InTable) {
-        let page = self.table.rows().max(1).cast_signed();
         match gesture {
-            InTable::Up => self.table.step(-1),
-            InTable::Down => self.table.step(1),
-            InTable::PageUp => self.table.step(-page),
-            InTable::PageDown => self.table.step(page),
-            InTable::First => self.table.go_to(0),
-            InTable::Last => self.table.go_to(usize::MAX),
             InTable::Open => {
                 if let Some(id) = self.table.selected() {
                     self.open(id);
@@ -39,6 +32,18 @@ impl Dashboard {
             InTable::MarkAll => self.table.mark_all(),
             InTable::NextNeed => self.go_to_next_need(),
             InTable::Back => self.back_in_table(),
+        }
+    }
+
+    pub(super) fn go_in_table(&mut self, going: Going) {
+        let page = self.table.rows().max(1).cast_signed();
+        match going {
+            Going::Up => self.table.step(-1),
+            Going::Down => self.table.step(1),
+            Going::PageUp => self.table.step(-page),
+            Going::PageDown => self.table.step(page),
+            Going::First => self.table.go_to(0),
+            Going::Last => self.table.go_to(usize::MAX),
         }
     }
 
