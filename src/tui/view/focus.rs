@@ -48,10 +48,13 @@ fn paint_title(
     let mut line = Line::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);
-    let account = standing.account.as_deref().unwrap_or("no account");
-    line.push(format!("  {}", one_line(account)), Tone::Dim);
+    let account = match &standing.account {
+        Some(account) => format!("  plays as {}", one_line(account)),
+        None => "  no account".to_string(),
+    };
+    line.push(account, Tone::Dim);
     let model = format!(
-        "  {} {}",
+        "  {}/{}",
         one_line(&standing.provider),
         one_line(&standing.model)
     );

@@ -27,9 +27,11 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     if let Some(member) = member {
         add_member(dashboard, member, usize::from(area.width), &mut lines);
     }
-    lines.push(Line::default());
-    lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
-    let room = usize::from(area.height).saturating_sub(lines.len());
+    let room = usize::from(area.height).saturating_sub(lines.len() + 2);
+    if room > 0 {
+        lines.push(Line::default());
+        lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
+    }
     let messages = dashboard.log().messages().iter().rev();
     // What only answers a key stands in the line of messages.
     let newest = messages.filter(|message| !message.is_said()).take(room);

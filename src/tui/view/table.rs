@@ -46,7 +46,7 @@ fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut B
     }
 }
 
-/// How many are marked, and how many the filter lets through.
+/// How many are marked, how many the filter lets through, or which of many are in sight.
 fn selection(dashboard: &Dashboard) -> Line {
     let table = dashboard.table();
     let mut line = Line::default();
@@ -55,6 +55,11 @@ fn selection(dashboard: &Dashboard) -> Line {
     }
     let filter = table.filter();
     if filter.is_open() {
+        let (above, in_sight) = table.in_sight();
+        let (last, all) = (above + in_sight.len(), table.order().len());
+        if in_sight.len() < all {
+            line.push(format!("  {}–{last} of {all} ", above + 1), Tone::Faint);
+        }
         return line;
     }
     let state = filter.state.map_or("", |state| state.as_str());

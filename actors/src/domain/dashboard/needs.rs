@@ -1,5 +1,6 @@
 //! Needs: who cannot go on without the operator, and the one key that helps.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::event::{Activity, LinkState, Standing, State, Stuck};
@@ -39,6 +40,31 @@ pub fn needs(roster: &Roster) -> Vec<Need> {
         .collect();
     needs.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.name.cmp(&b.name)));
     needs
+}
+
+/// Those with the same trouble, as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The place of the newest among all who need the operator.
+    pub newest: usize,
+    /// Who.
+    pub myses: Vec<MysisId>,
+}
+
+/// The troubles there are, the newest first.
+#[must_use]
+pub fn troubles(needs: &[Need]) -> Vec<Trouble> {
+    let mut troubles: Vec<Trouble> = Vec::new();
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (newest, need) in needs.iter().enumerate() {
+        let place = *known.entry((need.what, &need.why)).or_insert_with(|| {
+            let myses = Vec::new();
+            troubles.push(Trouble { newest, myses });
+            troubles.len() - 1
+        });
+        troubles[place].myses.push(need.mysis);
+    }
+    troubles
 }
 
 fn need(standing: &Standing) -> Option<Need> {

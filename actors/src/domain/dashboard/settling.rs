@@ -74,6 +74,7 @@ impl Dashboard {
     fn settle_needs(&mut self) {
         let needs = needs::needs(&self.roster);
         if *self.needs != needs {
+            self.troubles = Arc::new(needs::troubles(&needs));
             self.needs = Arc::new(needs);
         }
         let needed: BTreeSet<MysisId> = self.needs.iter().map(|need| need.mysis).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::domain::conversation::Conversation;
 use crate::domain::event::Deed;
-use crate::domain::game_state::digest;
+use crate::domain::game_state;
 use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{Call, CallStatus};
 use crate::domain::tool::WORDS_OF_OTHERS_LINE;
@@ -136,10 +136,11 @@ impl Deeds {
 /// What a result says, in at most 200 characters of one line.
 fn gist(text: &str) -> String {
     let text = text.strip_prefix(WORDS_OF_OTHERS_LINE).unwrap_or(text);
-    if text.len() <= READ {
-        return cut(&digest(text));
+    let value = (text.len() <= READ).then(|| serde_json::from_str(text).ok());
+    match value.flatten() {
+        Some(value) => cut(&game_state::gist(&value)),
+        None => first_line(text).to_string(),
     }
-    first_line(text).to_string()
 }
 
 /// The first line of a text that says something, at most 200 characters of it.

@@ -31,6 +31,7 @@ impl Dashboard {
             InTable::MarkRange => self.table.mark_range(),
             InTable::MarkAll => self.table.mark_all(),
             InTable::NextNeed => self.go_to_next_need(),
+            InTable::MarkAlike => self.mark_alike(),
             InTable::Back => self.back_in_table(),
         }
     }
@@ -84,6 +85,22 @@ impl Dashboard {
             return self.say("nobody needs you");
         };
         self.show_in_table(id);
+    }
+
+    /// Those with the trouble of the selected one; where that has none, with the newest trouble.
+    fn mark_alike(&mut self) {
+        let troubles = self.troubles.clone();
+        let selected = self.table.selected();
+        let of_selected = troubles
+            .iter()
+            .find(|trouble| selected.is_some_and(|id| trouble.myses.contains(&id)));
+        let Some(trouble) = of_selected.or(troubles.first()) else {
+            return self.say("nobody needs you");
+        };
+        self.table.mark_only(trouble.myses.iter().copied());
+        if let (None, Some(newest)) = (of_selected, trouble.myses.first()) {
+            self.show_in_table(*newest);
+        }
     }
 
     /// Selects one, also where the filter hides it.

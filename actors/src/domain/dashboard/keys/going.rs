@@ -38,13 +38,13 @@ pub const GOING: &[Binding<Going>] = &[
         "a page down",
     ),
     bind(
-        &[key(Key::Home), letter('g')],
+        &[letter('g'), key(Key::Home)],
         Going::First,
         "top",
         "to the beginning",
     ),
     bind(
-        &[key(Key::End), letter('G')],
+        &[letter('G'), key(Key::End)],
         Going::Last,
         "bottom",
         "to the end; a conversation follows from there",

@@ -27,6 +27,8 @@ pub enum InTable {
     MarkAll,
     /// To the next one who needs the operator.
     NextNeed,
+    /// Mark all who have the same trouble.
+    MarkAlike,
     /// Dismiss an error, drop marks, show all.
     Back,
 }
@@ -87,6 +89,12 @@ pub const IN_TABLE: &[Binding<InTable>] = &[
         InTable::NextNeed,
         "",
         "to the next one who needs you",
+    ),
+    bind(
+        &[letter('=')],
+        InTable::MarkAlike,
+        "",
+        "mark all who have the same trouble",
     ),
     bind(
         &[key(Key::Esc)],
