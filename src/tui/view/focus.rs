@@ -7,6 +7,7 @@ use actors::domain::dashboard::focus::Focus;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::transcript::{Shown, Transcript};
+use actors::domain::dashboard::width;
 use actors::domain::event::Standing;
 
 use crate::tui::brush::{Brush, Side, middle};
@@ -60,13 +61,11 @@ fn paint_title(
     );
     line.push(model, Tone::Dim);
     let place = place_of(transcript);
-    let taken = brush.line(area, 0, &line);
-    let right = Area {
-        x: area.x + taken,
-        width: area.width - taken,
-        ..area
-    };
-    brush.line_at_right(right, 0, &place);
+    // Whether it follows is seen at every size; the model may be cut.
+    let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
+    let (left, right) = area.split_right(wide);
+    brush.line(left, 0, &line);
+    brush.line(right, 0, &place);
     brush.on(Ground::Base);
 }
 
