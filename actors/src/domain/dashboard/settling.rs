@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, State};
+use crate::domain::event::{Activity, Standing, State};
 use crate::domain::ids::{MysisId, Timestamp};
 
 use super::Dashboard;
@@ -15,6 +15,7 @@ use super::log::Message;
 use super::needs;
 use super::orders::Receipt;
 use super::press::Attention;
+use super::sorting;
 use super::wish::{Act, Wish};
 
 /// How long a receipt is shown.
@@ -28,6 +29,8 @@ const HALF_MINUTE_MS: i64 = 30_000;
 /// What stands in the line of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InSight<'a> {
+    /// The program is closing.
+    Closing,
     /// Something is sought in what is stored.
     Seeking(Seeking),
     /// An error that nobody has dismissed, and how many more there are.
@@ -146,9 +149,27 @@ impl Dashboard {
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
     }
 
+    /// For whom the end of the program still waits, by name; none while it is not closing.
+    #[must_use]
+    pub fn waited_for(&self) -> Vec<&Standing> {
+        if self.closing.is_none() {
+            return Vec::new();
+        }
+        let standings = self.roster.members().values();
+        let mut waited: Vec<&Standing> = standings
+            .map(|member| &*member.standing)
+            .filter(|standing| standing.activity != Activity::Resting)
+            .collect();
+        waited.sort_by(|a, b| sorting::natural(&a.name, &b.name));
+        waited
+    }
+
     /// What stands in the line of messages: an error, else what is newest.
     #[must_use]
     pub fn in_sight(&self) -> InSight<'_> {
+        if self.closing.is_some() {
+            return InSight::Closing;
+        }
         if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
             return InSight::Seeking(seeking);
         }

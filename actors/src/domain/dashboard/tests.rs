@@ -467,3 +467,21 @@ fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     desk.types("LLq");
     assert_eq!(desk.board.layers().len(), 1);
 }
+
+#[test]
+fn the_end_names_for_whom_it_still_waits() {
+    let mut desk = Desk::new();
+    let under_way = |activity| {
+        let mut one = (*standing(1, "alpha", State::Running)).clone();
+        one.activity = activity;
+        What::Standing(Arc::new(one))
+    };
+    desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
+    assert!(desk.board.waited_for().is_empty());
+    desk.types("qy");
+    let waited = |desk: &Desk| desk.board.waited_for().len();
+    assert_eq!(waited(&desk), 1);
+    assert_eq!(desk.board.in_sight(), InSight::Closing);
+    desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
+    assert_eq!(waited(&desk), 0);
+}
