@@ -129,6 +129,26 @@ mod tests {
         }
     }
 
+    fn helps_of<G>(tables: &[Binding<G>]) -> Vec<&'static str> {
+        tables.iter().map(|binding| binding.help).collect()
+    }
+
+    #[test]
+    fn help_fits_its_line() {
+        let all = [
+            helps_of(ANYWHERE),
+            helps_of(IN_HAND),
+            helps_of(GOING),
+            helps_of(IN_TABLE),
+            helps_of(IN_FOCUS),
+            helps_of(IN_ENTRY),
+            helps_of(IN_LIST),
+        ];
+        for help in all.concat() {
+            assert!(help.len() <= 52, "{help}");
+        }
+    }
+
     #[test]
     fn no_key_means_two_things_in_one_view() {
         let shared = [keys_of(ANYWHERE), keys_of(IN_HAND), keys_of(GOING)].concat();

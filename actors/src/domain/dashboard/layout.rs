@@ -9,9 +9,8 @@ pub const LEAST: (u16, u16) = (80, 20);
 
 /// From so many rows on there is room for more than what is needed.
 const TALL: u16 = 30;
-/// Lines that a glance needs, and that it takes at most.
+/// Lines that a glance needs.
 const GLANCE: u16 = 5;
-const GLANCE_AT_MOST: u16 = 24;
 /// Columns before the text of the mission.
 const MISSION: usize = 9;
 /// Lines that a text being written may take.
@@ -177,7 +176,7 @@ impl Dashboard {
         if self.focus.is_some() || listed == 0 || free < GLANCE {
             return 0;
         }
-        free.min(GLANCE_AT_MOST)
+        free
     }
 
     fn columns_of_panel(&self) -> u16 {

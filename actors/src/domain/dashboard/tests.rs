@@ -481,7 +481,7 @@ fn the_end_names_for_whom_it_still_waits() {
     desk.types("qy");
     let waited = |desk: &Desk| desk.board.waited_for().len();
     assert_eq!(waited(&desk), 1);
-    assert_eq!(desk.board.in_sight(), InSight::Closing);
+    assert_eq!(desk.board.in_sight(), super::InSight::Closing);
     desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
     assert_eq!(waited(&desk), 0);
 }

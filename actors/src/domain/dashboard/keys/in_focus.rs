@@ -51,7 +51,7 @@ pub const IN_FOCUS: &[Binding<InFocus>] = &[
         &[key(Key::Esc)],
         InFocus::Back,
         "back",
-        "stop looking, select nothing, dismiss the error, go back",
+        "stop looking, deselect, dismiss the error, go back",
     ),
     bind(
         &[letter('K'), Press::shift(Key::Up)],

@@ -119,7 +119,7 @@ pub const IN_LIST: &[Binding<InList>] = &[
         &[letter('f')],
         InList::Severity,
         "only serious",
-        "show only what is more serious, in the end everything",
+        "show what is more serious, in the end everything",
     ),
     bind(&[letter(' ')], InList::PageDown, "", "a page down"),
 ];

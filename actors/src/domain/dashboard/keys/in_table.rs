@@ -100,6 +100,6 @@ pub const IN_TABLE: &[Binding<InTable>] = &[
         &[key(Key::Esc)],
         InTable::Back,
         "",
-        "dismiss the error that is shown, drop marks, show all",
+        "dismiss the error, drop marks, show all",
     ),
 ];
