@@ -70,9 +70,9 @@ impl Server {
     }
 
     fn methods(&self) -> Vec<String> {
-        let said = |seen: Seen| match &seen.body["method"] {
-            Value::String(method) => method.clone(),
-            _ => format!("{} {}", seen.method, seen.body),
+        let said = |seen: Seen| {
+            let method = seen.body["method"].as_str();
+            method.unwrap_or(&seen.method).to_string()
         };
         self.seen().into_iter().map(said).collect()
     }
