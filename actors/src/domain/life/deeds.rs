@@ -18,7 +18,7 @@ const READ: usize = 8 << 10;
 /// Calls after which words are no news any more.
 const STALE: u32 = 20;
 /// Trips that are known; beyond, it begins to learn anew.
-const TRIPS: usize = 64;
+const TRIPS: usize = 16;
 
 /// What a Mysis said and did last.
 #[derive(Debug, Default)]
