@@ -1,7 +1,8 @@
 //! The yardstick: the real program under a real terminal, with a model that takes 200 ms and a game
 //! whose one tool answers with 2 KB; each turn is two model calls and one tool call.
 //!
-//! `cargo bench --bench yardstick` (about four minutes); `-- 16 100` measures these sizes only.
+//! `cargo bench --bench yardstick` (about four minutes); `-- 16 100` measures these sizes only, and
+//! `ZOEA_BIN=target/dist/zoea` in the environment another build of the program.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 

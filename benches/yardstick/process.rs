@@ -30,7 +30,7 @@ impl Program {
         let home_argument = home.to_string_lossy();
         let mut all = vec!["--home", &home_argument];
         all.extend(arguments);
-        Program::open(env!("CARGO_BIN_EXE_zoea"), &all, home, (COLUMNS, ROWS))
+        Program::open(&binary(), &all, home, (COLUMNS, ROWS))
     }
 
     /// Any program, under a terminal of that many columns and rows.
@@ -198,7 +198,7 @@ impl Program {
 
 /// Runs a command of the program to its end.
 pub(crate) fn command(home: &Path, arguments: &[&str]) {
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_zoea"))
+    let done = std::process::Command::new(binary())
         .arg("--home")
         .arg(home)
         .args(arguments)
@@ -210,6 +210,15 @@ pub(crate) fn command(home: &Path, arguments: &[&str]) {
         "{}",
         String::from_utf8_lossy(&done.stderr)
     );
+}
+
+/// The program that is measured: the one that was built with the bench, or `ZOEA_BIN`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which program a bench measures is no setting of the program"
+)]
+fn binary() -> String {
+    std::env::var("ZOEA_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_zoea").to_string())
 }
 
 fn nonzero(number: u16) -> std::num::NonZeroU16 {
