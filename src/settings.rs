@@ -156,6 +156,24 @@ impl Settings {
         self.providers.values().any(|of| of.price.is_some())
     }
 
+    /// Reads `[tui]` alone of the configuration file, if there is one.
+    ///
+    /// # Errors
+    /// Lists every mistake in that section; what stands in others is not looked at.
+    pub fn load_tui(source: &ConfigSource) -> Result<Tui, SettingsError> {
+        let Some(file) = source.find() else {
+            return Ok(Tui::default());
+        };
+        let (tui, mistakes) = match document::read_file(&file) {
+            Ok(text) => document::parse_tui(&file, &text),
+            Err(mistake) => (Tui::default(), vec![mistake]),
+        };
+        if mistakes.is_empty() {
+            return Ok(tui);
+        }
+        Err(SettingsError { mistakes })
+    }
+
     fn read(file: &Path, overrides: Overrides) -> (Self, Vec<Mistake>) {
         match document::read_file(file) {
             Ok(text) => document::parse(file, &text, overrides),
@@ -173,6 +191,14 @@ impl ConfigSource {
             usual: vec![Path::new(".").join(CONFIG_FILE), home.join(CONFIG_FILE)],
             credentials: home.join(CREDENTIALS_FILE),
         }
+    }
+
+    /// The same, with the configuration of another home directory before all others but the chosen
+    /// one.
+    #[must_use]
+    pub fn with_inner(mut self, home: &Path) -> Self {
+        self.usual.insert(0, home.join(CONFIG_FILE));
+        self
     }
 
     fn find(&self) -> Option<PathBuf> {

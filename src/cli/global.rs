@@ -6,7 +6,7 @@ use clap::Args;
 use tracing::level_filters::LevelFilter;
 
 use crate::home::Home;
-use crate::settings::{ConfigSource, Environment, Loaded, Settings, SettingsError};
+use crate::settings::{ConfigSource, Environment, Loaded, Settings, SettingsError, Tui};
 
 /// What every command can be told.
 #[derive(Debug, Args)]
@@ -46,6 +46,16 @@ impl GlobalArgs {
             &ConfigSource::new(self.config.clone(), home.directory()),
             environment,
         )
+    }
+
+    /// Reads how the terminal is to look in offline play, from the configuration that is meant; the
+    /// one in the offline home goes before the others.
+    ///
+    /// # Errors
+    /// Lists every mistake in that section.
+    pub fn load_tui(&self, outer: &Home, offline: &Home) -> Result<Tui, SettingsError> {
+        let source = ConfigSource::new(self.config.clone(), outer.directory());
+        Settings::load_tui(&source.with_inner(offline.directory()))
     }
 
     /// How much is logged.

@@ -73,7 +73,11 @@ pub(super) async fn run(
     let home = if args.offline {
         outer.offline()?
     } else {
-        outer
+        outer.clone()
+    };
+    let look = match args.offline {
+        true => Some(global.load_tui(&outer, &home)?),
+        false => None,
     };
     let log = logging::init(home.log_file(), global.log_level())?;
     let offline = match args.offline {
@@ -81,7 +85,10 @@ pub(super) async fn run(
         false => None,
     };
     let settings = match &offline {
-        Some(offline) => offline.settings().clone(),
+        Some(offline) => Settings {
+            tui: look.unwrap_or_default(),
+            ..offline.settings().clone()
+        },
         None => load_settings(global, &home, environment)?,
     };
     let stopped = fly(

@@ -52,19 +52,32 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
 
 /// The settings that `text`, which `file` holds, and the overrides make; and every mistake in it.
 pub(super) fn parse(file: &Path, text: &str, overrides: Overrides) -> (Settings, Vec<Mistake>) {
+    visit(file, text, |mut root| {
+        let settings = read(&mut root, overrides);
+        root.finish();
+        settings
+    })
+}
+
+/// What `text`, which `file` holds, says of the terminal, and every mistake in that. The other
+/// sections are not looked at.
+pub(super) fn parse_tui(file: &Path, text: &str) -> (Tui, Vec<Mistake>) {
+    visit(file, text, |mut root| root.section("tui", Tui::read))
+}
+
+fn visit<T: Default>(
+    file: &Path,
+    text: &str,
+    read: impl FnOnce(Section<'_, '_>) -> T,
+) -> (T, Vec<Mistake>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut findings = Findings::default();
     let settings = match DeTable::parse(text) {
-        Ok(table) => {
-            let mut root = Section::root(table.get_ref(), &mut findings);
-            let settings = read(&mut root, overrides);
-            root.finish();
-            settings
-        }
+        Ok(table) => read(Section::root(table.get_ref(), &mut findings)),
         Err(error) => {
             let at = error.span().map(|span| span.start);
             findings.note(at, format!("not TOML: {}", error.message()));
-            Settings::default()
+            T::default()
         }
     };
     let placed = |Finding { at, text: sentence }| Mistake {

@@ -102,10 +102,44 @@ impl Screen for Slot {
 
     fn act(&self, act: Act) {
         let mut state = self.lock();
-        if state.acts.len() < ACTS {
+        // Nobody needs to hear twice what has not been heard once.
+        let is_waiting = state.acts.contains(&act);
+        if !is_waiting && state.acts.len() < ACTS {
             state.acts.push_back(act);
         }
         drop(state);
         self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Weak;
+
+    use actors::domain::dashboard::Opening;
+
+    use super::*;
+
+    fn picture() -> Dashboard {
+        Dashboard::new(Opening::default())
+    }
+
+    #[test]
+    fn while_nobody_draws_only_the_newest_picture_is_held() {
+        let slot = Slot::new(picture());
+        let shown: Vec<Weak<Dashboard>> = (0..10_000)
+            .map(|_| {
+                let picture = Arc::new(picture());
+                let known = Arc::downgrade(&picture);
+                slot.show(picture);
+                slot.act(Act::Bell);
+                known
+            })
+            .collect();
+        let held = shown.iter().filter(|known| known.strong_count() > 0);
+        assert_eq!(held.count(), 1);
+        assert!(Arc::ptr_eq(&shown[9_999].upgrade().unwrap(), &slot.last()));
+        let acts = std::iter::from_fn(|| matches!(slot.wait(), Job::Act(_)).then_some(()));
+        assert_eq!(acts.count(), 1, "one bell says it all");
     }
 }

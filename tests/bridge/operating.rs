@@ -26,7 +26,7 @@ fn quit(terminal: &mut Terminal) {
 }
 
 /// A command of the program beside the running one.
-fn ask(folder: &Path, words: &[&str]) -> Value {
+pub(crate) fn ask(folder: &Path, words: &[&str]) -> Value {
     let done = Command::new(env!("CARGO_BIN_EXE_zoea"))
         .arg("--home")
         .arg(folder.join("home/offline"))

@@ -3,18 +3,40 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// The longest that anything is waited for. Far beyond what it takes, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Whether anybody looks at a terminal; while nobody does, nothing is read from it.
+#[derive(Default)]
+struct Eyes {
+    are_shut: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Eyes {
+    fn shut(&self, are_shut: bool) {
+        *self.are_shut.lock().expect("no panic") = are_shut;
+        self.changed.notify_all();
+    }
+
+    fn wait_until_open(&self) {
+        let are_shut = self.are_shut.lock().expect("no panic");
+        let opened = self.changed.wait_while(are_shut, |are_shut| *are_shut);
+        drop(opened.expect("no panic"));
+    }
+}
 
 /// A shell under a terminal.
 pub(crate) struct Terminal {
     shell: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
+    eyes: Arc<Eyes>,
     screen: vt100::Parser,
     master: Box<dyn MasterPty + Send>,
 }
@@ -45,18 +67,22 @@ impl Terminal {
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader().expect("its output");
         let (tell, output) = channel();
+        let eyes = Arc::new(Eyes::default());
+        let open_eyes = eyes.clone();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count) = reader.read(&mut buffer) {
                 if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
                     return;
                 }
+                open_eyes.wait_until_open();
             }
         });
         let mut terminal = Terminal {
             shell,
             keys: pty.master.take_writer().expect("its keyboard"),
             output,
+            eyes,
             screen: vt100::Parser::new(nonzero(rows), nonzero(columns), 0),
             master: pty.master,
         };
@@ -72,6 +98,16 @@ impl Terminal {
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("keys");
         self.keys.flush().expect("keys");
+    }
+
+    /// From now on nothing is read from it.
+    pub(crate) fn looks_away(&self) {
+        self.eyes.shut(true);
+    }
+
+    /// It is read again.
+    pub(crate) fn looks_back(&self) {
+        self.eyes.shut(false);
     }
 
     /// Makes the window another size.
@@ -165,6 +201,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.looks_back();
         // The end of the terminal hangs up on whatever still runs in it.
         let _ = self.shell.kill();
         let _ = self.shell.wait();

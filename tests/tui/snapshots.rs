@@ -1,10 +1,10 @@
 //! What every view looks like, at three sizes.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use actors::domain::dashboard::press::Input;
-use actors::domain::event::SwarmEvent;
-use actors::domain::event::{LinkState, State, What};
+use actors::domain::event::{Deed, LinkState, State, Stuck, SwarmEvent, What};
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use zoea::tui::theme::Depth;
@@ -71,7 +71,23 @@ fn troubled() -> Swarm {
     let ids = swarm.ids();
     let why = "model server: 401 Unauthorized: the key of provider `openrouter` is not valid";
     drop(swarm.fail(ids[3], why, now));
-    swarm.standings.get_mut(&ids[0]).unwrap().link = LinkState::Down;
+    let cut_off = swarm.standings.get_mut(&ids[0]).unwrap();
+    cut_off.link = LinkState::Down;
+    cut_off.link_since = Timestamp(now.0 - 90_000);
+    for (place, tool) in [(5, Some("mine".into())), (6, None)] {
+        swarm.standings.get_mut(&ids[place]).unwrap().stuck = Some(Stuck {
+            since: Timestamp(now.0 - 300_000),
+            turns: 5,
+            tool,
+        });
+    }
+    let silent = swarm.standings.get_mut(&ids[8]).unwrap();
+    silent.last_words = "".into();
+    silent.last_deed = Some(Arc::new(Deed {
+        tool: "sell".into(),
+        is_error: false,
+        gist: "Sold 12 Iron Ore for 36cr.".into(),
+    }));
     let idle = swarm.standings.get_mut(&ids[4]).unwrap();
     idle.reason = Some("no user message after 3 encouragements".into());
     idle.last_activity_at = now;

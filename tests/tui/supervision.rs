@@ -343,7 +343,6 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
     }
     let ui = ship.ui();
     let before = ship.wall.pictures();
-    let began = std::time::Instant::now();
     let mut sent = 0;
     for tenth in 0..600 {
         let at = Timestamp(START.0 + tenth * 100);
@@ -355,15 +354,10 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let took = began.elapsed();
     let pictures = ship.wall.pictures() - before;
     assert!(sent >= 60_000);
     assert!(pictures <= 60 * 61, "{pictures} pictures in a minute");
     assert!(pictures >= 550, "{pictures} pictures in a minute");
-    assert!(
-        took < Duration::from_secs(40),
-        "a minute of events took {took:?}"
-    );
     let shown = ship.wall.last();
     assert_eq!(shown.roster().members().len(), 1000);
     for (id, standing) in &swarm.standings {

@@ -1,9 +1,12 @@
 //! Closing: refuse new orders, let go what is in flight, drain the Store, leave.
 
+use std::sync::Arc;
+
 use ractor::{ActorRef, RpcReplyPort};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::What;
+use crate::domain::event::{Activity, Standing, SwarmEvent, What, Who};
+use crate::domain::ids::MysisId;
 use crate::mysis::MysisMsg;
 use crate::store::StoreMsg;
 
@@ -49,6 +52,29 @@ impl CommanderState {
             stage: Stage::WindingDown { _alarm: alarm },
         });
         self.left(myself);
+    }
+
+    /// Those who watch see who has left, and so for whom the program still waits.
+    pub(super) fn tell_left(&mut self, id: MysisId) {
+        let now = self.now();
+        let Some(member) = self.members.get_mut(&id) else {
+            return;
+        };
+        let standing = Arc::new(Standing {
+            activity: Activity::Resting,
+            activity_since: now,
+            activity_until: None,
+            ..Standing::clone(&member.standing)
+        });
+        member.standing = standing.clone();
+        self.tell_all(SwarmEvent {
+            at: now,
+            mysis: Some(Who {
+                id,
+                name: standing.name.clone(),
+            }),
+            what: What::Standing(standing),
+        });
     }
 
     /// A Mysis has left; after the last one the Store is drained.

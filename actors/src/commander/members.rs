@@ -216,6 +216,7 @@ impl CommanderState {
             return Ok(());
         };
         if self.closing.is_some() {
+            self.tell_left(id);
             self.left(myself);
             return Ok(());
         }

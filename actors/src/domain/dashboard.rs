@@ -64,7 +64,7 @@ use focus::Focus;
 use history::History;
 use layer::Layer;
 use log::Log;
-use needs::Need;
+use needs::{Need, Trouble};
 use orders::Orders;
 use press::Attention;
 use roster::{Counts, Roster};
@@ -83,6 +83,7 @@ pub struct Dashboard {
     roster: Arc<Roster>,
     counts: Counts,
     needs: Arc<Vec<Need>>,
+    troubles: Arc<Vec<Trouble>>,
     /// Those who needed the operator in the last picture; `None` before there was one.
     needed: Option<Arc<BTreeSet<MysisId>>>,
     flow: Flow,
@@ -133,6 +134,7 @@ impl Dashboard {
             roster: Arc::default(),
             counts: Counts::default(),
             needs: Arc::default(),
+            troubles: Arc::default(),
             needed: None,
             flow: Flow::default(),
             mission: None,
@@ -201,6 +203,12 @@ impl Dashboard {
     #[must_use]
     pub fn needs(&self) -> &[Need] {
         &self.needs
+    }
+
+    /// Their troubles, those with the same one together; the newest first.
+    #[must_use]
+    pub fn troubles(&self) -> &[Trouble] {
+        &self.troubles
     }
 
     /// Tokens used, over time.

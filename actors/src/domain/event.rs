@@ -174,10 +174,38 @@ pub struct Standing {
     pub totals: Totals,
     /// When it last did or heard something.
     pub last_activity_at: Timestamp,
-    /// The last thing it said; one line.
+    /// Since when its session stands like that.
+    pub link_since: Timestamp,
+    /// Turns that lead nowhere, while it takes such.
+    pub stuck: Option<Stuck>,
+    /// The last thing it said, while that is news; one line.
     pub last_words: Arc<str>,
+    /// The tool call that came back after that, if any did.
+    pub last_deed: Option<Arc<Deed>>,
     /// How long its last model call took, in milliseconds.
     pub last_call_ms: Option<u64>,
+}
+
+/// Turns in a row that lead nowhere (see `life/progress`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// Since when that is known.
+    pub since: Timestamp,
+    /// How many turns.
+    pub turns: u32,
+    /// The tool whose call fails again and again; absent: it calls none.
+    pub tool: Option<Arc<str>>,
+}
+
+/// A tool call that came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// What its result says, in short; one line.
+    pub gist: Box<str>,
 }
 
 impl Standing {
@@ -208,11 +236,14 @@ impl Standing {
             activity_until: None,
             account: record.account.clone(),
             link: LinkState::None,
+            link_since: now,
+            stuck: None,
             tick: None,
             nudges: 0,
             totals: record.totals,
             last_activity_at: record.created_at,
             last_words: "".into(),
+            last_deed: None,
             last_call_ms: None,
         }
     }

@@ -17,7 +17,7 @@ use super::look::Look;
 use age::TickClock;
 use touch::touches;
 
-pub use digest::digest;
+pub use digest::{digest, gist};
 
 /// The looks that are remembered; of more, the oldest go.
 const REMEMBERED: usize = 16;

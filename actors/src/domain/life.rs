@@ -6,6 +6,7 @@
 
 mod asking;
 mod calling;
+mod deeds;
 mod holding;
 mod orders;
 mod progress;
@@ -38,6 +39,7 @@ pub use words::{
     Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Route, Ticket, ToolOutcome, Work,
 };
 
+use deeds::Deeds;
 use progress::{Progress, TurnProgress};
 use record::Pending;
 use words::Doing;
@@ -61,6 +63,7 @@ pub struct Life {
     account: Option<Arc<str>>,
     tools: Arc<Toolset>,
     link: LinkState,
+    link_since: Timestamp,
     tick: Option<i64>,
     game: GameState,
     gauge: TokenGauge,
@@ -72,7 +75,7 @@ pub struct Life {
     told_held: Option<Timestamp>,
     /// What a request's messages may take at most, where the model refused a longer one.
     most_bytes: Option<usize>,
-    last_words: Arc<str>,
+    deeds: Deeds,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
     pending: BTreeMap<Ticket, Pending>,
@@ -194,7 +197,7 @@ impl Life {
                 tools,
                 account,
             } => {
-                self.link = link;
+                self.linked(link);
                 self.tools = tools;
                 self.plays_as(account);
             }
@@ -267,11 +270,14 @@ impl Life {
             activity_until: self.doing.until,
             account: self.account.clone(),
             link: self.link,
+            link_since: self.link_since,
+            stuck: self.stuck(),
             tick: self.tick,
             nudges: self.nudges,
             totals: self.totals,
             last_activity_at: self.last_activity_at,
-            last_words: self.last_words.clone(),
+            last_words: self.deeds.words(),
+            last_deed: self.deeds.last(),
             last_call_ms: self.last_call_ms,
         }
     }
@@ -313,6 +319,13 @@ impl Life {
         if from != to {
             self.tell(What::StateChanged { from, to, reason });
         }
+    }
+
+    fn linked(&mut self, link: LinkState) {
+        if link != self.link {
+            self.link_since = self.now;
+        }
+        self.link = link;
     }
 
     fn doing(&mut self, activity: Activity) {

@@ -7,6 +7,7 @@ use actors::domain::dashboard::focus::Focus;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::transcript::{Shown, Transcript};
+use actors::domain::dashboard::width;
 use actors::domain::event::Standing;
 
 use crate::tui::brush::{Brush, Side, middle};
@@ -48,22 +49,23 @@ fn paint_title(
     let mut line = Line::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);
-    let account = standing.account.as_deref().unwrap_or("no account");
-    line.push(format!("  {}", one_line(account)), Tone::Dim);
+    let account = match &standing.account {
+        Some(account) => format!("  plays as {}", one_line(account)),
+        None => "  no account".to_string(),
+    };
+    line.push(account, Tone::Dim);
     let model = format!(
-        "  {} {}",
+        "  {}/{}",
         one_line(&standing.provider),
         one_line(&standing.model)
     );
     line.push(model, Tone::Dim);
     let place = place_of(transcript);
-    let taken = brush.line(area, 0, &line);
-    let right = Area {
-        x: area.x + taken,
-        width: area.width - taken,
-        ..area
-    };
-    brush.line_at_right(right, 0, &place);
+    // Whether it follows is seen at every size; the model may be cut.
+    let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
+    let (left, right) = area.split_right(wide);
+    brush.line(left, 0, &line);
+    brush.line(right, 0, &place);
     brush.on(Ground::Base);
 }
 

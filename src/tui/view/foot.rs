@@ -1,5 +1,7 @@
 //! The foot: errors, receipts, and what keys do.
 
+use actors::domain::dashboard::cells;
+use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::log::Message;
 use actors::domain::dashboard::orders::Receipt;
@@ -10,6 +12,9 @@ use actors::domain::dashboard::{Dashboard, InSight};
 use crate::tui::brush::Brush;
 use crate::tui::theme::Ground;
 
+/// Myses that are named; the line has no room for more.
+const NAMED: usize = 8;
+
 pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_>) {
     paint_message(dashboard, layout.message, brush);
     paint_hints(dashboard, layout.hints, brush);
@@ -19,6 +24,7 @@ fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     brush.on(Ground::Base);
     let line = match dashboard.in_sight() {
         InSight::Nothing => return,
+        InSight::Closing => closing_line(dashboard),
         InSight::Seeking(seeking) => {
             let (what, reached) = (seeking.what.as_str(), seeking.reached);
             Line::of(" … ", Tone::Accent)
@@ -32,6 +38,25 @@ fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
         }
     };
     brush.line(area, 0, &line);
+}
+
+/// Whom the end waits for, and what they still do.
+fn closing_line(dashboard: &Dashboard) -> Line {
+    let waited = dashboard.waited_for();
+    if waited.is_empty() {
+        return Line::of(" … ", Tone::Accent).with("the store writes what it has", Tone::Text);
+    }
+    let named: Vec<String> = waited
+        .iter()
+        .take(NAMED)
+        .map(|standing| {
+            let (doing, _) = cells::doing(standing, dashboard.now());
+            format!("{} ({doing})", one_line(&standing.name))
+        })
+        .collect();
+    Line::of(" … ", Tone::Accent)
+        .with(format!("closing {}: ", waited.len()), Tone::Warning)
+        .with(named.join(", "), Tone::Text)
 }
 
 fn error_line(message: &Message, more: usize, columns: usize) -> Line {

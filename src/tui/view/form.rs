@@ -5,6 +5,7 @@ use actors::domain::dashboard::field::Field;
 use actors::domain::dashboard::form::{Form, Purpose, Slot, Start};
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::tone::{Line, Tone};
+use actors::domain::dashboard::width;
 
 use crate::tui::brush::{Brush, middle};
 use crate::tui::theme::Ground;
@@ -14,7 +15,7 @@ const LABEL: u16 = 13;
 pub(super) fn paint(form: &Form, screen: Area, brush: &mut Brush<'_>) {
     let slots = form.slots();
     let rows = u16::try_from(slots.len()).unwrap_or(4);
-    let area = middle(screen, 66, rows + 6);
+    let area = middle(screen, 66, rows + 7);
     let title = match &form.purpose {
         Purpose::Create => "new Mysis".to_string(),
         Purpose::Configure { name, .. } => format!("settings of {}", one_line(name)),
@@ -23,9 +24,13 @@ pub(super) fn paint(form: &Form, screen: Area, brush: &mut Brush<'_>) {
     for (row, slot) in (1..).zip(slots) {
         paint_slot(form, *slot, inside, row, brush);
     }
-    let foot = inside.height.saturating_sub(2);
+    let foot = inside.height.saturating_sub(3);
     if let Some(complaint) = &form.complaint {
-        brush.text(inside, foot, &one_line(complaint), Tone::Fault);
+        let complaint = one_line(complaint);
+        let lines = width::wrap(&complaint, usize::from(inside.width));
+        for (row, line) in (foot..inside.height).zip(lines) {
+            brush.text(inside, row, line, Tone::Fault);
+        }
     } else if form.awaited.is_some() {
         brush.text(inside, foot, "on its way …", Tone::Accent);
     }

@@ -27,9 +27,11 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     if let Some(member) = member {
         add_member(dashboard, member, usize::from(area.width), &mut lines);
     }
-    lines.push(Line::default());
-    lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
-    let room = usize::from(area.height).saturating_sub(lines.len());
+    let room = usize::from(area.height).saturating_sub(lines.len() + 2);
+    if room > 0 {
+        lines.push(Line::default());
+        lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
+    }
     let messages = dashboard.log().messages().iter().rev();
     // What only answers a key stands in the line of messages.
     let newest = messages.filter(|message| !message.is_said()).take(room);
@@ -53,7 +55,7 @@ fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mu
     let totals = standing.totals;
     let mut facts = vec![
         one_line(&standing.model),
-        format!("{} turns", figures::amount(totals.turns)),
+        counted(totals.turns, "turn"),
         format!(
             "{} → {} tokens",
             figures::amount(totals.tokens_in),
@@ -75,10 +77,22 @@ fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mu
         (None, Some(reason)) if standing.last_words.is_empty() => (&**reason, Tone::Dim),
         (None, Some(_) | None) => (&*standing.last_words, Tone::Text),
     };
-    let words = one_line(words);
+    add_wrapped(&one_line(words), tone, columns, lines);
+    if let Some(deed) = &standing.last_deed {
+        let (words, tone) = cells::deed_of(deed);
+        add_wrapped(&words, tone, columns, lines);
+    }
+}
+
+fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<Line>) {
     if words.is_empty() {
         return;
     }
-    let wrapped = width::wrap(&words, columns.saturating_sub(2)).take(WORDS);
+    let wrapped = width::wrap(words, columns.saturating_sub(2)).take(WORDS);
     lines.extend(wrapped.map(|line| Line::of(format!(" {line}"), tone)));
+}
+
+fn counted(count: u64, one: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{} {one}{many}", figures::amount(count))
 }

@@ -166,7 +166,7 @@ fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     }
     let bars: Vec<u64> = flow.bars().iter().copied().collect();
     let fits = room.saturating_sub(taken + 4).min(BARS);
-    if fits >= 10 && !flow.is_flat() {
+    if fits >= 6 && !flow.is_flat() {
         let bars = &bars[bars.len().saturating_sub(fits)..];
         line.spans
             .splice(0..0, Line::of(spark(bars), Tone::Accent).spans);

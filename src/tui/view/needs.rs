@@ -16,26 +16,39 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
         return;
     }
     brush.fill(area, Ground::Panel);
-    let needs = dashboard.needs();
+    let troubles = dashboard.troubles();
     let rows = usize::from(area.height - 1);
-    let title = Line::of(" WHO NEEDS YOU", Tone::Brand).with("   ! goes to the next", Tone::Hint);
+    let title = Line::of(" WHO NEEDS YOU", Tone::Brand)
+        .with("   ! goes to the next   = marks those alike", Tone::Hint);
     brush.line(area, 0, &title);
-    if needs.len() > rows {
-        let more = Line::of(format!("{} more ", needs.len() - rows), Tone::Hint);
+    if troubles.len() > rows {
+        let more = Line::of(format!("{} more ", troubles.len() - rows), Tone::Hint);
         brush.line_at_right(area, 0, &more);
     }
-    for (row, need) in (1..).zip(needs.iter().take(rows)) {
-        paint_need(dashboard, need, area, row, brush);
+    for (row, trouble) in (1..).zip(troubles.iter().take(rows)) {
+        if let Some(need) = dashboard.needs().get(trouble.newest) {
+            paint_need(dashboard, need, trouble.myses.len(), area, row, brush);
+        }
     }
     brush.on(Ground::Base);
 }
 
-fn paint_need(dashboard: &Dashboard, need: &Need, area: Area, row: u16, brush: &mut Brush<'_>) {
+fn paint_need(
+    dashboard: &Dashboard,
+    need: &Need,
+    count: usize,
+    area: Area,
+    row: u16,
+    brush: &mut Brush<'_>,
+) {
     let ago = figures::ago(dashboard.now().since(need.since));
     let name = width::fit(&one_line(&need.name), 16);
     let mut line = Line::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
-        .with(format!(" {:<9}", need.what), need.tone);
+        .with(format!(" {:<10} ", need.what), need.tone);
+    if count > 1 {
+        line.push(format!("×{count} "), need.tone);
+    }
     let help = if need.key.is_empty() {
         Line::default()
     } else {

@@ -5,7 +5,7 @@ use actors::domain::dashboard::palette::{Candidate, Palette, SHOWN};
 use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::dashboard::width;
 
-use crate::tui::brush::Brush;
+use crate::tui::brush::{Brush, Side};
 use crate::tui::theme::Ground;
 
 pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Brush<'_>) {
@@ -40,6 +40,22 @@ pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Brush<'_>) {
             brush.fill(line, Ground::Selected);
         }
         brush.line(line, 0, &candidate_line(candidate, usize::from(line.width)));
+    }
+    let hidden = palette.candidates.len().saturating_sub(first + SHOWN);
+    if hidden > 0 {
+        let foot = Area {
+            y: area.y + area.height.saturating_sub(1),
+            height: 1,
+            ..inside
+        };
+        brush.on(Ground::Panel);
+        brush.text_at(
+            foot,
+            0,
+            Side::Right,
+            &format!(" ↓ {hidden} more "),
+            Tone::Hint,
+        );
     }
     brush.on(Ground::Base);
 }

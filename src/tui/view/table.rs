@@ -42,12 +42,13 @@ fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut B
     let words = format!("{}{sign}", placed.column.title());
     brush.text_at(area, 0, side(placed.column), &words, tone);
     if placed.column == Column::Words {
-        brush.line_at_right(area, 0, &selection(dashboard));
+        let room = area.width.saturating_sub(taken_by(&words));
+        brush.line_at_right(area, 0, &selection(dashboard, usize::from(room)));
     }
 }
 
-/// How many are marked, and how many the filter lets through.
-fn selection(dashboard: &Dashboard) -> Line {
+/// How many are marked, how many the filter lets through, or which of many are in sight.
+fn selection(dashboard: &Dashboard, room: usize) -> Line {
     let table = dashboard.table();
     let mut line = Line::default();
     if !table.marks().is_empty() {
@@ -55,6 +56,17 @@ fn selection(dashboard: &Dashboard) -> Line {
     }
     let filter = table.filter();
     if filter.is_open() {
+        let (above, in_sight) = table.in_sight();
+        let (last, all) = (above + in_sight.len(), table.order().len());
+        if in_sight.len() < all {
+            let whole = format!("  {}–{last} of {all}", above + 1);
+            let words = if width::of(&whole) > room {
+                format!(" {last}/{all}")
+            } else {
+                whole
+            };
+            line.push(words, Tone::Faint);
+        }
         return line;
     }
     let state = filter.state.map_or("", |state| state.as_str());
@@ -98,7 +110,7 @@ fn paint_row(
         let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.standing.id) {
             ("◆".to_string(), Tone::Warning)
         } else {
-            cell(placed.column, member, dashboard.now(), limit)
+            cell(*placed, member, dashboard.now(), limit)
         };
         let area = cell_area(line, *placed);
         brush.text_at(area, 0, side(placed.column), &text, tone);
@@ -133,6 +145,10 @@ fn cell_area(line: Area, placed: Placed) -> Area {
         height: 1,
         ..line
     }
+}
+
+fn taken_by(words: &str) -> u16 {
+    u16::try_from(width::of(words)).unwrap_or(u16::MAX)
 }
 
 fn side(column: Column) -> Side {

@@ -1,27 +1,30 @@
 //! Cells: what the table and the panels say of one Mysis, in words.
 
-use crate::domain::event::{Activity, Standing, State};
+use crate::domain::event::{Activity, Deed, Standing, State};
 use crate::domain::ids::Timestamp;
 
 use super::clean::one_line;
-use super::columns::Column;
+use super::columns::{Column, Placed};
 use super::figures;
 use super::roster::Member;
 use super::tone::Tone;
+use super::width;
 
 /// Columns of a cell beyond which nothing is read.
 const MOST: usize = 400;
+/// A pause that is not over at once, in milliseconds.
+const LONG_MS: u64 = 5_000;
 
-/// What a column says of a Mysis.
+/// What a column in its place says of a Mysis.
 #[must_use]
-pub fn cell(column: Column, member: &Member, now: Timestamp, nudge_limit: u32) -> (String, Tone) {
+pub fn cell(placed: Placed, member: &Member, now: Timestamp, nudge_limit: u32) -> (String, Tone) {
     let standing = &*member.standing;
     let totals = standing.totals;
-    match column {
+    match placed.column {
         Column::Mark => mark(member),
         Column::Name => (one_line(&standing.name), Tone::Strong),
         Column::State => state(standing.state),
-        Column::Doing => doing(standing, now),
+        Column::Doing => doing_within(standing, now, usize::from(placed.width)),
         Column::Words => words(member),
         Column::Account => match &standing.account {
             Some(account) => (one_line(account), Tone::Text),
@@ -75,13 +78,24 @@ fn nudges(given: u32, limit: u32) -> (String, Tone) {
 /// What a Mysis does, with the time it has taken or still takes.
 #[must_use]
 pub fn doing(standing: &Standing, now: Timestamp) -> (String, Tone) {
-    let taken = figures::stopwatch(now.since(standing.activity_since));
+    doing_within(standing, now, MOST)
+}
+
+/// The same in so many columns: what is too long loses its end, but not its time.
+fn doing_within(standing: &Standing, now: Timestamp, columns: usize) -> (String, Tone) {
+    // Beyond its end it is only known how long it has taken.
     let left = standing
         .activity_until
-        .map(|until| figures::stopwatch(until.since(now)));
-    let timed = |words: &str| match &left {
-        Some(left) => format!("{words} −{left}"),
-        None => format!("{words} {taken}"),
+        .filter(|until| *until > now)
+        .map(|until| figures::stopwatch(until.since(now) + 999));
+    let taken = figures::stopwatch(now.since(standing.activity_since));
+    let timed = |words: &str| {
+        let time = match &left {
+            Some(left) => format!(" −{left}"),
+            None => format!(" {taken}"),
+        };
+        let room = columns.saturating_sub(width::of(&time));
+        format!("{}{time}", width::clip(words, room))
     };
     match &standing.activity {
         Activity::Resting => match standing.state {
@@ -89,11 +103,12 @@ pub fn doing(standing: &Standing, now: Timestamp) -> (String, Tone) {
             State::Running | State::Stopped | State::Errored => ("–".to_string(), Tone::Faint),
         },
         Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
+        Activity::Pausing if is_long(standing) => (timed("pauses"), Tone::Dim),
         Activity::Pausing => ("pauses".to_string(), Tone::Dim),
         Activity::Queueing(_) => (timed("queues"), Tone::Dim),
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (timed("thinks"), Tone::Accent),
-        Activity::CoolingDown(_) => match &left {
+        Activity::CoolingDown(_) => match left {
             Some(left) => (format!("retries in {left}"), Tone::Warning),
             None => (format!("cools down {taken}"), Tone::Warning),
         },
@@ -107,7 +122,13 @@ pub fn doing(standing: &Standing, now: Timestamp) -> (String, Tone) {
     }
 }
 
-/// The last thing it said, or why it says nothing.
+/// Whether its end is so far away that it is worth a figure.
+fn is_long(standing: &Standing) -> bool {
+    let until = standing.activity_until;
+    until.is_some_and(|until| until.since(standing.activity_since) >= LONG_MS)
+}
+
+/// The last thing it said, or why it says nothing, or else what it did last.
 fn words(member: &Member) -> (String, Tone) {
     let standing = &*member.standing;
     if let Some(fault) = &standing.fault {
@@ -125,12 +146,29 @@ fn words(member: &Member) -> (String, Tone) {
     {
         return (first_of(reason), Tone::Dim);
     }
+    if let Some(deed) = &standing.last_deed
+        && standing.last_words.is_empty()
+    {
+        return deed_of(deed);
+    }
     let tone = if member.is_unread() {
         Tone::Text
     } else {
         Tone::Dim
     };
     (first_of(&standing.last_words), tone)
+}
+
+/// A tool call that came back, and what it brought.
+#[must_use]
+pub fn deed_of(deed: &Deed) -> (String, Tone) {
+    let (sign, tone) = if deed.is_error {
+        ("✗", Tone::Warning)
+    } else {
+        ("✓", Tone::Faint)
+    };
+    let text = format!("{sign} {}: {}", deed.tool, deed.gist);
+    (first_of(&text), tone)
 }
 
 fn first_of(text: &str) -> String {

@@ -14,7 +14,7 @@ use super::Dashboard;
 use super::appearance::MouseUse;
 use super::compose::Target;
 use super::form::Form;
-use super::keys::{self, ANYWHERE, Anywhere, IN_FOCUS, IN_HAND, IN_TABLE, InHand};
+use super::keys::{self, ANYWHERE, Anywhere, GOING, IN_FOCUS, IN_HAND, IN_TABLE, InHand};
 use super::layer::{Layer, LogView};
 use super::palette::{Known, Palette};
 use super::press::{Input, Press};
@@ -52,12 +52,34 @@ impl Dashboard {
         if let Some(gesture) = keys::find(IN_HAND, press) {
             return self.in_hand_do(gesture);
         }
+        let going = keys::find(GOING, press);
         if self.focus.is_some() {
+            going.inspect(|going| self.go_in_focus(*going));
             if let Some(gesture) = keys::find(IN_FOCUS, press) {
                 self.in_focus(gesture);
             }
-        } else if let Some(gesture) = keys::find(IN_TABLE, press) {
-            self.in_table(gesture);
+        } else {
+            going.inspect(|going| self.go_in_table(*going));
+            if let Some(gesture) = keys::find(IN_TABLE, press) {
+                self.in_table(gesture);
+            }
+        }
+    }
+
+    /// What is read and not written to leaves alone the keys that only have to do with the screen.
+    fn press_over_layer(&mut self, press: Press) {
+        let Some(gesture) = keys::find(ANYWHERE, press) else {
+            return;
+        };
+        match gesture {
+            Anywhere::Log
+            | Anywhere::Dump
+            | Anywhere::Mouse
+            | Anywhere::Help
+            | Anywhere::Quit
+            | Anywhere::Suspend
+            | Anywhere::Redraw => self.anywhere(gesture),
+            Anywhere::Broadcast | Anywhere::Palette | Anywhere::Undo => {}
         }
     }
 

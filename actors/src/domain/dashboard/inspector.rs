@@ -10,6 +10,7 @@ use crate::domain::message::Row;
 use crate::domain::sent::SentRequest;
 
 use super::figures::{self, UtcOffset};
+use super::keys::Going;
 use super::tone::Line;
 use super::transcript::finding::{Finding, Way};
 use super::tree::{Fold, Tree};
@@ -137,6 +138,18 @@ impl Inspector {
             self.lay_out();
         }
         self.keep_in_sight();
+    }
+
+    /// Goes where a key wants it to.
+    pub fn go(&mut self, going: Going) {
+        match going {
+            Going::Up => self.step(-1),
+            Going::Down => self.step(1),
+            Going::PageUp => self.page(Way::Back),
+            Going::PageDown => self.page(Way::Forth),
+            Going::First => self.go_to_end(Way::Back),
+            Going::Last => self.go_to_end(Way::Forth),
+        }
     }
 
     /// Goes so many visible nodes on.

@@ -4,11 +4,13 @@
 use super::press::{Key, Press};
 
 mod anywhere;
+mod going;
 mod in_focus;
 mod in_layers;
 mod in_table;
 
 pub use anywhere::{ANYWHERE, Anywhere, IN_HAND, InHand};
+pub use going::{GOING, Going};
 pub use in_focus::{IN_FOCUS, InFocus};
 pub use in_layers::{IN_ENTRY, IN_LIST, InEntry, InList};
 pub use in_table::{IN_TABLE, InTable};
@@ -127,13 +129,34 @@ mod tests {
         }
     }
 
+    fn helps_of<G>(tables: &[Binding<G>]) -> Vec<&'static str> {
+        tables.iter().map(|binding| binding.help).collect()
+    }
+
+    #[test]
+    fn help_fits_its_line() {
+        let all = [
+            helps_of(ANYWHERE),
+            helps_of(IN_HAND),
+            helps_of(GOING),
+            helps_of(IN_TABLE),
+            helps_of(IN_FOCUS),
+            helps_of(IN_ENTRY),
+            helps_of(IN_LIST),
+        ];
+        for help in all.concat() {
+            assert!(help.len() <= 52, "{help}");
+        }
+    }
+
     #[test]
     fn no_key_means_two_things_in_one_view() {
-        let shared = [keys_of(ANYWHERE), keys_of(IN_HAND)].concat();
+        let shared = [keys_of(ANYWHERE), keys_of(IN_HAND), keys_of(GOING)].concat();
         for view in [keys_of(IN_TABLE), keys_of(IN_FOCUS)] {
             is_free_of_twins(&[shared.clone(), view].concat());
         }
-        is_free_of_twins(&keys_of(IN_ENTRY));
-        is_free_of_twins(&keys_of(IN_LIST));
+        for layer in [keys_of(IN_ENTRY), keys_of(IN_LIST)] {
+            is_free_of_twins(&[keys_of(GOING), layer].concat());
+        }
     }
 }

@@ -9,11 +9,8 @@ pub const LEAST: (u16, u16) = (80, 20);
 
 /// From so many rows on there is room for more than what is needed.
 const TALL: u16 = 30;
-/// From so many rows on those who need the operator have lines of their own.
-const NEEDS: u16 = 24;
-/// Lines that a glance needs, and that it takes at most.
-const GLANCE: u16 = 8;
-const GLANCE_AT_MOST: u16 = 24;
+/// Lines that a glance needs.
+const GLANCE: u16 = 5;
 /// Columns before the text of the mission.
 const MISSION: usize = 9;
 /// Lines that a text being written may take.
@@ -165,22 +162,21 @@ impl Dashboard {
     /// Those who need the operator, a title included; the rest is behind a key.
     fn lines_of_needs(&self) -> u16 {
         let (_, height) = self.size;
-        if self.focus.is_some() || self.needs.is_empty() || height < NEEDS {
+        if self.focus.is_some() || self.needs.is_empty() {
             return 0;
         }
         let most = usize::from(height / 6);
-        1 + u16::try_from(self.needs.len().min(most)).unwrap_or(0)
+        1 + u16::try_from(self.troubles.len().min(most)).unwrap_or(0)
     }
 
     /// What a short table leaves free, but for a line between the two.
     fn lines_of_glance(&self, rows: u16) -> u16 {
-        let (_, height) = self.size;
         let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
         let free = rows.saturating_sub(listed.saturating_add(1));
-        if self.focus.is_some() || listed == 0 || height < TALL || free < GLANCE {
+        if self.focus.is_some() || listed == 0 || free < GLANCE {
             return 0;
         }
-        free.min(GLANCE_AT_MOST)
+        free
     }
 
     fn columns_of_panel(&self) -> u16 {

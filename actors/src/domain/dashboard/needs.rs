@@ -1,8 +1,9 @@
 //! Needs: who cannot go on without the operator, and the one key that helps.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, LinkState, Standing, State};
+use crate::domain::event::{Activity, LinkState, Standing, State, Stuck};
 use crate::domain::ids::{MysisId, Timestamp};
 
 use super::roster::Roster;
@@ -41,6 +42,31 @@ pub fn needs(roster: &Roster) -> Vec<Need> {
     needs
 }
 
+/// Those with the same trouble, as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The place of the newest among all who need the operator.
+    pub newest: usize,
+    /// Who.
+    pub myses: Vec<MysisId>,
+}
+
+/// The troubles there are, the newest first.
+#[must_use]
+pub fn troubles(needs: &[Need]) -> Vec<Trouble> {
+    let mut troubles: Vec<Trouble> = Vec::new();
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (newest, need) in needs.iter().enumerate() {
+        let place = *known.entry((need.what, &need.why)).or_insert_with(|| {
+            let myses = Vec::new();
+            troubles.push(Trouble { newest, myses });
+            troubles.len() - 1
+        });
+        troubles[place].myses.push(need.mysis);
+    }
+    troubles
+}
+
 fn need(standing: &Standing) -> Option<Need> {
     let reason = || standing.reason.clone().unwrap_or_default();
     let need = |what, why, since, tone, key, help| {
@@ -67,16 +93,79 @@ fn need(standing: &Standing) -> Option<Need> {
             need("waits", reason(), since, Tone::Warning, "m", "message")
         }
         State::Running => {
-            let since = standing.activity_since;
             if let Activity::Paused(why) = &standing.activity {
+                let since = standing.activity_since;
                 return need("paused", why.clone(), since, Tone::Warning, "", "");
             }
             if standing.link == LinkState::Down {
                 let why = "the game server cannot be reached; it goes on without tools".into();
-                return need("no tools", why, since, Tone::Warning, "", "");
+                let since = standing.link_since;
+                return need("no tools", why, since, Tone::Warning, "s", "stop");
             }
-            None
+            let stuck = standing.stuck.as_ref()?;
+            let (what, why) = words_of(stuck);
+            need(what, why, stuck.since, Tone::Warning, "m", "message")
         }
         State::Idle | State::Stopped => None,
+    }
+}
+
+/// What is the matter with one that gets nowhere.
+fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
+    let turns = stuck.turns;
+    match &stuck.tool {
+        Some(tool) => {
+            let why = format!("{tool} failed in each of its last {turns} turns");
+            ("repeats", why.into())
+        }
+        None => {
+            let why = format!("called no tool in its last {turns} turns");
+            ("only talks", why.into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::dashboard::tests::standing;
+
+    #[test]
+    fn whoever_gets_nowhere_needs_the_operator_the_newest_first() {
+        let stuck = |tool: Option<&str>, since| {
+            Some(Stuck {
+                since: Timestamp(since),
+                turns: 5,
+                tool: tool.map(Into::into),
+            })
+        };
+        let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];
+        let mut roster = Roster::default();
+        for (id, stuck) in [(1, repeats), (2, talks)] {
+            let mut one = Standing::clone(&standing(id, &format!("m{id}"), State::Running));
+            one.stuck = stuck;
+            roster.stands(&Arc::new(one));
+        }
+        let mut down = Standing::clone(&standing(3, "m3", State::Running));
+        down.link = LinkState::Down;
+        down.link_since = Timestamp(20);
+        roster.stands(&Arc::new(down));
+        let needs = needs(&roster);
+        let seen: Vec<_> = needs
+            .iter()
+            .map(|need| (need.what, need.key, &*need.why))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("only talks", "m", "called no tool in its last 5 turns"),
+                (
+                    "no tools",
+                    "s",
+                    "the game server cannot be reached; it goes on without tools"
+                ),
+                ("repeats", "m", "mine failed in each of its last 5 turns"),
+            ]
+        );
     }
 }

@@ -9,7 +9,7 @@ use super::Dashboard;
 use super::compose::{Composer, Target};
 use super::form::{Form, Purpose};
 use super::layer::Layer;
-use super::orders::Given;
+use super::orders::{BROADCAST, Given};
 use super::question::{About, Question};
 use super::tone::Tone;
 use super::undo;
@@ -93,7 +93,7 @@ impl Dashboard {
         let ids = match &target {
             Target::Swarm => {
                 let order = Order::Broadcast { text: words() };
-                vec![self.order_once("broadcast", "the swarm", order)]
+                vec![self.order_once(BROADCAST, "the swarm", order)]
             }
             Target::Myses(ids) => self.order_each("message", ids, |name| Order::Send {
                 name,

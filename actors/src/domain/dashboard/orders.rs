@@ -9,6 +9,8 @@ use crate::domain::order::{Answer, Done, Order};
 
 use super::wish::OrderId;
 
+/// What an order for a mission is called.
+pub const BROADCAST: &str = "broadcast";
 /// Receipts that are kept.
 const KEPT: usize = 100;
 /// Receipts whose messages are followed to their answer.
@@ -60,8 +62,10 @@ pub struct Receipt {
     pub done: usize,
     /// Who did not take it, and why.
     pub refused: Vec<(Arc<str>, Arc<str>)>,
-    /// The mission it became.
+    /// The mission it became, as its answer says or, before that, the first row of it.
     pub mission: Option<MissionId>,
+    /// How many cannot take that mission now; they inherit it.
+    pub missed: usize,
     /// The rows it became, and how far the Myses are with them.
     pub tracks: Vec<Track>,
 }
@@ -133,6 +137,7 @@ impl Orders {
             done: 0,
             refused: Vec::new(),
             mission: None,
+            missed: 0,
             tracks: Vec::new(),
         }));
         self.given
@@ -188,12 +193,30 @@ impl Orders {
 
     /// A row was stored: it may be a message of the operator, or show that one was seen.
     pub fn stored(&mut self, mysis: MysisId, row: &Row) {
+        if let Body::Mission { id, .. } = row.body {
+            self.recognise(id);
+        }
         for place in self.receipts.len().saturating_sub(FOLLOWED)..self.receipts.len() {
             let receipt = &self.receipts[place];
             let concerns = receipt.is_followed() && receipt.concerns(mysis, row);
             if concerns {
                 Arc::make_mut(&mut self.receipts[place]).follow(mysis, row);
             }
+        }
+    }
+
+    /// Rows of a mission come before the answer to its order: a mission that nobody knows yet is
+    /// that of the oldest order for one that waits.
+    fn recognise(&mut self, mission: MissionId) {
+        let mut receipts = self.receipts.iter();
+        if receipts.any(|receipt| receipt.mission == Some(mission)) {
+            return;
+        }
+        let waits = |receipt: &&mut Arc<Receipt>| {
+            receipt.what == BROADCAST && receipt.awaited > 0 && receipt.mission.is_none()
+        };
+        if let Some(receipt) = self.receipts.iter_mut().find(waits) {
+            Arc::make_mut(receipt).mission = Some(mission);
         }
     }
 
@@ -220,7 +243,16 @@ impl Receipt {
                 });
                 self.tracks.extend(track);
             }
-            Done::Broadcast { mission, .. } => self.mission = Some(*mission),
+            Done::Broadcast {
+                mission, missed, ..
+            } => {
+                if self.mission != Some(*mission) {
+                    // What was taken for this one was somebody else's.
+                    self.tracks.clear();
+                }
+                self.mission = Some(*mission);
+                self.missed = missed.len();
+            }
             Done::Created(_)
             | Done::Started
             | Done::Stopped
@@ -306,6 +338,9 @@ impl Receipt {
             parts.push(format!("{} refused", self.refused.len()));
         }
         parts.extend(self.travelled());
+        if self.missed > 0 {
+            parts.push(format!("{} will inherit it", self.missed));
+        }
         parts.join(" · ")
     }
 
@@ -413,6 +448,40 @@ mod tests {
         orders.stored(MysisId(1), &words(17, 16, "done"));
         assert_eq!(progress(&orders), "stored as #12 · answered #17");
         assert_eq!(orders.answered(id, Ok(Done::Started)), None);
+    }
+
+    #[test]
+    fn a_mission_is_followed_although_its_rows_come_before_its_answer() {
+        let mut orders = Orders::default();
+        let receipt = orders.begin(BROADCAST, "the swarm".into(), Timestamp(0));
+        let given = Given {
+            order: &Order::Broadcast {
+                text: "mine".to_string(),
+            },
+            mysis: None,
+            inverse: None,
+        };
+        let id = orders.give(receipt, given);
+        let mission = |id, seq| Row {
+            body: Body::Mission {
+                id: MissionId(id),
+                text: "mine".into(),
+            },
+            ..words(seq, 0, "")
+        };
+        orders.stored(MysisId(1), &mission(3, 7));
+        orders.stored(MysisId(1), &words(8, 7, ""));
+        orders.stored(MysisId(2), &mission(3, 9));
+        orders.stored(MysisId(2), &mission(4, 10));
+        let answer = Done::Broadcast {
+            mission: MissionId(3),
+            delivered: vec!["a".into(), "b".into()],
+            missed: vec!["c".into()],
+        };
+        orders.answered(id, Ok(answer));
+        let progress = orders.receipt(receipt).unwrap().progress();
+        let wanted = "stored for 2 · seen by 1 · answered by 0 · 1 will inherit it";
+        assert_eq!(progress, wanted);
     }
 
     #[test]

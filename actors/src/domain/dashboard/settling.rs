@@ -3,18 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, State};
+use crate::domain::event::{Activity, Standing, State};
 use crate::domain::ids::{MysisId, Timestamp};
 
 use super::Dashboard;
 use super::appearance::Notify;
 use super::focus::Seeking;
-use super::keys::{self, ANYWHERE, Chapter, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
+use super::keys::{self, ANYWHERE, Chapter, GOING, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
 use super::layer::Layer;
 use super::log::Message;
 use super::needs;
 use super::orders::Receipt;
 use super::press::Attention;
+use super::sorting;
 use super::wish::{Act, Wish};
 
 /// How long a receipt is shown.
@@ -28,6 +29,8 @@ const HALF_MINUTE_MS: i64 = 30_000;
 /// What stands in the line of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InSight<'a> {
+    /// The program is closing.
+    Closing,
     /// Something is sought in what is stored.
     Seeking(Seeking),
     /// An error that nobody has dismissed, and how many more there are.
@@ -74,6 +77,7 @@ impl Dashboard {
     fn settle_needs(&mut self) {
         let needs = needs::needs(&self.roster);
         if *self.needs != needs {
+            self.troubles = Arc::new(needs::troubles(&needs));
             self.needs = Arc::new(needs);
         }
         let needed: BTreeSet<MysisId> = self.needs.iter().map(|need| need.mysis).collect();
@@ -145,9 +149,27 @@ impl Dashboard {
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
     }
 
+    /// For whom the end of the program still waits, by name; none while it is not closing.
+    #[must_use]
+    pub fn waited_for(&self) -> Vec<&Standing> {
+        if self.closing.is_none() {
+            return Vec::new();
+        }
+        let standings = self.roster.members().values();
+        let mut waited: Vec<&Standing> = standings
+            .map(|member| &*member.standing)
+            .filter(|standing| standing.activity != Activity::Resting)
+            .collect();
+        waited.sort_by(|a, b| sorting::natural(&a.name, &b.name));
+        waited
+    }
+
     /// What stands in the line of messages: an error, else what is newest.
     #[must_use]
     pub fn in_sight(&self) -> InSight<'_> {
+        if self.closing.is_some() {
+            return InSight::Closing;
+        }
         if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
             return InSight::Seeking(seeking);
         }
@@ -178,21 +200,26 @@ impl Dashboard {
     /// The chapters of the help screen: those of the view in hand first.
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
-        let table = keys::chapter("The table of Myses", IN_TABLE);
-        let focus = keys::chapter("A conversation", IN_FOCUS);
-        let (first, second) = if self.focus.is_some() {
-            (focus, table)
+        let mut views = vec![
+            keys::chapter("The table of Myses", IN_TABLE),
+            keys::chapter("A conversation", IN_FOCUS),
+            keys::chapter("An entry or a request that is looked into", IN_ENTRY),
+            keys::chapter("The log and this help", IN_LIST),
+        ];
+        let is_entry = |layer: &Layer| matches!(layer, Layer::Inspect(_));
+        let in_hand = if self.layers.iter().any(is_entry) {
+            2
         } else {
-            (table, focus)
+            usize::from(self.focus.is_some())
         };
-        vec![
-            first,
+        let mut chapters = vec![
+            views.remove(in_hand),
+            keys::chapter("Going about, in every view", GOING),
             keys::chapter("The Myses in hand: marked, open or selected", IN_HAND),
             keys::chapter("Everywhere", ANYWHERE),
-            second,
-            keys::chapter("An entry that is looked into", IN_ENTRY),
-            keys::chapter("The log and other lists", IN_LIST),
-        ]
+        ];
+        chapters.extend(views);
+        chapters
     }
 
     /// How many lines the help screen has.
@@ -239,7 +266,7 @@ impl Dashboard {
             }
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
-                    keys::hints(IN_FOCUS).collect()
+                    keys::hints(IN_FOCUS).chain(keys::hints(GOING)).collect()
                 } else {
                     keys::hints(IN_TABLE).collect()
                 };

@@ -79,11 +79,14 @@ pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<Standing> {
         activity_until: None,
         account: None,
         link: LinkState::None,
+        link_since: Timestamp(0),
+        stuck: None,
         tick: None,
         nudges: 0,
         totals: Totals::default(),
         last_activity_at: Timestamp(0),
         last_words: "".into(),
+        last_deed: None,
         last_call_ms: None,
     })
 }
@@ -469,4 +472,44 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
     assert_eq!(board.budget_percent(), Some(42));
     board.tick(Day::of(noon).ends());
     assert_eq!(board.budget_percent(), Some(0));
+}
+
+#[test]
+fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
+    let mut desk = Desk::new();
+    let first = |desk: &Desk| desk.board.help()[0].title;
+    desk.types("?");
+    assert_eq!(first(&desk), "The table of Myses");
+    desk.types("?");
+    assert!(desk.board.layers().is_empty());
+    let (id, _) = order_of(&desk.types("x"));
+    desk.answers(id, Ok(sent("{}")));
+    desk.types("?");
+    assert_eq!(first(&desk), "An entry or a request that is looked into");
+    assert_eq!(desk.board.layers().len(), 2);
+    assert!(desk.types("P").contains(&Wish::Act(Act::Dump)));
+    desk.types("?");
+    assert_eq!(desk.board.layers().len(), 1);
+    desk.types("L");
+    assert!(matches!(desk.board.layers().last(), Some(Layer::Log(_))));
+    desk.types("LLq");
+    assert_eq!(desk.board.layers().len(), 1);
+}
+
+#[test]
+fn the_end_names_for_whom_it_still_waits() {
+    let mut desk = Desk::new();
+    let under_way = |activity| {
+        let mut one = (*standing(1, "alpha", State::Running)).clone();
+        one.activity = activity;
+        What::Standing(Arc::new(one))
+    };
+    desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
+    assert!(desk.board.waited_for().is_empty());
+    desk.types("qy");
+    let waited = |desk: &Desk| desk.board.waited_for().len();
+    assert_eq!(waited(&desk), 1);
+    assert_eq!(desk.board.in_sight(), super::InSight::Closing);
+    desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
+    assert_eq!(waited(&desk), 0);
 }

@@ -45,10 +45,35 @@ pub fn digest(text: &str) -> String {
         return format!("{} bytes, too much for a summary", text.len());
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(members)) => joined(facts(&members)),
-        Ok(Value::Array(list)) => joined(vec![(0, listed(&list))]),
-        Ok(value) => joined(vec![(0, word(&value).unwrap_or_default())]),
+        Ok(value) => digest_value(&value),
         Err(_) => joined(vec![(0, one_line(text, LONGEST))]),
+    }
+}
+
+fn digest_value(value: &Value) -> String {
+    match value {
+        Value::Object(members) => joined(facts(members)),
+        Value::Array(list) => joined(vec![(0, listed(list))]),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            joined(vec![(0, word(value).unwrap_or_default())])
+        }
+    }
+}
+
+/// What a value says to somebody who glances at it: its own message first, then its facts.
+#[must_use]
+pub fn gist(value: &Value) -> String {
+    let message = value.get("message").and_then(Value::as_str).map(str::trim);
+    match message {
+        Some(message) if !message.is_empty() => {
+            let mut rest = value.clone();
+            if let Value::Object(members) = &mut rest {
+                members.remove("message");
+            }
+            let parts = [one_line(message, LONGEST), digest_value(&rest)];
+            parts.join(" · ").trim_end_matches(" · ").to_string()
+        }
+        Some(_) | None => digest_value(value),
     }
 }
 

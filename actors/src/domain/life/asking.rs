@@ -13,7 +13,7 @@ use crate::domain::model::{
 };
 use crate::domain::system_prompt::{Facts, render};
 
-use super::record::{Draft, first_line};
+use super::record::Draft;
 use super::words::{Alarm, Ask, Effect, Route, Work};
 use super::{Life, Stage, Step, Then};
 
@@ -310,13 +310,13 @@ impl Life {
     fn said(&mut self, utterance: Utterance) {
         let is_empty = utterance.text.trim().is_empty();
         let horizon = utterance.horizon;
-        self.last_words = first_line(&utterance.text);
         let mut draft = Draft::default();
         let overtaken = self
             .conversation
             .unanswered()
             .any(|order| order.seq > horizon);
         let row = self.append(&mut draft, Body::Reply(utterance));
+        self.deeds.said(row.text());
         if is_empty {
             let text = "the model answered with nothing";
             self.host_into(&mut draft, Severity::Warn, "empty_reply", None, text);
@@ -343,15 +343,13 @@ impl Life {
 
     /// Calls are recorded before anything is done about them.
     fn wants_calls(&mut self, utterance: Utterance, asked: Vec<AskedCall>) {
-        if !utterance.text.trim().is_empty() {
-            self.last_words = first_line(&utterance.text);
-        }
         let calls = asked
             .into_iter()
             .map(|call| self.recorded_call(call))
             .collect();
         let mut draft = Draft::default();
-        self.append(&mut draft, Body::Call { utterance, calls });
+        let row = self.append(&mut draft, Body::Call { utterance, calls });
+        self.deeds.said(row.text());
         self.totals_into(&mut draft);
         if let Stage::InTurn { turn, .. } = &mut self.stage {
             turn.called_tools = true;

@@ -8,6 +8,7 @@ use crate::domain::message::{Body, CallStatus, ResultMeta};
 use crate::domain::tool::{WORDS_OF_OTHERS_LINE, carries_words_of_others};
 use crate::domain::write::Write;
 
+use super::deeds::is_trip;
 use super::record::Draft;
 use super::words::{CallOrder, Effect, ToolOutcome, Work};
 use super::{Life, Mark, Stage, Step, Then};
@@ -92,7 +93,8 @@ impl Life {
             work,
             mark: Mark::Writing(ticket),
         });
-        self.doing(activity_of(&open.call.name));
+        let until = self.deeds.until(&open.call, self.now);
+        self.doing_until(activity_of(&open.call.name), until);
         self.tell(What::ToolCalled {
             tool: open.call.name,
             call_id: open.call.id,
@@ -160,6 +162,8 @@ impl Life {
         let call = open.key;
         let text = text.into();
         let row = self.append(draft, Body::Result { call, text, meta });
+        self.deeds
+            .did(&open.call, outcome.status, outcome.ms, row.text());
         self.learn_from(draft, open, outcome, row.text());
     }
 
@@ -212,10 +216,10 @@ pub(super) fn not_executed(why: &str) -> ToolOutcome {
 }
 
 fn activity_of(tool: &Arc<str>) -> Activity {
-    match &**tool {
-        "travel" | "jump" => Activity::Travelling,
-        _ => Activity::CallingTool(tool.clone()),
+    if is_trip(tool) {
+        return Activity::Travelling;
     }
+    Activity::CallingTool(tool.clone())
 }
 
 fn is_json_object(text: &str) -> bool {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::domain::event::Stuck;
+use crate::domain::ids::Timestamp;
 use crate::domain::message::{CallStatus, Severity};
 
 use super::{Life, Stage};
@@ -15,6 +17,8 @@ pub(super) struct Progress {
     failing: Option<Attempt>,
     /// What the model is told about it.
     notice: Option<String>,
+    /// Since when there is something to tell.
+    since: Option<Timestamp>,
 }
 
 /// How far the turn under way got.
@@ -61,11 +65,11 @@ impl Progress {
             TurnProgress::Quiet => self.turns = self.turns.saturating_add(1),
             TurnProgress::Failing(attempt) => {
                 let is_another = self.failing.as_ref().is_some_and(|known| *known != attempt);
-                self.turns = if is_another {
-                    1
-                } else {
-                    self.turns.saturating_add(1)
-                };
+                if is_another {
+                    self.turns = 0;
+                    self.since = None;
+                }
+                self.turns = self.turns.saturating_add(1);
                 self.failing = Some(attempt);
             }
         }
@@ -107,8 +111,19 @@ impl Life {
     pub(super) fn watch_progress(&mut self, turn: TurnProgress) {
         let limit = self.rules.no_progress_turns;
         if let Some(notice) = self.progress.turn_ended(turn, limit) {
+            self.progress.since.get_or_insert(self.now);
             self.notice(Severity::Warn, "no_progress", None, &notice);
         }
+    }
+
+    /// The turns that lead nowhere, once there are enough of them to tell.
+    pub(super) fn stuck(&self) -> Option<Stuck> {
+        let failing = self.progress.failing.as_ref();
+        Some(Stuck {
+            since: self.progress.since?,
+            turns: self.progress.turns,
+            tool: failing.map(|attempt| attempt.tool.clone()),
+        })
     }
 
     /// An order of the operator begins a new count.

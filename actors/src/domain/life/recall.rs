@@ -16,8 +16,9 @@ use crate::domain::tool::Toolset;
 use crate::domain::write::{Mission, MysisRecord, Recollection};
 
 use super::calling::{not_executed, unknown};
+use super::deeds::Deeds;
 use super::progress::Progress;
-use super::record::{Draft, first_line};
+use super::record::Draft;
 use super::words::{Doing, Effect};
 use super::{Life, Mode, Stage};
 
@@ -82,7 +83,7 @@ impl Life {
         let mut conversation = Conversation::recalled(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
-        let last_words = last.map(|row| first_line(row.text())).unwrap_or_default();
+        let deeds = Deeds::recalled(&conversation);
         let tick = conversation
             .rows()
             .rev()
@@ -106,6 +107,7 @@ impl Life {
             account,
             tools: Arc::new(Toolset::default()),
             link: LinkState::None,
+            link_since: now,
             tick,
             game,
             gauge: TokenGauge::default(),
@@ -118,7 +120,7 @@ impl Life {
             },
             told_held: None,
             most_bytes: None,
-            last_words,
+            deeds,
             last_call_ms: None,
             last_activity_at,
             pending: BTreeMap::new(),

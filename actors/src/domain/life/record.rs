@@ -207,7 +207,6 @@ impl Life {
         self.enter(Stage::Errored(fault), Some(text.as_str().into()));
         self.host_into(&mut draft, Severity::Error, "errored", None, &text);
         self.state_into(&mut draft);
-        self.last_words = first_line(&text);
         self.doing(Activity::Resting);
         self.record(draft);
     }
@@ -215,11 +214,4 @@ impl Life {
     fn redacted(&self, body: Body) -> Body {
         body.with_texts(|text| self.redactor.clean_shared(text))
     }
-}
-
-/// The first line of a text that says something, at most 200 characters of it.
-pub(super) fn first_line(text: &str) -> Arc<str> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let line: String = line.unwrap_or_default().chars().take(200).collect();
-    line.into()
 }

@@ -4,7 +4,7 @@ use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::appearance::Panel;
 use crate::domain::dashboard::focus::{Found, Sought};
 use crate::domain::dashboard::inspector::{Inspector, whole_text};
-use crate::domain::dashboard::keys::InFocus;
+use crate::domain::dashboard::keys::{Going, InFocus};
 use crate::domain::dashboard::layer::Layer;
 use crate::domain::dashboard::query::{Query, Within};
 use crate::domain::dashboard::transcript::Transcript;
@@ -18,14 +18,7 @@ use std::sync::Arc;
 
 impl Dashboard {
     pub(super) fn in_focus(&mut self, gesture: InFocus) {
-        let page = usize::from(self.layout().body.height).max(2) - 1;
         match gesture {
-            InFocus::Up => self.scroll(1, Way::Back),
-            InFocus::Down => self.scroll(1, Way::Forth),
-            InFocus::PageUp => self.scroll(page, Way::Back),
-            InFocus::PageDown => self.scroll(page, Way::Forth),
-            InFocus::Top => self.go(Transcript::go_to_top),
-            InFocus::Bottom => self.go(Transcript::go_to_bottom),
             InFocus::EntryUp => self.change_transcript(|it| it.select_next(Way::Back)),
             InFocus::EntryDown => self.change_transcript(|it| it.select_next(Way::Forth)),
             InFocus::Turn => self.change_transcript(|it| match it.selected() {
@@ -47,6 +40,18 @@ impl Dashboard {
             InFocus::Previous => self.open_beside(-1),
             InFocus::Next => self.open_beside(1),
             InFocus::Back => self.back_in_focus(),
+        }
+    }
+
+    pub(super) fn go_in_focus(&mut self, going: Going) {
+        let page = usize::from(self.layout().body.height).max(2) - 1;
+        match going {
+            Going::Up => self.scroll(1, Way::Back),
+            Going::Down => self.scroll(1, Way::Forth),
+            Going::PageUp => self.scroll(page, Way::Back),
+            Going::PageDown => self.scroll(page, Way::Forth),
+            Going::First => self.go(Transcript::go_to_top),
+            Going::Last => self.go(Transcript::go_to_bottom),
         }
     }
 

@@ -4,7 +4,9 @@ use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::compose::Composed;
 use crate::domain::dashboard::form::Filled;
 use crate::domain::dashboard::inspector::Inspector;
-use crate::domain::dashboard::keys::{self, IN_ENTRY, IN_LIST, InEntry, InList};
+use crate::domain::dashboard::keys::{
+    self, ANYWHERE, Anywhere, GOING, Going, IN_ENTRY, IN_LIST, InEntry, InList,
+};
 use crate::domain::dashboard::layer::{Layer, LogView};
 use crate::domain::dashboard::palette::{Chosen, Palette};
 use crate::domain::dashboard::press::{Key, Press};
@@ -45,12 +47,7 @@ impl Dashboard {
             Layer::Query(query) => self.press_in_query(query, press),
             Layer::Inspect(inspector) => self.press_in_entry(inspector, press),
             Layer::Log(view) => self.press_in_log(view, press),
-            Layer::Help(top) => {
-                let lines = self.help_lines();
-                if let Some(top) = self.press_in_list(top, lines, press) {
-                    self.layers.push(Layer::Help(top));
-                }
-            }
+            Layer::Help(top) => self.press_in_help(top, press),
         }
     }
 
@@ -114,15 +111,13 @@ impl Dashboard {
 
     fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: Press) {
         let Some(gesture) = keys::find(IN_ENTRY, press) else {
-            return self.layers.push(Layer::Inspect(inspector));
+            if let Some(going) = keys::find(GOING, press) {
+                inspector.go(going);
+            }
+            self.layers.push(Layer::Inspect(inspector));
+            return self.press_over_layer(press);
         };
         match gesture {
-            InEntry::Up => inspector.step(-1),
-            InEntry::Down => inspector.step(1),
-            InEntry::PageUp => inspector.page(Way::Back),
-            InEntry::PageDown => inspector.page(Way::Forth),
-            InEntry::First => inspector.go_to_end(Way::Back),
-            InEntry::Last => inspector.go_to_end(Way::Forth),
             InEntry::Turn => inspector.turn(),
             InEntry::Open => inspector.open(),
             InEntry::Close => inspector.close(),
@@ -149,43 +144,69 @@ impl Dashboard {
         let all = self.log.messages().iter();
         let count = all.filter(|message| least.shows(message.tone)).count();
         let last = count.saturating_sub(page);
-        let back = match keys::find(IN_LIST, press) {
-            None => view.back,
-            Some(InList::Up) => view.back + 1,
-            Some(InList::Down) => view.back.saturating_sub(1),
-            Some(InList::PageUp) => view.back + page,
-            Some(InList::PageDown) => view.back.saturating_sub(page),
-            Some(InList::First) => last,
-            Some(InList::Last) => 0,
-            Some(InList::Severity) => {
-                let least = least.next();
-                return self.layers.push(Layer::Log(LogView { back: 0, least }));
-            }
-            Some(InList::Back) => return,
+        if keys::find(ANYWHERE, press) == Some(Anywhere::Log) {
+            return;
+        }
+        let Some(going) = going_in_list(press) else {
+            let (back, least) = match keys::find(IN_LIST, press) {
+                Some(InList::Back) => return,
+                Some(InList::Severity) => (0, least.next()),
+                Some(InList::PageDown) | None => (view.back, least),
+            };
+            self.layers.push(Layer::Log(LogView { back, least }));
+            return self.press_over_list(press);
+        };
+        let back = match going {
+            Going::Up => view.back + 1,
+            Going::Down => view.back.saturating_sub(1),
+            Going::PageUp => view.back + page,
+            Going::PageDown => view.back.saturating_sub(page),
+            Going::First => last,
+            Going::Last => 0,
         };
         let back = back.min(last);
         self.layers.push(Layer::Log(LogView { back, ..view }));
     }
 
-    /// The first line in sight after a key; `None` where the list is closed.
-    fn press_in_list(&mut self, top: usize, lines: usize, press: Press) -> Option<usize> {
+    /// The key that opened a list closes it.
+    fn press_in_help(&mut self, top: usize, press: Press) {
         let page = self.page_of_list();
-        let last = lines.saturating_sub(page);
-        let top = match keys::find(IN_LIST, press) {
-            None | Some(InList::Severity) => top,
-            Some(InList::Up) => top.saturating_sub(1),
-            Some(InList::Down) => top + 1,
-            Some(InList::PageUp) => top.saturating_sub(page),
-            Some(InList::PageDown) => top + page,
-            Some(InList::First) => 0,
-            Some(InList::Last) => last,
-            Some(InList::Back) => return None,
+        let last = self.help_lines().saturating_sub(page);
+        let is_back = keys::find(IN_LIST, press) == Some(InList::Back);
+        if is_back || keys::find(ANYWHERE, press) == Some(Anywhere::Help) {
+            return;
+        }
+        let top = match going_in_list(press) {
+            None => top,
+            Some(Going::Up) => top.saturating_sub(1),
+            Some(Going::Down) => top + 1,
+            Some(Going::PageUp) => top.saturating_sub(page),
+            Some(Going::PageDown) => top + page,
+            Some(Going::First) => 0,
+            Some(Going::Last) => last,
         };
-        let closes = matches!(press.key, Key::Char('?' | 'L'));
-        (!closes).then_some(top.min(last))
+        self.layers.push(Layer::Help(top.min(last)));
+        self.press_over_list(press);
+    }
+
+    /// Only what is for the screen goes through a list, and no second list over the first.
+    fn press_over_list(&mut self, press: Press) {
+        let gesture = keys::find(ANYWHERE, press);
+        let is_list = matches!(gesture, Some(Anywhere::Log | Anywhere::Help));
+        if !is_list && keys::find(IN_LIST, press).is_none() {
+            self.press_over_layer(press);
+        }
     }
 
     fn page_of_list(&self) -> usize {
         usize::from(self.size.1.saturating_sub(4)).max(1)
     }
+}
+
+/// Where a key goes in a list, which has one more for the next page.
+fn going_in_list(press: Press) -> Option<Going> {
+    if keys::find(IN_LIST, press) == Some(InList::PageDown) {
+        return Some(Going::PageDown);
+    }
+    keys::find(GOING, press)
 }

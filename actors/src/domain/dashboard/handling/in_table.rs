@@ -4,7 +4,7 @@ use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::columns::{Column, columns};
 use crate::domain::dashboard::focus::Focus;
 use crate::domain::dashboard::form::Form;
-use crate::domain::dashboard::keys::InTable;
+use crate::domain::dashboard::keys::{Going, InTable};
 use crate::domain::dashboard::layer::Layer;
 use crate::domain::dashboard::query::{Query, Within};
 use crate::domain::dashboard::sorting::Sorting;
@@ -13,14 +13,7 @@ use crate::domain::ids::MysisId;
 
 impl Dashboard {
     pub(super) fn in_table(&mut self, gesture: InTable) {
-        let page = self.table.rows().max(1).cast_signed();
         match gesture {
-            InTable::Up => self.table.step(-1),
-            InTable::Down => self.table.step(1),
-            InTable::PageUp => self.table.step(-page),
-            InTable::PageDown => self.table.step(page),
-            InTable::First => self.table.go_to(0),
-            InTable::Last => self.table.go_to(usize::MAX),
             InTable::Open => {
                 if let Some(id) = self.table.selected() {
                     self.open(id);
@@ -38,7 +31,20 @@ impl Dashboard {
             InTable::MarkRange => self.table.mark_range(),
             InTable::MarkAll => self.table.mark_all(),
             InTable::NextNeed => self.go_to_next_need(),
+            InTable::MarkAlike => self.mark_alike(),
             InTable::Back => self.back_in_table(),
+        }
+    }
+
+    pub(super) fn go_in_table(&mut self, going: Going) {
+        let page = self.table.rows().max(1).cast_signed();
+        match going {
+            Going::Up => self.table.step(-1),
+            Going::Down => self.table.step(1),
+            Going::PageUp => self.table.step(-page),
+            Going::PageDown => self.table.step(page),
+            Going::First => self.table.go_to(0),
+            Going::Last => self.table.go_to(usize::MAX),
         }
     }
 
@@ -79,6 +85,22 @@ impl Dashboard {
             return self.say("nobody needs you");
         };
         self.show_in_table(id);
+    }
+
+    /// Those with the trouble of the selected one; where that has none, with the newest trouble.
+    fn mark_alike(&mut self) {
+        let troubles = self.troubles.clone();
+        let selected = self.table.selected();
+        let of_selected = troubles
+            .iter()
+            .find(|trouble| selected.is_some_and(|id| trouble.myses.contains(&id)));
+        let Some(trouble) = of_selected.or(troubles.first()) else {
+            return self.say("nobody needs you");
+        };
+        self.table.mark_only(trouble.myses.iter().copied());
+        if let (None, Some(newest)) = (of_selected, trouble.myses.first()) {
+            self.show_in_table(*newest);
+        }
     }
 
     /// Selects one, also where the filter hides it.

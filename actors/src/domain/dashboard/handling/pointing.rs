@@ -92,8 +92,10 @@ impl Dashboard {
 
     fn click_need(&mut self, mouse: Mouse, layout: &Layout) {
         let row = usize::from(mouse.y - layout.needs.y);
-        let need = row.checked_sub(1).and_then(|place| self.needs.get(place));
-        if let (Did::Click, Some(id)) = (mouse.did, need.map(|need| need.mysis)) {
+        let place = row.checked_sub(1);
+        let trouble = place.and_then(|place| self.troubles.get(place));
+        let newest = trouble.and_then(|trouble| trouble.myses.first());
+        if let (Did::Click, Some(id)) = (mouse.did, newest.copied()) {
             self.show_in_table(id);
         }
     }

@@ -79,7 +79,7 @@ pub const ANYWHERE: &[Binding<Anywhere>] = &[
         &[letter('M')],
         Anywhere::Mouse,
         "",
-        "give the mouse to the terminal, to select text, or take it back",
+        "lend the mouse to the terminal, to select text",
     ),
     bind(
         &[letter('?'), key(Key::Function(1))],

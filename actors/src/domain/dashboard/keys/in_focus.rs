@@ -7,18 +7,6 @@ use super::{Binding, bind, key, letter};
 /// What keys do in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InFocus {
-    /// A line up.
-    Up,
-    /// A line down.
-    Down,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first row.
-    Top,
-    /// To the newest row, and stay there.
-    Bottom,
     /// Select the entry before.
     EntryUp,
     /// Select the next entry.
@@ -63,38 +51,7 @@ pub const IN_FOCUS: &[Binding<InFocus>] = &[
         &[key(Key::Esc)],
         InFocus::Back,
         "back",
-        "stop looking, dismiss the error that is shown, go back",
-    ),
-    bind(&[key(Key::Up), letter('k')], InFocus::Up, "", "a line up"),
-    bind(
-        &[key(Key::Down), letter('j')],
-        InFocus::Down,
-        "",
-        "a line down",
-    ),
-    bind(
-        &[key(Key::PageUp), Press::ctrl('b')],
-        InFocus::PageUp,
-        "",
-        "a page up",
-    ),
-    bind(
-        &[key(Key::PageDown), Press::ctrl('f')],
-        InFocus::PageDown,
-        "",
-        "a page down",
-    ),
-    bind(
-        &[letter('g'), key(Key::Home)],
-        InFocus::Top,
-        "top",
-        "to the first message",
-    ),
-    bind(
-        &[letter('G'), key(Key::End)],
-        InFocus::Bottom,
-        "bottom",
-        "to the newest message, and follow",
+        "stop looking, deselect, dismiss the error, go back",
     ),
     bind(
         &[letter('K'), Press::shift(Key::Up)],

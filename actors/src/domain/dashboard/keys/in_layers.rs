@@ -1,24 +1,12 @@
 //! What keys do in what lies over a view: an entry that is looked into, the log, help.
 
-use crate::domain::dashboard::press::{Key, Press};
+use crate::domain::dashboard::press::Key;
 
 use super::{Binding, bind, key, letter};
 
 /// What keys do in an entry that is looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InEntry {
-    /// One up.
-    Up,
-    /// One down.
-    Down,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first.
-    First,
-    /// To the last.
-    Last,
     /// Open or close.
     Turn,
     /// Open.
@@ -46,18 +34,8 @@ pub enum InEntry {
 /// What keys do in a list that is only read: the log, help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InList {
-    /// A line up.
-    Up,
-    /// A line down.
-    Down,
-    /// A page up.
-    PageUp,
     /// A page down.
     PageDown,
-    /// To the first line.
-    First,
-    /// To the last line.
-    Last,
     /// Show only what is more serious, in the end everything.
     Severity,
     /// Close it.
@@ -127,32 +105,6 @@ pub const IN_ENTRY: &[Binding<InEntry>] = &[
         "write",
         "write everything to a file",
     ),
-    bind(&[key(Key::Up), letter('k')], InEntry::Up, "", "up"),
-    bind(&[key(Key::Down), letter('j')], InEntry::Down, "", "down"),
-    bind(
-        &[key(Key::PageUp), Press::ctrl('b')],
-        InEntry::PageUp,
-        "",
-        "a page up",
-    ),
-    bind(
-        &[key(Key::PageDown), Press::ctrl('f')],
-        InEntry::PageDown,
-        "",
-        "a page down",
-    ),
-    bind(
-        &[key(Key::Home), letter('g')],
-        InEntry::First,
-        "",
-        "to the first",
-    ),
-    bind(
-        &[key(Key::End), letter('G')],
-        InEntry::Last,
-        "",
-        "to the last",
-    ),
 ];
 
 /// Keys of the log, of help, of a request.
@@ -167,32 +119,7 @@ pub const IN_LIST: &[Binding<InList>] = &[
         &[letter('f')],
         InList::Severity,
         "only serious",
-        "show only what is more serious, in the end everything",
+        "show what is more serious, in the end everything",
     ),
-    bind(&[key(Key::Up), letter('k')], InList::Up, "", "up"),
-    bind(&[key(Key::Down), letter('j')], InList::Down, "", "down"),
-    bind(
-        &[key(Key::PageUp), Press::ctrl('b')],
-        InList::PageUp,
-        "",
-        "a page up",
-    ),
-    bind(
-        &[key(Key::PageDown), Press::ctrl('f'), letter(' ')],
-        InList::PageDown,
-        "",
-        "a page down",
-    ),
-    bind(
-        &[key(Key::Home), letter('g')],
-        InList::First,
-        "",
-        "to the first line",
-    ),
-    bind(
-        &[key(Key::End), letter('G')],
-        InList::Last,
-        "",
-        "to the last line",
-    ),
+    bind(&[letter(' ')], InList::PageDown, "", "a page down"),
 ];

@@ -7,18 +7,6 @@ use super::{Binding, bind, key, letter};
 /// What keys do in the table of Myses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InTable {
-    /// One up.
-    Up,
-    /// One down.
-    Down,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first.
-    First,
-    /// To the last.
-    Last,
     /// Open the conversation.
     Open,
     /// A new Mysis.
@@ -39,6 +27,8 @@ pub enum InTable {
     MarkAll,
     /// To the next one who needs the operator.
     NextNeed,
+    /// Mark all who have the same trouble.
+    MarkAlike,
     /// Dismiss an error, drop marks, show all.
     Back,
 }
@@ -100,36 +90,16 @@ pub const IN_TABLE: &[Binding<InTable>] = &[
         "",
         "to the next one who needs you",
     ),
-    bind(&[key(Key::Up), letter('k')], InTable::Up, "", "up"),
-    bind(&[key(Key::Down), letter('j')], InTable::Down, "", "down"),
     bind(
-        &[key(Key::PageUp), Press::ctrl('b')],
-        InTable::PageUp,
+        &[letter('=')],
+        InTable::MarkAlike,
         "",
-        "a page up",
-    ),
-    bind(
-        &[key(Key::PageDown), Press::ctrl('f')],
-        InTable::PageDown,
-        "",
-        "a page down",
-    ),
-    bind(
-        &[key(Key::Home), letter('g')],
-        InTable::First,
-        "",
-        "to the first",
-    ),
-    bind(
-        &[key(Key::End), letter('G')],
-        InTable::Last,
-        "",
-        "to the last",
+        "mark all who have the same trouble",
     ),
     bind(
         &[key(Key::Esc)],
         InTable::Back,
         "",
-        "dismiss the error that is shown, drop marks, show all",
+        "dismiss the error, drop marks, show all",
     ),
 ];

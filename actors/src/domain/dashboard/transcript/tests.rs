@@ -272,7 +272,7 @@ fn a_tool_loop_reads_as_call_and_outcome() {
         [
             "⚙ mine deep=yes target=belt  qwen3:8b · 1.2s",
             "✓ mine  9.8s · 66 B · tick 42",
-            "  quantity: 3 · resource_name: Iron Ore · xp_gained: mining 3",
+            "  quantity 3, resource_name Iron Ore, xp_gained.mining 3",
             "⚙ mine  qwen3:8b · 1.2s",
             "  arguments are no JSON object:",
             "  {not json",

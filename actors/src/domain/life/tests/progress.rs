@@ -90,3 +90,22 @@ fn an_order_begins_a_new_count() {
     }
     assert_eq!(noticed(&scene), 0);
 }
+
+#[test]
+fn the_operator_sees_who_is_stuck_until_it_moves_or_hears_an_order() {
+    let mut scene = on_a_mission();
+    let stuck = |scene: &Scene| scene.life.standing().stuck;
+    for turns in 1..8 {
+        call_once(&mut scene, "mine", "{}", CallStatus::Failed);
+        let seen = stuck(&scene).map(|stuck| (stuck.turns, stuck.tool));
+        assert_eq!(seen, (turns >= 5).then(|| (turns, Some("mine".into()))));
+    }
+    call_once(&mut scene, "dock", "{}", CallStatus::Failed);
+    assert_eq!(stuck(&scene), None, "it tries something else");
+    for _ in 0..5 {
+        talk(&mut scene);
+    }
+    assert!(stuck(&scene).is_some());
+    scene.prompt("how are you");
+    assert_eq!(stuck(&scene), None);
+}

@@ -9,14 +9,13 @@ use crate::domain::dashboard::figures;
 use crate::domain::dashboard::tone::{Line, Tone};
 use crate::domain::dashboard::tree::{Fold, Tree, in_short, split_json};
 use crate::domain::dashboard::width;
+use crate::domain::game_state::gist;
 use crate::domain::message::{Call, CallStatus, ResultMeta, Utterance};
 
 use super::{Draft, MOST, PREVIEW_OF_A_FAILURE, about, has_words};
 
 /// Lines of a folded result.
 const PREVIEW: usize = 2;
-/// Members of a value within a value that a preview names.
-const MEMBERS: usize = 6;
 /// A result longer than this is not taken apart for its preview.
 const LARGE: usize = 64 * 1024;
 
@@ -154,7 +153,7 @@ impl Draft<'_> {
         let brief = match value {
             Some(value) => {
                 self.folds = true;
-                brief(&value)
+                one_line(&gist(&value))
             }
             None => one_line(&text[..text.floor_char_boundary(2000)]),
         };
@@ -184,38 +183,5 @@ fn outcome(status: CallStatus) -> (&'static str, &'static str, Tone) {
         CallStatus::Unknown => ("?", "outcome unknown", Tone::Warning),
         CallStatus::NotExecuted => ("–", "not executed", Tone::Warning),
         CallStatus::Recorded | CallStatus::Sent => ("…", "open", Tone::Dim),
-    }
-}
-
-/// The members of a value that say something on their own, on one line.
-fn brief(value: &Value) -> String {
-    let mut parts = Vec::new();
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                parts.push(format!("{name}: {}", inside_in_short(value)));
-            }
-        }
-        Value::Array(items) => parts.extend(items.iter().take(20).map(inside_in_short)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            parts.push(in_short(value).0);
-        }
-    }
-    one_line(&parts.join(" · "))
-}
-
-/// A value in the middle of a line: of one with members, those that say something on their own.
-fn inside_in_short(value: &Value) -> String {
-    let Value::Object(members) = value else {
-        return in_short(value).0;
-    };
-    let scalars = members
-        .iter()
-        .filter(|(_, value)| !matches!(value, Value::Array(_) | Value::Object(_)))
-        .map(|(name, value)| format!("{name} {}", in_short(value).0));
-    let shown: Vec<String> = scalars.take(MEMBERS).collect();
-    match shown.len() {
-        0 => in_short(value).0,
-        _ => shown.join(", "),
     }
 }

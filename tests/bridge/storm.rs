@@ -1,0 +1,183 @@
+//! After any storm the screen says what the database says.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use actors::domain::dashboard::figures;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::operating::ask;
+use crate::terminal::{PATIENCE, Terminal};
+
+const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 50ms --myses 12";
+
+/// Rounds of orders that are given at once, by programs of their own.
+const ROUNDS: usize = 2;
+
+/// Starts a command of the program beside the running one.
+fn give(folder: &Path, words: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_zoea"))
+        .arg("--home")
+        .arg(folder.join("home/offline"))
+        .args(words)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Orders that get into each other's way. Some are refused; which ones, nobody can say.
+fn storm(folder: &Path, round: usize) {
+    let (new, old) = (
+        format!("new-{round}"),
+        format!("new-{}", round.wrapping_sub(1)),
+    );
+    let orders: &[&[&str]] = &[
+        &["mysis", "stop", "--all"],
+        &["mysis", "create", &new],
+        &["broadcast", "Sell, then mine."],
+        &["mysis", "start", "--state", "stopped"],
+        &["mysis", "delete", "--yes", &old],
+        &["send", "beta", "what do you see?"],
+        &["mysis", "configure", "gamma", "--model", &new],
+    ];
+    let given: Vec<Child> = orders.iter().map(|words| give(folder, words)).collect();
+    for mut order in given {
+        order.wait().expect("it ends");
+    }
+}
+
+/// The row of a Mysis as the table must show it: what stands in it, from left to right.
+fn row_of(mysis: &Value) -> [String; 6] {
+    let text = |key: &str| mysis[key].as_str().unwrap_or("–").to_string();
+    let tokens = ["tokens_in", "tokens_out"].map(|key| mysis[key].as_u64().expect("a number"));
+    let turns = mysis["turns"].as_u64().expect("a number");
+    [
+        text("name"),
+        text("state"),
+        text("account"),
+        text("provider"),
+        text("model"),
+        format!(
+            "{} {}",
+            figures::amount(turns),
+            figures::amount(tokens.iter().sum())
+        ),
+    ]
+}
+
+/// Whether a line of the screen holds these, one behind the other.
+fn shows(line: &str, row: &[String]) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let line = words.join(" ");
+    let mut rest = &*line;
+    row.iter().all(|cell| {
+        let found = rest.find(&**cell);
+        if let Some(place) = found {
+            rest = &rest[place + cell.len()..];
+        }
+        found.is_some()
+    })
+}
+
+/// The Myses on the screen, once every one of them is there as listed.
+fn settle(terminal: &mut Terminal, listed: &Value) -> String {
+    let rows: Vec<_> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(row_of)
+        .collect();
+    terminal.until("every Mysis is there as listed", |screen| {
+        let contents = screen.contents();
+        rows.iter()
+            .all(|row| contents.lines().any(|line| shows(line, row)))
+    });
+    terminal.contents()
+}
+
+#[test]
+fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(200, 60, folder.path());
+    terminal.types(&format!("{RUN}\r"));
+    terminal.sees("12 running");
+    for round in 0..ROUNDS {
+        // The operator's hands are in it, too.
+        terminal.types(":stop all\ry");
+        storm(folder.path(), round);
+        terminal.types(":start all\r");
+    }
+    terminal.types(":stop all\ry");
+    terminal.sees(" 0 running   ⬡ 0 idle");
+    let listed = ask(folder.path(), &["mysis", "list", "--json"]);
+    let last = settle(&mut terminal, &listed);
+    let count = listed.as_array().expect("a list").len();
+    assert!(last.contains(&format!(" {count} Myses ")), "{last}");
+    terminal.types("q");
+    terminal.comes_back();
+
+    // Nobody runs any more: this comes from the file.
+    let stored = ask(folder.path(), &["mysis", "list", "--json"]);
+    let stored = stored.as_array().expect("a list");
+    assert_eq!(stored.len(), count);
+    for mysis in stored {
+        let row = row_of(mysis);
+        let is_shown = last.lines().any(|line| shows(line, &row));
+        assert!(is_shown, "{row:?} is not on the screen:\n{last}");
+    }
+}
+
+/// How many turns and tokens there were: what says that the swarm goes on.
+fn used(folder: &Path) -> u64 {
+    let listed = ask(folder, &["mysis", "list", "--json"]);
+    let listed = listed.as_array().expect("a list").iter();
+    listed
+        .map(|mysis| mysis["tokens_in"].as_u64().expect("a number"))
+        .sum()
+}
+
+/// Asks until it is so.
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
+    }
+}
+
+/// Far more than a terminal takes that nobody reads.
+const WHOLE_SCREENS: usize = 16;
+
+#[test]
+fn a_terminal_that_nobody_reads_holds_nobody_up() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(200, 60, folder.path());
+    terminal.types(&format!("{RUN}\r"));
+    terminal.sees("12 running");
+    terminal.looks_away();
+    for _ in 0..WHOLE_SCREENS {
+        let before = used(folder.path());
+        terminal.types("\u{c}");
+        until("the swarm goes on", || used(folder.path()) > before);
+    }
+
+    // Keys are heard, and orders carried out, without a picture of them.
+    terminal.types(":stop alpha\r");
+    let is_stopped = |mysis: &Value| mysis["name"] == "alpha" && mysis["state"] == "stopped";
+    until("alpha is stopped", || {
+        let listed = ask(folder.path(), &["mysis", "list", "--json"]);
+        listed.as_array().expect("a list").iter().any(is_stopped)
+    });
+
+    // Whoever looks again sees how things are now, and not what was missed.
+    terminal.looks_back();
+    terminal.sees("11 running");
+    terminal.types(":stop all\ry");
+    terminal.sees("12 stopped");
+    let listed = ask(folder.path(), &["mysis", "list", "--json"]);
+    settle(&mut terminal, &listed);
+    terminal.types("q");
+    terminal.comes_back();
+}
