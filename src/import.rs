@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
-use actors::domain::message::{Body, Call, Row, Utterance};
+use actors::domain::message::Row;
 use actors::domain::redact::Redactor;
 use actors::ports::LedgerFault;
 use thiserror::Error;
@@ -134,50 +134,10 @@ const LONGEST_NAME: usize = 32;
 
 /// A row without the secrets that are known.
 fn cleaned(redactor: &Redactor, row: Row) -> Row {
-    let clean = |text: Arc<str>| redactor.clean_shared(text);
-    let said = |utterance: Utterance| Utterance {
-        text: clean(utterance.text),
-        reasoning: utterance.reasoning.map(clean),
-        ..utterance
-    };
-    let body = match row.body {
-        Body::Prompt { text } => Body::Prompt { text: clean(text) },
-        Body::Mission { id, text } => Body::Mission {
-            id,
-            text: clean(text),
-        },
-        Body::Peer { sender, text } => Body::Peer {
-            sender,
-            text: clean(text),
-        },
-        Body::Note { text } => Body::Note { text: clean(text) },
-        Body::Reply(utterance) => Body::Reply(said(utterance)),
-        Body::Call { utterance, calls } => Body::Call {
-            utterance: said(utterance),
-            calls: calls
-                .into_iter()
-                .map(|call| Call {
-                    arguments: clean(call.arguments),
-                    ..call
-                })
-                .collect(),
-        },
-        Body::Result { call, text, meta } => Body::Result {
-            call,
-            text: clean(text),
-            meta,
-        },
-        Body::Host { text, meta } => Body::Host {
-            text: clean(text),
-            meta,
-        },
-        Body::Audit { text } => Body::Audit { text: clean(text) },
-        Body::Unknown { kind, text } => Body::Unknown {
-            kind,
-            text: clean(text),
-        },
-    };
-    Row { body, ..row }
+    Row {
+        body: row.body.with_texts(|text| redactor.clean_shared(text)),
+        ..row
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! by the store and by whoever shows it.
 
 mod kind;
+mod texts;
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::event::{Activity, State, What};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::TurnNumber;
-use crate::domain::message::{Body, Call, HostMeta, Row, Severity, Utterance};
+use crate::domain::message::{Body, HostMeta, Row, Severity};
 use crate::domain::order::{Done, Refusal};
 use crate::domain::write::Write;
 
@@ -211,54 +211,7 @@ impl Life {
     }
 
     fn redacted(&self, body: Body) -> Body {
-        let clean = |text| self.redactor.clean_shared(text);
-        match body {
-            Body::Prompt { text } => Body::Prompt { text: clean(text) },
-            Body::Mission { id, text } => Body::Mission {
-                id,
-                text: clean(text),
-            },
-            Body::Peer { sender, text } => Body::Peer {
-                sender,
-                text: clean(text),
-            },
-            Body::Note { text } => Body::Note { text: clean(text) },
-            Body::Reply(utterance) => Body::Reply(self.redacted_utterance(utterance)),
-            Body::Call { utterance, calls } => Body::Call {
-                utterance: self.redacted_utterance(utterance),
-                calls: calls
-                    .into_iter()
-                    .map(|call| Call {
-                        arguments: clean(call.arguments),
-                        ..call
-                    })
-                    .collect(),
-            },
-            Body::Result { call, text, meta } => Body::Result {
-                call,
-                text: clean(text),
-                meta,
-            },
-            Body::Host { text, meta } => Body::Host {
-                text: clean(text),
-                meta,
-            },
-            Body::Audit { text } => Body::Audit { text: clean(text) },
-            Body::Unknown { kind, text } => Body::Unknown {
-                kind,
-                text: clean(text),
-            },
-        }
-    }
-
-    fn redacted_utterance(&self, utterance: Utterance) -> Utterance {
-        Utterance {
-            text: self.redactor.clean_shared(utterance.text),
-            reasoning: utterance
-                .reasoning
-                .map(|text| self.redactor.clean_shared(text)),
-            ..utterance
-        }
+        body.with_texts(|text| self.redactor.clean_shared(text))
     }
 }
 
