@@ -1,13 +1,17 @@
 //! The ledger: the swarm's memory in a database, by sea-orm.
 //!
-//! One connection writes, in the order of the Store actor; others only read. SQLite runs in WAL
-//! mode with `synchronous = FULL`: what was acknowledged survives a power cut as well as a kill,
-//! because the mark "this call was sent" must be on disk before the call leaves.
+//! One connection writes, in the order of the Store actor; others only read. What was acknowledged
+//! survives a power cut as well as a kill, because the mark "this call was sent" must be on disk
+//! before the call leaves. The database is a file of the home, or on a server; where the two speak
+//! differently, `dialect` says how.
 
 mod accounts;
 mod archive;
 mod commit;
+mod connection;
+mod dialect;
 mod entity;
+mod file;
 mod index;
 mod intake;
 mod letters;
@@ -16,6 +20,7 @@ mod piece;
 mod place;
 mod rows;
 mod search;
+mod server;
 mod sessions;
 mod sightings;
 
@@ -26,28 +31,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::write::{Account, Author, Batch, Write};
 use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
-    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
-    QuerySelect, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DatabaseConnection, DbErr, EntityTrait, QuerySelect, RuntimeErr, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 
+use connection::{Connection, Readers, Tx};
+use dialect::Dialect;
 use entity::mysis;
 use place::Place;
 
 pub use intake::{Intake, StoredMission};
 pub use opening::{Moved, OpenError};
 pub use rows::metadata;
+pub use server::ServerAddress;
 
-/// How long a lock of another process is waited for before a write is tried again.
-const BUSY: Duration = Duration::from_secs(2);
 /// Connections that only read.
 const READERS: u32 = 4;
 
@@ -59,14 +63,15 @@ pub struct SqlLedger {
 }
 
 struct Inner {
+    dialect: Dialect,
     writer: DatabaseConnection,
-    readers: DatabaseConnection,
+    readers: Readers,
     /// The newest life of each Mysis; batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// Rows that are not in the index of words yet, about.
     waiting: AtomicI64,
-    /// Where all of it is.
-    place: Place,
+    /// Where all of it is, if in a file.
+    place: Option<Place>,
 }
 
 impl SqlLedger {
@@ -76,26 +81,53 @@ impl SqlLedger {
     /// # Errors
     /// It is newer than this program, no database, damaged, locked, or its place is not writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
-        let shown = path.display().to_string();
         let unusable = |error: DbErr| OpenError::Unusable {
-            path: shown.clone(),
+            path: path.display().to_string(),
             why: plain(&error),
         };
-        let writer = Database::connect(writing(path)).await.map_err(unusable)?;
-        let moved = opening::bring_up(&writer, path).await?;
-        let readers = Database::connect(reading(path)).await.map_err(unusable)?;
-        let fences = read_fences(&writer).await.map_err(unusable)?;
+        let writer = file::writer(path).await.map_err(unusable)?;
+        let moved = opening::bring_up_file(&writer, path).await?;
+        let readers = file::readers(path).await.map_err(unusable)?;
+        let place = Some(Place::of(path));
+        let opened = SqlLedger::opened(Dialect::Sqlite, writer, readers, place, moved).await;
+        opened.map_err(unusable)
+    }
+
+    /// Opens the Postgres database at an address and brings its schema up to date.
+    ///
+    /// # Errors
+    /// The server cannot be reached or refuses, or the database is newer than this program, another
+    /// program's, or not fit for it.
+    pub async fn open_server(address: &ServerAddress) -> Result<SqlLedger, OpenError> {
+        let unusable = |error: DbErr| address.unusable(plain(&error));
+        address.check().await?;
+        let writer = address.writer();
+        opening::bring_up_server(&writer, address).await?;
+        let readers = address.readers();
+        let opened = SqlLedger::opened(Dialect::Postgres, writer, readers, None, None).await;
+        opened.map_err(unusable)
+    }
+
+    async fn opened(
+        dialect: Dialect,
+        writer: DatabaseConnection,
+        readers: DatabaseConnection,
+        place: Option<Place>,
+        moved: Option<Moved>,
+    ) -> Result<SqlLedger, DbErr> {
+        let fences = read_fences(&writer).await?;
         let ledger = SqlLedger {
             inner: Arc::new(Inner {
+                dialect,
                 writer,
-                readers,
+                readers: Connection::new(readers, dialect),
                 fences: Mutex::new(fences),
                 waiting: AtomicI64::new(0),
-                place: Place::of(path),
+                place,
             }),
             moved: moved.map(Arc::new),
         };
-        ledger.inner.count_waiting().await.map_err(unusable)?;
+        ledger.inner.count_waiting().await?;
         Ok(ledger)
     }
 
@@ -107,56 +139,12 @@ impl SqlLedger {
 
     /// Closes all connections; what was acknowledged is on disk already.
     pub async fn close(&self) {
-        for connection in [&self.inner.readers, &self.inner.writer] {
+        for connection in [self.inner.readers.inner(), &self.inner.writer] {
             if let Err(error) = connection.clone().close().await {
                 tracing::warn!(%error, "failed to close the database");
             }
         }
     }
-}
-
-fn writing(path: &Path) -> ConnectOptions {
-    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
-    options
-        .max_connections(1)
-        .min_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .acquire_timeout(Duration::from_secs(10))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            sqlite
-                .page_size(opening::PAGE)
-                .journal_mode(SqliteJournalMode::Wal)
-                .synchronous(SqliteSynchronous::Full)
-                .foreign_keys(true)
-                .busy_timeout(BUSY)
-                .pragma("temp_store", "memory")
-                .pragma("cache_size", "-8000")
-                .pragma("wal_autocheckpoint", "4000")
-                .pragma("journal_size_limit", "67108864")
-        });
-    options
-}
-
-fn reading(path: &Path) -> ConnectOptions {
-    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=ro", path.display()));
-    options
-        .max_connections(READERS)
-        .min_connections(0)
-        .idle_timeout(Duration::from_secs(60))
-        .test_before_acquire(false)
-        .acquire_timeout(Duration::from_secs(30))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            sqlite
-                .read_only(true)
-                .busy_timeout(BUSY)
-                .pragma("temp_store", "memory")
-                .pragma("cache_size", "-2000")
-        });
-    options
 }
 
 async fn read_fences(writer: &DatabaseConnection) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
@@ -193,11 +181,8 @@ impl Ledger for SqlLedger {
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
         let inner = self.inner.clone();
         async move {
-            let tx = inner.begin().await.map_err(|error| fault(&error))?;
-            let claimed = accounts::claim_account(&tx, mysis, at).await;
-            let claimed = claimed.map_err(|error| fault(&error))?;
-            tx.commit().await.map_err(|error| fault(&error))?;
-            Ok(claimed)
+            let claimed = inner.claim_account(mysis, at).await;
+            claimed.map_err(|error| inner.fault(&error))
         }
         .boxed()
     }
@@ -247,28 +232,52 @@ impl Inner {
         if batches.is_empty() {
             return Ok(());
         }
-        let here = self.place.check(&self.writer).await;
-        here.map_err(LedgerFault::Unavailable)?;
-        let tx = self.begin().await.map_err(|error| fault(&error))?;
-        for write in batches.iter().flat_map(|batch| &batch.writes) {
-            commit::apply(&tx, write)
-                .await
-                .map_err(|error| fault(&error))?;
+        if let Some(place) = &self.place {
+            let here = place.check(&self.writer).await;
+            here.map_err(LedgerFault::Unavailable)?;
         }
-        tx.commit().await.map_err(|error| fault(&error))?;
+        let written = self.write(batches).await;
+        written.map_err(|error| self.fault(&error))?;
         self.note_fences(batches);
         self.note_rows(batches);
         Ok(())
     }
 
+    async fn write(&self, batches: &[&Batch]) -> Result<(), DbErr> {
+        let tx = self.begin().await?;
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            commit::apply(&tx, write).await?;
+        }
+        tx.commit().await
+    }
+
+    async fn claim_account(&self, mysis: MysisId, at: Timestamp) -> Result<Option<Account>, DbErr> {
+        let tx = self.begin().await?;
+        let claimed = accounts::claim_account(&tx, mysis, at).await?;
+        tx.commit().await?;
+        Ok(claimed)
+    }
+
     /// A writer takes the write lock at once: a transaction that began by reading could not.
-    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
-        self.writer
-            .begin_with_options(TransactionOptions {
-                sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-                ..Default::default()
-            })
-            .await
+    async fn begin(&self) -> Result<Tx, DbErr> {
+        let options = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+            ..Default::default()
+        };
+        let tx = self.writer.begin_with_options(options).await?;
+        if self.dialect == Dialect::Postgres {
+            server::wait_for_turn(&tx).await?;
+        }
+        Ok(Connection::new(tx, self.dialect))
+    }
+
+    /// What a database error allows: a contradiction is final, everything else may pass.
+    fn fault(&self, error: &DbErr) -> LedgerFault {
+        let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
+        if is_contradiction || self.dialect.is_final(error) {
+            return LedgerFault::Refused(plain(error));
+        }
+        LedgerFault::Unavailable(plain(error))
     }
 
     fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
@@ -290,31 +299,6 @@ impl Inner {
             }
         }
     }
-}
-
-/// What a database error allows: a contradiction is final, everything else may pass.
-fn fault(error: &DbErr) -> LedgerFault {
-    let why = plain(error);
-    if error.sql_err().is_some() || matches!(error, DbErr::Custom(_)) {
-        return LedgerFault::Refused(why);
-    }
-    match sqlite_code(error) {
-        // SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH: the statement itself is wrong.
-        Some(1 | 19 | 20) => LedgerFault::Refused(why),
-        Some(_) | None => LedgerFault::Unavailable(why),
-    }
-}
-
-/// The primary result code of SQLite.
-fn sqlite_code(error: &DbErr) -> Option<u32> {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error))
-    | DbErr::Query(RuntimeErr::SqlxError(error))
-    | DbErr::Conn(RuntimeErr::SqlxError(error))) = error
-    else {
-        return None;
-    };
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
 }
 
 /// An error in the database's own words, without the layers around it.

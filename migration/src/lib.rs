@@ -10,9 +10,14 @@ mod m20261122_000004_kept_session;
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
 
-/// All steps, oldest first.
+/// All steps of a file, oldest first.
 #[derive(Debug)]
 pub struct Migrator;
+
+/// All steps of a server's database, oldest first: those of a file, and what only many processes
+/// on one database need.
+#[derive(Debug)]
+pub struct ServerMigrator;
 
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
@@ -26,13 +31,20 @@ impl MigratorTrait for Migrator {
     }
 }
 
+#[async_trait::async_trait]
+impl MigratorTrait for ServerMigrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        Migrator::migrations()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_step_happens_as_a_whole_or_not_at_all() {
-        for step in Migrator::migrations() {
+        for step in ServerMigrator::migrations() {
             assert_eq!(step.use_transaction(), Some(true), "{}", step.name());
         }
     }
