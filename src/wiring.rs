@@ -2,6 +2,7 @@
 //!
 //! The only room that knows all others. It decides nothing about the swarm.
 
+mod books;
 mod offline;
 mod rules;
 
@@ -24,13 +25,14 @@ use tokio::task::JoinHandle;
 use crate::clock::WallClock;
 use crate::control::{About, ControlServer};
 use crate::export::FileExporter;
-use crate::home::{Home, HomeLock, RunFile, RunGuard, ensure_private_file};
+use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::ledger::SqlLedger;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 
+pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
 pub use rules::{endpoints, secrets};
 
@@ -77,16 +79,8 @@ impl Flight {
         options: LaunchOptions,
         audience: Audience,
     ) -> anyhow::Result<Flight> {
-        anyhow::ensure!(
-            settings.store.database_url.is_none(),
-            "store.database_url names a database server, which this version cannot use yet; remove \
-             it to keep everything in {}",
-            home.database().display()
-        );
         let lock = home.lock()?;
-        let database = home.database();
-        ensure_private_file(&database).context("open the database")?;
-        let ledger = SqlLedger::open(&database).await?;
+        let ledger = open_ledger(home, settings).await?;
         let outside = outside(settings, &ledger)?;
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.

@@ -101,6 +101,9 @@ pub enum OpenError {
          postgres://user:password@host:port/database"
     )]
     NoAddress,
+    /// That text says something that nobody knows.
+    #[error("store.database_url has the unknown parameter `{0}`; remove it, or mend its name")]
+    UnknownParameter(String),
     /// A server's database cannot be reached or brought up to date.
     #[error(
         "open the database {address}: {why}; check store.database_url, and that the server runs \
@@ -147,7 +150,7 @@ pub(super) async fn bring_up_file(
         path: shown.clone(),
         why: plain(&error),
     };
-    let known = steps::<Migrator>();
+    let known = steps_of::<Migrator>();
     let (tables, steps) = found(writer, Dialect::Sqlite).await.map_err(unusable)?;
     let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
     if applied == known.len() {
@@ -177,7 +180,7 @@ pub(super) async fn bring_up_server(
 ) -> Result<(), OpenError> {
     let unusable = |error: DbErr| address.unusable(plain(&error));
     server::begin_schema(writer).await.map_err(unusable)?;
-    let known = steps::<ServerMigrator>();
+    let known = steps_of::<ServerMigrator>();
     let (tables, steps) = found(writer, Dialect::Postgres).await.map_err(unusable)?;
     let applied = applied(
         Dialect::Postgres,
@@ -195,6 +198,30 @@ pub(super) async fn bring_up_server(
     server::end_schema(writer).await.map_err(unusable)
 }
 
+/// How many Myses a server's database has; none where it is new. Nothing is written.
+pub(super) async fn look(
+    readers: &DatabaseConnection,
+    address: &ServerAddress,
+) -> Result<Option<i64>, OpenError> {
+    let unusable = |error: DbErr| address.unusable(plain(&error));
+    let (tables, steps) = found(readers, Dialect::Postgres).await.map_err(unusable)?;
+    let known = steps_of::<ServerMigrator>();
+    applied(
+        Dialect::Postgres,
+        &address.to_string(),
+        &known,
+        tables,
+        &steps,
+    )?;
+    if steps.is_empty() {
+        return Ok(None);
+    }
+    let query = Statement::from_string(DbBackend::Postgres, "SELECT count(*) FROM mysis");
+    let count = readers.query_one_raw(query).await.map_err(unusable)?;
+    let count = count.map(|row| row.try_get_by_index(0)).transpose();
+    count.map_err(unusable)
+}
+
 /// Why a step could not be made: most likely the one extension that is needed is not there.
 async fn why_not(writer: &DatabaseConnection, address: &ServerAddress, error: &DbErr) -> OpenError {
     let query = "SELECT extname::text FROM pg_extension WHERE extname = 'pg_trgm'";
@@ -208,7 +235,7 @@ async fn why_not(writer: &DatabaseConnection, address: &ServerAddress, error: &D
     }
 }
 
-fn steps<M: MigratorTrait>() -> Vec<String> {
+fn steps_of<M: MigratorTrait>() -> Vec<String> {
     M::migrations()
         .iter()
         .map(|step| step.name().to_string())

@@ -8,8 +8,9 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
+use url::Url;
 
-use super::{OpenError, READERS};
+use super::{OpenError, READERS, opening};
 
 /// How long a server may take to answer when it is first asked.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,6 +31,23 @@ const TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
 /// The number of the lock that whoever brings the schema up to date takes for its session.
 const SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
 const SCHEMA_OVER: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
+
+/// What a URL may say behind its question mark, as libpq calls it.
+const PARAMETERS: [&str; 13] = [
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "application_name",
+    "options",
+    "statement-cache-capacity",
+];
 
 /// The address of a Postgres database. Its password is shown nowhere.
 #[derive(Clone)]
@@ -58,6 +76,12 @@ impl ServerAddress {
     /// # Errors
     /// It is none; the text is not repeated.
     pub fn parse(url: &str) -> Result<ServerAddress, OpenError> {
+        // What it does not know, the driver would write into the log with its value.
+        let parsed = Url::parse(url).map_err(|_| OpenError::NoAddress)?;
+        let unknown = parsed.query_pairs().find(|(key, _)| !is_known(key));
+        if let Some((key, _)) = unknown {
+            return Err(OpenError::UnknownParameter(key.into_owned()));
+        }
         let options: PgConnectOptions = url.parse().map_err(|_| OpenError::NoAddress)?;
         let has_name = options.get_application_name().is_some();
         let options = if has_name {
@@ -99,6 +123,19 @@ impl ServerAddress {
         }
     }
 
+    /// Looks at the database and changes nothing: how many Myses are in it; none where it is new.
+    ///
+    /// # Errors
+    /// It cannot be reached, or is not fit for this program.
+    pub async fn look(&self) -> Result<Option<i64>, OpenError> {
+        self.check().await?;
+        let readers = self.readers();
+        let seen = opening::look(&readers, self).await;
+        // What was asked was answered; a goodbye that is lost harms nobody.
+        let _ = readers.close().await;
+        seen
+    }
+
     /// The one connection that writes.
     pub(super) fn writer(&self) -> DatabaseConnection {
         let pool = pool().max_connections(1).test_before_acquire(false);
@@ -122,6 +159,10 @@ impl ServerAddress {
             why,
         }
     }
+}
+
+fn is_known(parameter: &str) -> bool {
+    PARAMETERS.contains(&parameter) || parameter.starts_with("options[")
 }
 
 fn pool() -> PgPoolOptions {

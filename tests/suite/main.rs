@@ -3,6 +3,9 @@
 mod command_line;
 mod control;
 mod flight;
+mod on_a_server;
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod postgres;
 mod rig;
 mod start;
 mod tidy;
