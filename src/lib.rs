@@ -14,6 +14,7 @@ pub mod http;
 pub mod import;
 pub mod ledger;
 pub mod logging;
+pub mod mcp;
 pub mod provider;
 pub mod settings;
 pub mod swarm;

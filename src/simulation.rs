@@ -14,7 +14,7 @@ mod rules;
 mod seen;
 mod verdict;
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use crate::swarm::Helm;
 
 use chaos::Chaos;
-use events::EventLog;
+use events::{EventLog, Heard};
 use game::Game;
 use memory::Memory;
 use model::Pilots;
@@ -72,17 +72,20 @@ pub fn run(options: Options) -> anyhow::Result<Verdict> {
         .build()
         .context("build a runtime with a simulated clock")?;
     // The clock stands still only within the runtime, so everything that looks at it begins there.
-    runtime.block_on(async { Simulation::new(options).run().await })
+    runtime.block_on(async { Simulation::new(options).await?.run().await })
 }
 
 /// Keeps simulated panics from filling stderr; others are told as ever.
 pub fn hush_simulated_panics() {
-    let tell = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if panic.payload_as_str() != Some(chaos::PANIC) {
-            tell(panic);
-        }
-    }));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let tell = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if panic.payload_as_str() != Some(chaos::PANIC) {
+                tell(panic);
+            }
+        }));
+    });
 }
 
 /// A clock that follows simulated time, and jumps.
@@ -107,13 +110,21 @@ struct Simulation {
     models: Arc<Pilots>,
     clock: Arc<SimClock>,
     events: EventLog,
+    scribe: ActorRef<Heard>,
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        self.scribe.stop(None);
+    }
 }
 
 impl Simulation {
-    fn new(options: Options) -> Simulation {
+    async fn new(options: Options) -> anyhow::Result<Simulation> {
         let chaos = Arc::new(Chaos::new(options.seed, options.wildness));
         let watch = Arc::new(Watch::default());
-        Simulation {
+        let events = EventLog::new(options.is_loud);
+        Ok(Simulation {
             options,
             memory: Arc::new(Memory::new(chaos.clone(), watch.clone())),
             game: Game::new(options.seed, chaos.clone(), watch.clone()),
@@ -122,14 +133,15 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            events: EventLog::new(options.is_loud),
+            scribe: events.scribe().await?,
+            events,
             chaos,
             watch,
-        }
+        })
     }
 
     async fn run(self) -> anyhow::Result<Verdict> {
-        self.game.begin();
+        let _time = self.game.begin();
         self.found().await?;
         let end = Instant::now() + self.options.length;
         while Instant::now() < end {
@@ -222,7 +234,7 @@ impl Simulation {
                 upstream: Arc::new(self.game.clone()),
                 clock: self.clock.clone(),
             },
-            watchers: vec![self.events.watcher().await?],
+            watchers: vec![self.scribe.get_derived()],
             bridge: None,
             seed: self.chaos.seed(),
         };

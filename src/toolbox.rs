@@ -1,11 +1,10 @@
-//! The toolbox: the game's tools, or any MCP server's, over streamable HTTP by rmcp.
+//! The toolbox: the game's tools, or any MCP server's, over streamable HTTP.
 //!
 //! One link is one session of one Mysis. It opens, lists and calls; when to do so again is decided
-//! inside, so rmcp's own renewal of sessions is off.
+//! inside.
 
 mod failure;
 mod ticket;
-mod wire;
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -17,18 +16,13 @@ use actors::session::own_tools;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
-    ContentBlock, Implementation, MetaObject, RequestMetaObject, ResourceContents, ServerResult,
-    Tool,
+    CallToolRequestParams, CallToolResult, ContentBlock, MetaObject, RequestMetaObject,
+    ResourceContents, Tool,
 };
-use rmcp::service::{PeerRequestOptions, RunningService};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::common::client_side_sse::ExponentialBackoff;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{Peer, RoleClient, ServiceExt};
+
+use crate::mcp::{Endpoint, Session};
 
 use ticket::Ticket;
-use wire::Wire;
 
 /// Under this key a call carries our name for it, for the server's own records.
 pub const CALL_META: &str = "zoea/call";
@@ -39,8 +33,7 @@ pub struct McpUpstream {
 }
 
 struct Server {
-    url: Arc<str>,
-    http: reqwest::Client,
+    endpoint: Endpoint,
     known: Mutex<Vec<Weak<Toolset>>>,
 }
 
@@ -51,8 +44,11 @@ impl McpUpstream {
         McpUpstream {
             server: url.map(|url| {
                 Arc::new(Server {
-                    url: url.into(),
-                    http: http.clone(),
+                    endpoint: Endpoint {
+                        url: url.into(),
+                        token: None,
+                        http: http.clone(),
+                    },
                     known: Mutex::default(),
                 })
             }),
@@ -65,109 +61,75 @@ impl Upstream for McpUpstream {
         let server = self.server.clone()?;
         Some(Arc::new(McpLink {
             server,
-            service: Arc::default(),
+            session: Arc::default(),
         }))
     }
 }
 
-/// How an event stream is asked for again.
-fn patience() -> ExponentialBackoff {
-    let mut patience = ExponentialBackoff::default();
-    patience.max_times = Some(4);
-    patience
-}
-
-/// A session; open while it holds a service.
+/// A session of one Mysis; open while it holds one.
 struct McpLink {
     server: Arc<Server>,
-    service: Arc<Mutex<Option<RunningService<RoleClient, ClientConfig>>>>,
+    session: Arc<Slot>,
 }
+
+type Slot = Mutex<Option<Arc<Session>>>;
 
 impl Link for McpLink {
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
-        let (server, slot) = (self.server.clone(), self.service.clone());
+        let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
-            let older = put(&slot, None);
-            drop(older);
-            let wire = Wire::new(server.http.clone());
-            let session = wire.session();
-            let service = client_info()
-                .serve(server.transport(wire))
+            put(&slot, None);
+            let session = Session::open(server.endpoint.clone())
                 .await
                 .map_err(failure::of_opening)?;
-            let ticket = Ticket::of(&service, &session);
-            put(&slot, Some(service));
+            let ticket = Ticket::of(&server.endpoint.url, session.pass());
+            put(&slot, Some(session));
             Ok(ticket.as_ref().map(Ticket::written))
         }
         .boxed()
     }
 
     fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        let (server, slot) = (self.server.clone(), self.service.clone());
+        let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
-            let ticket = Ticket::read(&ticket)?;
-            let service = client_info()
-                .serve(server.transport(Wire::resumed(server.http.clone(), ticket)))
-                .await
-                .map_err(failure::of_opening)?;
-            put(&slot, Some(service));
+            let pass = Ticket::read(&ticket, &server.endpoint.url)?;
+            let session = Session::resumed(server.endpoint.clone(), pass);
+            put(&slot, Some(session));
             Ok(())
         }
         .boxed()
     }
 
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
-        let (server, peer) = (self.server.clone(), self.peer());
+        let (server, session) = (self.server.clone(), self.session());
         async move {
-            let listed = peer?.list_all_tools().await.map_err(failure::of_call)?;
+            let listed = session?.tools().await.map_err(failure::of_call)?;
             Ok(server.shared(listed))
         }
         .boxed()
     }
 
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
-        let peer = self.peer();
-        async move { send(&peer?, call).await }.boxed()
+        let session = self.session();
+        async move { send(&*session?, call).await }.boxed()
     }
 }
 
 impl McpLink {
-    /// The open session; one whose transport has ended is none.
-    fn peer(&self) -> Result<Peer<RoleClient>, LinkFault> {
-        let service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*service {
-            Some(service) if !service.is_transport_closed() => Ok(service.peer().clone()),
-            Some(_) | None => Err(LinkFault::SessionLost("the session is closed".to_string())),
-        }
+    fn session(&self) -> Result<Arc<Session>, LinkFault> {
+        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        session
+            .clone()
+            .ok_or_else(|| LinkFault::SessionLost("the session is closed".to_string()))
     }
 }
 
-type Slot = Mutex<Option<RunningService<RoleClient, ClientConfig>>>;
-
-fn put(
-    slot: &Slot,
-    service: Option<RunningService<RoleClient, ClientConfig>>,
-) -> Option<RunningService<RoleClient, ClientConfig>> {
+fn put(slot: &Slot, session: Option<Session>) {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::replace(&mut *slot, service)
-}
-
-fn client_info() -> ClientConfig {
-    ClientConfig::new(
-        rmcp::model::ClientCapabilities::default(),
-        Implementation::new("zoea", env!("CARGO_PKG_VERSION")),
-    )
+    *slot = session.map(Arc::new);
 }
 
 impl Server {
-    fn transport(&self, wire: Wire) -> StreamableHttpClientTransport<Wire> {
-        let mut config = StreamableHttpClientTransportConfig::with_uri(self.url.clone());
-        config.reinit_on_expired_session = false;
-        // A stream that a server closes again and again is asked for less and less often.
-        config.retry_config = Arc::new(patience());
-        StreamableHttpClientTransport::with_client(wire, config)
-    }
-
     /// The tools together with ours, in one set for all whose tools are equal.
     fn shared(&self, listed: Vec<Tool>) -> Arc<Toolset> {
         let own = own_tools();
@@ -200,26 +162,14 @@ fn spec(tool: Tool) -> ToolSpec {
     }
 }
 
-/// Calls a tool; where that takes too long, the server is told so.
-async fn send(peer: &Peer<RoleClient>, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
     let name = Cow::Owned(call.tool.to_string());
-    let params = CallToolRequestParams::new(name).with_arguments(call.arguments);
+    let mut params = CallToolRequestParams::new(name).with_arguments(call.arguments);
     let mut meta = MetaObject::default();
     meta.insert(CALL_META.to_string(), call.call_id.into());
-    let mut options = PeerRequestOptions::with_timeout(call.timeout);
-    options.meta = Some(RequestMetaObject(meta));
-    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    let handle = peer
-        .send_cancellable_request(request, options)
-        .await
-        .map_err(failure::of_call)?;
-    let answer = handle.await_response().await.map_err(failure::of_call)?;
-    let ServerResult::CallToolResult(result) = answer else {
-        return Err(LinkFault::Refused(
-            "the server answered a tool call with something else".to_string(),
-        ));
-    };
-    Ok(read(result))
+    params.meta = Some(RequestMetaObject(meta));
+    let result = session.call(params, call.timeout).await;
+    result.map(read).map_err(failure::of_call)
 }
 
 fn read(result: CallToolResult) -> LinkAnswer {

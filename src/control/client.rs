@@ -1,18 +1,20 @@
 //! A client of the control interface: how commands speak to the program that runs in their home.
 
-use rmcp::model::{CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation};
-use rmcp::service::RunningService;
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{RoleClient, ServiceExt};
+use std::time::Duration;
+
+use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::mcp::{Endpoint, Session};
 use crate::settings::Secret;
+
+/// How long an order may take. A running program answers once the order is stored.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A connection to a running program.
 pub struct ControlClient {
-    service: RunningService<RoleClient, ClientConfig>,
+    session: Session,
 }
 
 /// Why a command did not get its answer.
@@ -34,13 +36,15 @@ impl ControlClient {
     pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
         let http = crate::http::client().map_err(|error| unreachable(error.to_string()))?;
-        let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token.expose());
-        let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
-        let service = ClientConfig::new(ClientCapabilities::default(), about)
-            .serve(StreamableHttpClientTransport::with_client(http, config))
+        let endpoint = Endpoint {
+            url: url.into(),
+            token: Some(token.expose().into()),
+            http,
+        };
+        let session = Session::open(endpoint)
             .await
             .map_err(|error| unreachable(error.to_string()))?;
-        Ok(ControlClient { service })
+        Ok(ControlClient { session })
     }
 
     /// Calls a tool and reads its answer.
@@ -54,8 +58,8 @@ impl ControlClient {
     ) -> Result<Value, ControlError> {
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
         let result = self
-            .service
-            .call_tool(params)
+            .session
+            .call(params, PATIENCE)
             .await
             .map_err(|error| ControlError::Unreachable(error.to_string()))?;
         let text: String = result

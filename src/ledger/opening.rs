@@ -294,7 +294,7 @@ async fn keep_copy(
     path: &Path,
     version: usize,
 ) -> Result<PathBuf, OpenError> {
-    let copy = free_name(path, version);
+    let copy = free_name(path, &format!("version-{version}"));
     let refused = |why: String| OpenError::NoCopy {
         from: version,
         copy: copy.display().to_string(),
@@ -313,18 +313,18 @@ async fn keep_copy(
     }
 }
 
-/// A name that no file has: an older copy is the operator's.
-fn free_name(path: &Path, version: usize) -> PathBuf {
-    let named = |ending: String| {
+/// A name beside a file's that no file has yet: an older copy is the operator's.
+pub(super) fn free_name(path: &Path, ending: &str) -> PathBuf {
+    let named = |number: String| {
         let mut name = path.as_os_str().to_owned();
-        name.push(ending);
+        name.push(format!(".{ending}{number}"));
         PathBuf::from(name)
     };
-    let mut name = named(format!(".version-{version}"));
+    let mut name = named(String::new());
     let mut number = 1;
     while name.exists() {
         number += 1;
-        name = named(format!(".version-{version}.{number}"));
+        name = named(format!(".{number}"));
     }
     name
 }

@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 use tokio::sync::OnceCell;
 
+use super::opening::free_name;
 use super::plain;
 
 /// Where the database is, and which file that was when it was opened.
@@ -61,20 +62,27 @@ impl Place {
 
     /// Saves what the open database holds: as long as the process lives, nothing of it is lost.
     async fn save(&self, writer: &DatabaseConnection) -> String {
-        let file = self.path.with_extension("db.rescued");
-        let text = file.display().to_string().replace('\'', "''");
-        match writer
-            .execute_unprepared(&format!("VACUUM INTO '{text}'"))
-            .await
-        {
-            Ok(_) => format!(
+        let file = free_name(&self.path, "rescued");
+        match save_into(&file, writer).await {
+            Ok(()) => format!(
                 "what it held is saved in {}: stop the program, put that in its place, start again",
                 file.display()
             ),
-            Err(error) => format!(
-                "what it held could not be saved ({}): stop the program and restore a copy",
-                plain(&error)
+            Err(why) => format!(
+                "what it held could not be saved ({why}): stop the program and restore a copy"
             ),
         }
     }
+}
+
+/// Writes a copy that only its owner reads, as the database itself.
+async fn save_into(file: &Path, writer: &DatabaseConnection) -> Result<(), String> {
+    let mut made = fs::OpenOptions::new();
+    made.write(true).create_new(true).mode(0o600);
+    made.open(file).map_err(|error| error.to_string())?;
+    // SQLite takes an empty file for one that is not there yet.
+    let name = file.display().to_string().replace('\'', "''");
+    let vacuum = format!("VACUUM INTO '{name}'");
+    let saved = writer.execute_unprepared(&vacuum).await;
+    saved.map(|_| ()).map_err(|error| plain(&error))
 }

@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use actors::commander::Watcher;
 use actors::domain::event::SwarmEvent;
 use anyhow::anyhow;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -41,12 +40,12 @@ impl EventLog {
         }
     }
 
-    /// One who listens and writes down.
-    pub(super) async fn watcher(&self) -> anyhow::Result<Watcher> {
+    /// One who listens to every process and writes down; the caller stops it.
+    pub(super) async fn scribe(&self) -> anyhow::Result<ActorRef<Heard>> {
         let (scribe, _) = Actor::spawn(None, Scribe, self.clone())
             .await
             .map_err(|error| anyhow!("start the scribe: {error}"))?;
-        Ok(scribe.get_derived())
+        Ok(scribe)
     }
 
     pub(super) fn digest(&self) -> Digest {
@@ -73,8 +72,9 @@ impl EventLog {
 
 struct Scribe;
 
+/// An event that reached the scribe.
 #[derive(Debug)]
-struct Heard(Arc<SwarmEvent>);
+pub(super) struct Heard(Arc<SwarmEvent>);
 
 impl From<Arc<SwarmEvent>> for Heard {
     fn from(event: Arc<SwarmEvent>) -> Heard {

@@ -12,6 +12,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::galaxy::desk::{Call, Connection, Desk, Record, Reply, SessionRules};
 use crate::galaxy::limits::Limits;
@@ -68,17 +69,16 @@ impl Game {
         }))
     }
 
-    /// Lets time pass there.
-    pub(super) fn begin(&self) {
+    /// Lets time pass there for as long as the handle is kept.
+    pub(super) fn begin(&self) -> AbortOnDropHandle<()> {
         let game = self.clone();
-        // It ends with the runtime, which is the simulation's own.
-        drop(tokio::spawn(async move {
+        AbortOnDropHandle::new(tokio::spawn(async move {
             let mut ticks = tokio::time::interval(TICK);
             loop {
                 ticks.tick().await;
                 game.tick();
             }
-        }));
+        }))
     }
 
     fn hall(&self) -> MutexGuard<'_, Hall> {

@@ -4,50 +4,30 @@ use std::time::Duration;
 
 use actors::ports::LinkFault;
 use rmcp::model::ErrorData;
-use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+use crate::mcp::Failure;
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 
 /// Why a call, or the list of tools, did not come back.
-pub(super) fn of_call(error: ServiceError) -> LinkFault {
-    if let ServiceError::McpError(error) = &error {
-        return refused(error);
-    }
-    if let ServiceError::Timeout { timeout } = error {
-        return LinkFault::AnswerLost(format!("no answer within {timeout:?}"));
-    }
-    let ServiceError::TransportSend(sending) = error else {
-        return LinkFault::AnswerLost(error.to_string());
-    };
-    match sending.error.downcast::<HttpError>() {
-        Ok(error) => of_http(*error),
-        Err(error) => LinkFault::AnswerLost(error.to_string()),
+pub(super) fn of_call(failure: Failure) -> LinkFault {
+    match failure {
+        Failure::Refused(error) => refused(&error),
+        Failure::Http(error) => of_http(error),
+        Failure::Broken(_) | Failure::TooLate(_) => LinkFault::AnswerLost(failure.to_string()),
     }
 }
 
 /// Why a session did not open. Nothing that matters was executed.
-pub(super) fn of_opening(error: ClientInitializeError) -> LinkFault {
-    let fault = why_not_open(error);
+pub(super) fn of_opening(failure: Failure) -> LinkFault {
+    let fault = of_call(failure);
     match fault {
         LinkFault::Limited { .. } => fault,
         LinkFault::Unreachable(why)
         | LinkFault::SessionLost(why)
         | LinkFault::Refused(why)
         | LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
-    }
-}
-
-fn why_not_open(error: ClientInitializeError) -> LinkFault {
-    if let ClientInitializeError::JsonRpcError(error) = &error {
-        return refused(error);
-    }
-    let ClientInitializeError::TransportError { error: sending, .. } = error else {
-        return LinkFault::Unreachable(error.to_string());
-    };
-    match sending.error.downcast::<HttpError>() {
-        Ok(error) => of_http(*error),
-        Err(error) => LinkFault::Unreachable(error.to_string()),
     }
 }
 
@@ -111,8 +91,8 @@ mod tests {
     use super::*;
     use rmcp::model::ErrorCode;
 
-    fn error(code: i32, message: &'static str) -> ServiceError {
-        ServiceError::McpError(ErrorData::new(ErrorCode(code), message, None))
+    fn error(code: i32, message: &'static str) -> Failure {
+        Failure::Refused(ErrorData::new(ErrorCode(code), message, None))
     }
 
     #[test]

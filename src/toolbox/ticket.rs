@@ -3,33 +3,26 @@
 use std::sync::Arc;
 
 use actors::ports::LinkFault;
-use rmcp::RoleClient;
-use rmcp::model::{ClientConfig, InitializeResult};
-use rmcp::service::RunningService;
 use serde::{Deserialize, Serialize};
 
-use super::wire::SessionId;
+use crate::mcp::Pass;
 
-/// The session's id and what the server said of itself when it was opened.
+/// A session's pass, and where it is good.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ticket {
-    pub(super) session: Arc<str>,
-    pub(super) server: InitializeResult,
+    /// Where the session was opened: its id is no other server's business.
+    url: Arc<str>,
+    session: Arc<str>,
+    version: Arc<str>,
 }
 
 impl Ticket {
-    /// Of a session that was just opened; `None` where the server keeps no sessions.
-    pub(super) fn of(
-        service: &RunningService<RoleClient, ClientConfig>,
-        session: &SessionId,
-    ) -> Option<Ticket> {
-        let mut server = service.peer_info()?.as_ref().clone();
-        // Nobody reads them, and they can be long.
-        server.instructions = None;
-        let server = serde_json::to_value(server).ok()?;
+    /// For this session; `None` where the server keeps no sessions.
+    pub(super) fn of(url: &Arc<str>, pass: &Pass) -> Option<Ticket> {
         Some(Ticket {
-            session: session.get()?,
-            server: serde_json::from_value(server).ok()?,
+            url: url.clone(),
+            session: pass.session.clone()?,
+            version: pass.version.clone(),
         })
     }
 
@@ -38,8 +31,50 @@ impl Ticket {
         serde_json::to_string(self).unwrap_or_default().into()
     }
 
-    pub(super) fn read(text: &str) -> Result<Ticket, LinkFault> {
-        serde_json::from_str(text)
-            .map_err(|error| LinkFault::SessionLost(format!("the ticket cannot be read: {error}")))
+    /// The pass of a ticket that was written for the server at this URL.
+    pub(super) fn read(text: &str, url: &str) -> Result<Pass, LinkFault> {
+        let ticket: Ticket = serde_json::from_str(text).map_err(|error| {
+            LinkFault::SessionLost(format!("the ticket cannot be read: {error}"))
+        })?;
+        if &*ticket.url != url {
+            let text = format!("the ticket is for another server, {}", ticket.url);
+            return Err(LinkFault::SessionLost(text));
+        }
+        Ok(Pass {
+            session: Some(ticket.session),
+            version: ticket.version,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_is_good_where_it_was_written_only() {
+        let pass = Pass {
+            session: Some("s-1".into()),
+            version: "2025-11-25".into(),
+        };
+        let here: Arc<str> = "http://127.0.0.1:1/mcp".into();
+        let ticket = Ticket::of(&here, &pass).expect("a ticket").written();
+        assert_eq!(Ticket::read(&ticket, &here), Ok(pass));
+        for wrong in [
+            Ticket::read(&ticket, "http://127.0.0.1:2/mcp"),
+            Ticket::read(r#"{"session":"s-1","server":{}}"#, &here),
+            Ticket::read("", &here),
+        ] {
+            assert!(matches!(wrong, Err(LinkFault::SessionLost(_))), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_without_sessions_gives_no_ticket() {
+        let pass = Pass {
+            session: None,
+            version: "2025-11-25".into(),
+        };
+        assert!(Ticket::of(&"http://127.0.0.1:1/mcp".into(), &pass).is_none());
     }
 }

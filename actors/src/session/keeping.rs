@@ -3,17 +3,16 @@
 //! The game forgets a session after 30 idle minutes; one that it has forgotten costs one request to
 //! find out, and is opened anew.
 
-use crate::domain::event::LinkState;
 use crate::domain::write::{Author, Batch, SavedSession, Write};
 use crate::ports::LinkFault;
 
-use super::{Login, Outlet, Phase, Session, in_time};
+use super::{Login, Session, in_time};
 
 impl Session {
-    /// Takes up the session of the life before, once; false where there is none or it is gone.
-    pub(super) async fn take_up_again(&mut self, outlet: &dyn Outlet) -> bool {
+    /// Takes up the session of the life before, once; `None` where there is none or it is gone.
+    pub(super) async fn take_up_again(&mut self) -> Option<Login> {
         let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {
-            return false;
+            return None;
         };
         let taken_up = async {
             in_time(link.resume(saved.ticket.clone())).await?;
@@ -24,25 +23,21 @@ impl Session {
             // The server may only be away: the session is tried again with it.
             Err(LinkFault::Unreachable(_)) => {
                 self.saved = Some(saved);
-                return false;
+                return None;
             }
             Err(fault) => {
                 tracing::debug!(mysis = %self.who, %fault, "session of before is gone");
-                return false;
+                return None;
             }
         }
         let is_own = |name| Some(name) == self.account.as_ref().map(|own| &own.username);
         let is_logged_in = saved.account.as_ref().is_some_and(is_own) && !self.needs_session_id();
-        self.phase = Phase::Open {
-            login: if is_logged_in {
-                Login::Done
-            } else {
-                Login::Needed
-            },
-        };
         self.ticket = Some(saved.ticket);
-        self.tell(outlet, LinkState::Ok);
-        true
+        Some(if is_logged_in {
+            Login::Done
+        } else {
+            Login::Needed
+        })
     }
 
     /// Whether calls carry a session id of the game's own, which is never written down.

@@ -18,11 +18,13 @@ use super::{
 impl Session {
     /// Opens what is not open and logs in who is not logged in.
     pub(super) async fn settle(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
-        if let Phase::Closed { failures, .. } = self.phase
-            && !self.take_up_again(outlet).await
-        {
-            match self.open(outlet).await {
-                Ok(()) => self.opened(failures, outlet),
+        if let Phase::Closed { failures, .. } = self.phase {
+            let settled = match self.take_up_again().await {
+                Some(login) => Ok(login),
+                None => self.open(outlet).await,
+            };
+            match settled {
+                Ok(login) => self.opened(failures, login, outlet),
                 Err(fault) => {
                     self.failed_to_open(failures, &fault, outlet);
                     return Err(fault);
@@ -36,7 +38,7 @@ impl Session {
         Ok(())
     }
 
-    async fn open(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
+    async fn open(&mut self, outlet: &dyn Outlet) -> Result<Login, LinkFault> {
         let Some(link) = self.link.clone() else {
             return Err(LinkFault::Unreachable(
                 "there is no game server in the configuration".to_string(),
@@ -56,13 +58,13 @@ impl Session {
                 return Err(LinkFault::Unreachable(text));
             }
         }
-        Ok(())
+        Ok(Login::Needed)
     }
 
-    fn opened(&mut self, failures: u32, outlet: &dyn Outlet) {
-        self.phase = Phase::Open {
-            login: Login::Needed,
-        };
+    fn opened(&mut self, failures: u32, login: Login, outlet: &dyn Outlet) {
+        self.phase = Phase::Open { login };
+        // A session of before that could not be reached is not gone back to from a newer one.
+        self.saved = None;
         if failures > 0 {
             let text = "the game server answers again".to_string();
             notice(outlet, Severity::Info, "mcp_up", text);
