@@ -14,6 +14,7 @@ mod entity;
 mod file;
 mod index;
 mod intake;
+mod leases;
 mod letters;
 mod opening;
 mod piece;
@@ -30,11 +31,12 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::write::{Account, Author, Batch, Write};
-use actors::ports::{Ledger, LedgerFault};
+use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
@@ -45,6 +47,7 @@ use sea_orm::{
 use connection::{Connection, Readers, Tx};
 use dialect::Dialect;
 use entity::mysis;
+use leases::Tenant;
 use place::Place;
 
 pub use intake::{Intake, StoredMission};
@@ -62,6 +65,12 @@ pub struct SqlLedger {
     moved: Option<Arc<Moved>>,
 }
 
+/// Where the database is, and what goes with that.
+enum Keeping {
+    File(Place),
+    Server(Tenant),
+}
+
 struct Inner {
     dialect: Dialect,
     writer: DatabaseConnection,
@@ -72,6 +81,8 @@ struct Inner {
     waiting: AtomicI64,
     /// Where all of it is, if in a file.
     place: Option<Place>,
+    /// Who this process is, if others may share the database.
+    tenant: Option<Tenant>,
 }
 
 impl SqlLedger {
@@ -88,45 +99,54 @@ impl SqlLedger {
         let writer = file::writer(path).await.map_err(unusable)?;
         let moved = opening::bring_up_file(&writer, path).await?;
         let readers = file::readers(path).await.map_err(unusable)?;
-        let place = Some(Place::of(path));
-        let opened = SqlLedger::opened(Dialect::Sqlite, writer, readers, place, moved).await;
+        let keeping = Keeping::File(Place::of(path));
+        let opened = SqlLedger::opened(keeping, writer, readers, moved).await;
         opened.map_err(unusable)
     }
 
-    /// Opens the Postgres database at an address and brings its schema up to date.
+    /// Opens the Postgres database at an address, brings its schema up to date, and takes the leases
+    /// of all Myses that no other process holds. Only one process may run in the home of this name.
     ///
     /// # Errors
     /// The server cannot be reached or refuses, or the database is newer than this program, another
     /// program's, or not fit for it.
-    pub async fn open_server(address: &ServerAddress) -> Result<SqlLedger, OpenError> {
+    pub async fn open_server(address: &ServerAddress, home: &str) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable(plain(&error));
         address.check().await?;
         let writer = address.writer();
         opening::bring_up_server(&writer, address).await?;
         let readers = address.readers();
-        let opened = SqlLedger::opened(Dialect::Postgres, writer, readers, None, None).await;
+        let keeping = Keeping::Server(Tenant::of_home(home));
+        let opened = SqlLedger::opened(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
 
     async fn opened(
-        dialect: Dialect,
+        keeping: Keeping,
         writer: DatabaseConnection,
         readers: DatabaseConnection,
-        place: Option<Place>,
         moved: Option<Moved>,
     ) -> Result<SqlLedger, DbErr> {
-        let fences = read_fences(&writer).await?;
+        let (dialect, place, tenant) = match keeping {
+            Keeping::File(place) => (Dialect::Sqlite, Some(place), None),
+            Keeping::Server(tenant) => (Dialect::Postgres, None, Some(tenant)),
+        };
         let ledger = SqlLedger {
             inner: Arc::new(Inner {
                 dialect,
                 writer,
                 readers: Connection::new(readers, dialect),
-                fences: Mutex::new(fences),
+                fences: Mutex::default(),
                 waiting: AtomicI64::new(0),
                 place,
+                tenant,
             }),
             moved: moved.map(Arc::new),
         };
+        // What was written before the leases were ours is known only now.
+        ledger.inner.take_leases().await?;
+        let fences = read_fences(&ledger.inner.writer).await?;
+        *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
         Ok(ledger)
     }
@@ -137,8 +157,20 @@ impl SqlLedger {
         self.moved.as_deref()
     }
 
+    /// The names of the Myses that other processes on the same database hold, and that are therefore
+    /// not of this swarm.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn others(&self) -> Result<Vec<String>, ArchiveFault> {
+        let others = self.inner.others().await;
+        let others = others.map_err(|error| ArchiveFault(plain(&error)))?;
+        Ok(others.into_iter().map(|(_, name)| name).collect())
+    }
+
     /// Closes all connections; what was acknowledged is on disk already.
     pub async fn close(&self) {
+        self.inner.release_leases().await;
         for connection in [self.inner.readers.inner(), &self.inner.writer] {
             if let Err(error) = connection.clone().close().await {
                 tracing::warn!(%error, "failed to close the database");
@@ -169,9 +201,16 @@ impl Ledger for SqlLedger {
 
     fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
         let inner = self.inner.clone();
+        if inner.tenant.as_ref().is_some_and(Tenant::is_due) {
+            return Some(async move { inner.renew_leases().await }.boxed());
+        }
         inner
             .is_index_due()
             .then(|| async move { inner.keep_index().await }.boxed())
+    }
+
+    fn upkeep_every(&self) -> Option<Duration> {
+        self.inner.tenant.is_some().then_some(leases::LOOK)
     }
 
     fn claim_account(
@@ -181,7 +220,7 @@ impl Ledger for SqlLedger {
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
         let inner = self.inner.clone();
         async move {
-            let claimed = inner.claim_account(mysis, at).await;
+            let claimed = inner.in_time(inner.claim_account(mysis, at)).await;
             claimed.map_err(|error| inner.fault(&error))
         }
         .boxed()
@@ -236,23 +275,47 @@ impl Inner {
             let here = place.check(&self.writer).await;
             here.map_err(LedgerFault::Unavailable)?;
         }
-        let written = self.write(batches).await;
+        let written = self.in_time(self.write(batches)).await;
         written.map_err(|error| self.fault(&error))?;
         self.note_fences(batches);
         self.note_rows(batches);
         Ok(())
     }
 
+    /// A server that vanished answers nothing at all: it is not waited for without end.
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        if self.tenant.is_none() {
+            return work.await;
+        }
+        let done = tokio::time::timeout(server::LONGEST, work).await;
+        done.unwrap_or_else(|_| Err(server::no_answer()))
+    }
+
     async fn write(&self, batches: &[&Batch]) -> Result<(), DbErr> {
         let tx = self.begin().await?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check(&tx, leases::whose(batches)).await?;
+        }
         for write in batches.iter().flat_map(|batch| &batch.writes) {
-            commit::apply(&tx, write).await?;
+            self.apply(&tx, write).await?;
         }
         tx.commit().await
     }
 
+    /// Carries a write out within a transaction; a new Mysis is ours.
+    async fn apply(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
+        commit::apply(tx, write).await?;
+        if let (Some(tenant), Write::Create(new)) = (&self.tenant, write) {
+            return tenant.take(tx, Some(new.id)).await;
+        }
+        Ok(())
+    }
+
     async fn claim_account(&self, mysis: MysisId, at: Timestamp) -> Result<Option<Account>, DbErr> {
         let tx = self.begin().await?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check(&tx, [mysis].into()).await?;
+        }
         let claimed = accounts::claim_account(&tx, mysis, at).await?;
         tx.commit().await?;
         Ok(claimed)
@@ -284,15 +347,18 @@ impl Inner {
         let Author::Mysis(mysis, incarnation) = batch.author else {
             return Ok(());
         };
-        let fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
-        match fences.get(&mysis) {
+        match self.fences().get(&mysis) {
             Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
             Some(_) | None => Ok(()),
         }
     }
 
+    fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note_fences(&self, batches: &[&Batch]) {
-        let mut fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fences = self.fences();
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             if let Write::Fence { mysis, incarnation } = write {
                 fences.insert(*mysis, *incarnation);

@@ -116,7 +116,9 @@ impl Session {
         };
         session.pass.version = server.protocol_version.as_str().into();
         let done = InitializedNotification::default();
-        session.notify(ClientNotification::InitializedNotification(done)).await?;
+        session
+            .notify(ClientNotification::InitializedNotification(done))
+            .await?;
         Ok(session)
     }
 
@@ -234,7 +236,10 @@ impl Session {
 
     fn headers(&self) -> HashMap<HeaderName, HeaderValue> {
         let version = HeaderValue::from_str(&self.pass.version);
-        version.into_iter().map(|version| (VERSION, version)).collect()
+        version
+            .into_iter()
+            .map(|version| (VERSION, version))
+            .collect()
     }
 
     /// The result of this request, wherever the server puts it.

@@ -110,7 +110,9 @@ impl Flight {
             ledger,
             lock,
         };
-        flight.create_declared(settings).await?;
+        let others = flight.ledger.others().await.context("read the swarm")?;
+        flight.create_declared(settings, &others).await?;
+        flight.tell_who_is_elsewhere(&others);
         if options.mode == Mode::Flying {
             flight.tell_what_is_not_heeded(settings);
         }
@@ -126,24 +128,43 @@ impl Flight {
     /// An operator who sets a budget must not believe that it holds when it does not.
     fn tell_what_is_not_heeded(&self, settings: &Settings) {
         for text in settings.unheeded() {
-            tracing::warn!("{text}");
-            let news = CommanderMsg::News(SwarmEvent {
-                at: WallClock.now(),
-                mysis: None,
-                what: What::Notice {
-                    severity: Severity::Warn,
-                    code: "not_heeded",
-                    text: text.into(),
-                },
-            });
-            // A Commander that is gone has said why.
-            let _ = self.commander.cast(news);
+            self.tell(Severity::Warn, "not_heeded", text);
         }
     }
 
+    /// On a database that many processes share, some Myses may be in another one's hands.
+    fn tell_who_is_elsewhere(&self, others: &[String]) {
+        if others.is_empty() {
+            return;
+        }
+        let text = format!(
+            "another zoea process holds {}: left out here; once that process has ended, the next \
+             start takes over",
+            others.join(", ")
+        );
+        self.tell(Severity::Warn, "elsewhere", text);
+    }
+
+    fn tell(&self, severity: Severity, code: &'static str, text: String) {
+        tracing::warn!("{text}");
+        let news = CommanderMsg::News(SwarmEvent {
+            at: WallClock.now(),
+            mysis: None,
+            what: What::Notice {
+                severity,
+                code,
+                text: text.into(),
+            },
+        });
+        // A Commander that is gone has said why.
+        let _ = self.commander.cast(news);
+    }
+
     /// Creates the Myses that the configuration wants and that do not exist.
-    async fn create_declared(&self, settings: &Settings) -> anyhow::Result<()> {
-        for declared in &settings.myses {
+    async fn create_declared(&self, settings: &Settings, others: &[String]) -> anyhow::Result<()> {
+        let is_elsewhere = |name: &str| others.iter().any(|other| other == name);
+        let declared = settings.myses.iter();
+        for declared in declared.filter(|declared| !is_elsewhere(&declared.name)) {
             let created = self
                 .swarm
                 .order(Order::Create {

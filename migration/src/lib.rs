@@ -6,6 +6,7 @@ mod m20261121_000001_first_flight;
 mod m20261122_000002_search;
 mod m20261122_000003_sighting;
 mod m20261122_000004_kept_session;
+mod m20261122_000005_lease;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -34,7 +35,10 @@ impl MigratorTrait for Migrator {
 #[async_trait::async_trait]
 impl MigratorTrait for ServerMigrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        Migrator::migrations()
+        let mut steps = Migrator::migrations();
+        steps.push(Box::new(m20261122_000005_lease::Migration));
+        steps.sort_by(|one, other| one.name().cmp(other.name()));
+        steps
     }
 }
 

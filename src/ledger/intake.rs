@@ -11,7 +11,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 
 use super::connection::Tx;
 use super::entity::{account, message, mission, mysis};
-use super::{SqlLedger, commit, plain};
+use super::{SqlLedger, plain};
 
 /// A mission with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +124,9 @@ impl Intake {
     /// # Errors
     /// The write contradicts what is stored, or the database fails.
     pub async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
-        commit::apply(&self.tx, write)
+        let inner = &self.ledger.inner;
+        inner
+            .apply(&self.tx, write)
             .await
             .map_err(|error| self.fault(&error))
     }

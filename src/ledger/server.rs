@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, RuntimeErr};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
@@ -17,6 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a connection is waited for, later.
 const ACQUIRE: Duration = Duration::from_secs(5);
+
+/// How long a transaction may take, waiting for its turn included.
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
 /// What each session is told first. A writer that vanished must not keep others waiting for ever;
 /// what was acknowledged must be on disk; and a search's plan depends on what is looked for.
@@ -180,6 +183,12 @@ fn words(error: &sqlx::Error) -> String {
         Some(database) => database.message().to_string(),
         None => error.to_string(),
     }
+}
+
+/// The server took longer than [`LONGEST`].
+pub(super) fn no_answer() -> DbErr {
+    let why = format!("the database server gave no answer within {LONGEST:?}");
+    DbErr::Conn(RuntimeErr::Internal(why))
 }
 
 /// Waits until nobody else writes; the turn is over with the transaction.

@@ -19,6 +19,7 @@ use sea_orm::ConnectionTrait;
 
 use super::{OpenError, ServerAddress, SqlLedger};
 
+mod leases;
 #[path = "../../tests/suite/postgres.rs"]
 mod postgres;
 mod same;
@@ -46,7 +47,7 @@ impl Books {
     async fn try_open(&self) -> Result<SqlLedger, OpenError> {
         match self {
             Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,
-            Books::Server(address) => SqlLedger::open_server(address).await,
+            Books::Server(address) => SqlLedger::open_server(address, "home").await,
         }
     }
 

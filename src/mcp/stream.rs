@@ -42,7 +42,10 @@ impl Session {
     ) -> Result<ServerResult, Failure> {
         let mut place = Place::default();
         loop {
-            if let Some(answer) = self.heard_until_it_ends(&mut events, &id, &mut place).await? {
+            if let Some(answer) = self
+                .heard_until_it_ends(&mut events, &id, &mut place)
+                .await?
+            {
                 return Ok(answer);
             }
             events = self.reopened(&mut place).await?;
@@ -85,7 +88,9 @@ impl Session {
                     | ServerJsonRpcMessage::Notification(_),
                 ) => {}
                 Err(error) => {
-                    return Err(Failure::Broken(format!("the answer cannot be read: {error}")));
+                    return Err(Failure::Broken(format!(
+                        "the answer cannot be read: {error}"
+                    )));
                 }
             }
         }
@@ -117,7 +122,13 @@ impl Session {
             let token = token.as_ref().map(ToString::to_string);
             let session = self.pass.session.clone();
             let again = http
-                .get_stream(url.clone(), session, Some(last.clone()), token, self.headers())
+                .get_stream(
+                    url.clone(),
+                    session,
+                    Some(last.clone()),
+                    token,
+                    self.headers(),
+                )
                 .await;
             match again {
                 Ok(events) => return Ok(events),

@@ -26,7 +26,7 @@ pub fn server(settings: &Settings) -> anyhow::Result<Option<ServerAddress>> {
 /// It cannot be used; the error says what to do.
 pub async fn open_ledger(home: &Home, settings: &Settings) -> anyhow::Result<SqlLedger> {
     if let Some(address) = server(settings)? {
-        return Ok(SqlLedger::open_server(&address).await?);
+        return Ok(SqlLedger::open_server(&address, &home.id()?).await?);
     }
     let file = home.database();
     ensure_private_file(&file).context("open the database")?;

@@ -13,7 +13,7 @@ fn guarded(more: &str) -> Option<(String, ServerAddress)> {
 }
 
 async fn refusal(address: &ServerAddress) -> String {
-    SqlLedger::open_server(address)
+    SqlLedger::open_server(address, "home")
         .await
         .err()
         .unwrap()
@@ -86,7 +86,7 @@ async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
         &url,
         "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
     );
-    let ledger = SqlLedger::open_server(&address).await.unwrap();
+    let ledger = SqlLedger::open_server(&address, "home").await.unwrap();
     ledger.close().await;
     assert_eq!(
         postgres::column(&url, "SELECT upto::text FROM indexed"),
@@ -121,7 +121,7 @@ async fn a_connection_is_encrypted_where_the_server_can() {
         return;
     }
     let address = ServerAddress::parse(&format!("{url}?sslmode=require")).unwrap();
-    let ledger = SqlLedger::open_server(&address).await.unwrap();
+    let ledger = SqlLedger::open_server(&address, "home").await.unwrap();
     let encrypted = "SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
                      WHERE ssl AND datname = current_database() AND application_name = 'zoea'";
     assert_ne!(postgres::column(&url, encrypted), ["0"]);
@@ -155,9 +155,17 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
     let Some(books) = Books::server() else {
         return;
     };
-    let (one, other) = tokio::join!(books.open(), books.open());
+    let Books::Server(address) = &books else {
+        return;
+    };
+    let (one, other) = tokio::join!(
+        SqlLedger::open_server(address, "one"),
+        SqlLedger::open_server(address, "other")
+    );
+    let (one, other) = (one.unwrap(), other.unwrap());
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
-    assert_eq!(other.swarm().await.unwrap().myses.len(), 1);
+    assert_eq!(other.swarm().await.unwrap().myses.len(), 0);
+    assert_eq!(other.others().await.unwrap(), ["alpha"]);
     let taken = write(&other, vec![create(MysisId(8), "alpha")]).await;
     assert!(matches!(taken, Err(LedgerFault::Refused(_))), "{taken:?}");
 }
