@@ -334,8 +334,21 @@ impl Inner {
         Ok(Connection::new(tx, self.dialect))
     }
 
+    /// A transaction for much that comes slowly.
+    async fn begin_intake(&self) -> Result<Tx, DbErr> {
+        let tx = self.begin().await?;
+        if self.dialect == Dialect::Postgres {
+            server::be_patient(&tx).await?;
+        }
+        Ok(tx)
+    }
+
     /// What a database error allows: a contradiction is final, everything else may pass.
     fn fault(&self, error: &DbErr) -> LedgerFault {
+        if self.tenant.is_some() && plain(error).contains("\"mysis_name_key\"") {
+            let why = "another zoea process has a mysis of that name on this database";
+            return LedgerFault::Refused(why.to_string());
+        }
         let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
         if is_contradiction || self.dialect.is_final(error) {
             return LedgerFault::Refused(plain(error));

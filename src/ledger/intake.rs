@@ -34,11 +34,8 @@ impl SqlLedger {
     /// # Errors
     /// The database is locked or cannot be written.
     pub async fn intake(&self) -> Result<Intake, LedgerFault> {
-        let tx = self
-            .inner
-            .begin()
-            .await
-            .map_err(|error| self.inner.fault(&error))?;
+        let begun = self.inner.begin_intake().await;
+        let tx = begun.map_err(|error| self.inner.fault(&error))?;
         Ok(Intake {
             tx,
             ledger: self.clone(),

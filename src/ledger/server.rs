@@ -21,9 +21,10 @@ const ACQUIRE: Duration = Duration::from_secs(5);
 /// How long a transaction may take, waiting for its turn included.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
-/// What each session is told first. A writer that vanished must not keep others waiting for ever;
-/// what was acknowledged must be on disk; and a search's plan depends on what is looked for.
-const SESSION: &str = "SET idle_in_transaction_session_timeout = '60s'; SET lock_timeout = '10s'; \
+/// What each session is told first. A writer that vanished or stands still must not keep others
+/// waiting: its transaction ends before their patience does. What was acknowledged must be on disk;
+/// and a search's plan depends on what is looked for.
+const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s'; SET lock_timeout = '20s'; \
     SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = 'force_custom_plan'; \
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
@@ -194,6 +195,12 @@ pub(super) fn no_answer() -> DbErr {
 /// Waits until nobody else writes; the turn is over with the transaction.
 pub(super) async fn wait_for_turn(tx: &DatabaseTransaction) -> Result<(), DbErr> {
     tx.execute_unprepared(TURN).await.map(|_| ())
+}
+
+/// Lets a transaction wait for its own process: what is taken over may be long in the reading.
+pub(super) async fn be_patient(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+    let patient = "SET LOCAL idle_in_transaction_session_timeout = '10min'";
+    tx.execute_unprepared(patient).await.map(|_| ())
 }
 
 /// Waits until nobody else brings the schema up to date.

@@ -6,9 +6,12 @@
 mod books;
 mod database;
 mod kills;
-#[path = "../suite/rig.rs"]
+#[path = "../suite/postgres.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
+mod postgres;
+#[path = "../suite/rig.rs"]
 mod rig;
+mod shared;
 #[path = "../books/sql.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod sql;
