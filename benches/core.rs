@@ -266,6 +266,8 @@ fn whole_turns_without_a_network(bencher: Bencher) {
         length: Duration::from_secs(3600),
         myses: 1,
         wildness: 0.0,
+        thinking: Duration::from_secs(4),
+        on_day: None,
         is_loud: false,
     };
     let turns = simulation::run(options).expect("a simulation").turns;

@@ -251,7 +251,8 @@ impl Session {
         match answer {
             StreamableHttpPostResponse::Json(message, _) => settled(message),
             StreamableHttpPostResponse::Sse(stream, _) => self.heard(stream, id).await,
-            _ => Err(Failure::Broken(
+            // Whatever rmcp may add to the two above is no answer either.
+            StreamableHttpPostResponse::Accepted | _ => Err(Failure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),
         }
@@ -273,3 +274,6 @@ fn settled(message: ServerJsonRpcMessage) -> Result<ServerResult, Failure> {
 fn unexpected(to: &str) -> Failure {
     Failure::Broken(format!("the server answered {to} with something else"))
 }
+
+#[cfg(test)]
+mod tests;

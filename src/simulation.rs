@@ -26,6 +26,7 @@ use actors::ports::Clock;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
 use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::swarm::Helm;
 
@@ -46,6 +47,8 @@ const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
 /// How long it is quiet at the end, so that the swarm can come to itself.
 const CALM: Duration = Duration::from_secs(1200);
 
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -57,6 +60,11 @@ pub struct Options {
     pub myses: usize,
     /// How often things go wrong: 0 never, 1 as a bad day has it.
     pub wildness: f64,
+    /// The longest that the model usually takes for an answer.
+    pub thinking: Duration,
+    /// Told at the end of each simulated day how many requests were made so far; it is not part of
+    /// what a seed repeats.
+    pub on_day: Option<fn(u64, u64)>,
     /// Whether every event is printed.
     pub is_loud: bool,
 }
@@ -128,7 +136,12 @@ impl Simulation {
             options,
             memory: Arc::new(Memory::new(chaos.clone(), watch.clone())),
             game: Game::new(options.seed, chaos.clone(), watch.clone()),
-            models: Arc::new(Pilots::new(options.seed, chaos.clone(), watch.clone())),
+            models: Arc::new(Pilots::new(
+                options.seed,
+                options.thinking,
+                chaos.clone(),
+                watch.clone(),
+            )),
             clock: Arc::new(SimClock {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
@@ -142,6 +155,7 @@ impl Simulation {
 
     async fn run(self) -> anyhow::Result<Verdict> {
         let _time = self.game.begin();
+        let _days = self.options.on_day.map(|tell| self.count_days(tell));
         self.found().await?;
         let end = Instant::now() + self.options.length;
         while Instant::now() < end {
@@ -160,6 +174,16 @@ impl Simulation {
             kill(&commander).await;
         }
         self.quiet_time().await
+    }
+
+    fn count_days(&self, tell: fn(u64, u64)) -> AbortOnDropHandle<()> {
+        let watch = self.watch.clone();
+        AbortOnDropHandle::new(tokio::spawn(async move {
+            for day in 1.. {
+                tokio::time::sleep(DAY).await;
+                tell(day, watch.requests());
+            }
+        }))
     }
 
     /// The first flight: the Myses are created, and the mission stands.

@@ -25,6 +25,9 @@ pub(super) struct SimulateArgs {
     /// How often things go wrong: 0 never, 1 as on a bad day, more for worse.
     #[arg(long, value_name = "W", default_value_t = 1.0)]
     wildness: f64,
+    /// The longest that the model usually takes for an answer; an eighth of it is the shortest.
+    #[arg(long, value_name = "DURATION", default_value = "4s")]
+    thinking: humantime::Duration,
     /// Print every event, as JSON lines.
     #[arg(long)]
     events: bool,
@@ -39,6 +42,8 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
             myses: args.myses,
             wildness: args.wildness,
+            thinking: args.thinking.into(),
+            on_day: (args.days > 1.0).then_some(tell_day),
             is_loud: args.events,
         })?;
         out::line(&verdict.to_string())?;
@@ -48,4 +53,12 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     }
     anyhow::ensure!(bad.is_empty(), "bad seeds: {bad:?}; run one with --seed N");
     Ok(())
+}
+
+/// What a long run costs, day by day, on stderr: it differs from run to run.
+fn tell_day(day: u64, requests: u64) {
+    let memory = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let memory = memory.map_or("unknown", str::trim);
+    out::note(&format!("day {day}: {requests} requests, memory {memory}"));
 }

@@ -17,18 +17,26 @@ use super::verdict::Watch;
 /// The model server.
 pub(super) struct Pilots {
     habits: Habits,
+    /// The longest that an answer usually takes.
+    thinking: Duration,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
 }
 
 impl Pilots {
-    pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<Watch>) -> Pilots {
+    pub(super) fn new(
+        seed: u64,
+        thinking: Duration,
+        chaos: Arc<Chaos>,
+        watch: Arc<Watch>,
+    ) -> Pilots {
         Pilots {
             habits: Habits {
                 seed,
                 nonsense: 0.03,
                 persona: Persona::Steady,
             },
+            thinking,
             chaos,
             watch,
         }
@@ -37,9 +45,10 @@ impl Pilots {
 
 impl Models for Pilots {
     fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
-        let (habits, chaos, watch) = (self.habits, self.chaos.clone(), self.watch.clone());
+        let (habits, longest) = (self.habits, self.thinking);
+        let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
         async move {
-            let usual = chaos.between(Duration::from_millis(500), Duration::from_secs(4));
+            let usual = chaos.between(longest / 8, longest);
             tokio::time::sleep(usual).await;
             assert!(!chaos.strikes(Strike::ModelPanic, 0.0005), "{PANIC}");
             if chaos.strikes(Strike::ModelSlow, 0.002) {

@@ -153,6 +153,11 @@ impl Watch {
         }
     }
 
+    /// How often models were asked so far.
+    pub(super) fn requests(&self) -> u64 {
+        self.seen_so_far().requests
+    }
+
     /// A request was not valid.
     pub(super) fn refused(&self, why: &str) {
         self.violation(format!("a request was invalid: {why}"));

@@ -17,6 +17,8 @@ fn options(seed: u64) -> Options {
         length: Duration::from_secs(600),
         myses: 2,
         wildness: 20.0,
+        thinking: Duration::from_secs(4),
+        on_day: None,
         is_loud: false,
     }
 }
