@@ -30,7 +30,7 @@ const ALPHA: MysisId = MysisId(7);
 /// A database of a test's own.
 enum Books {
     File(tempfile::TempDir),
-    Server(ServerAddress),
+    Server(Box<ServerAddress>),
 }
 
 impl Books {
@@ -41,7 +41,7 @@ impl Books {
     /// None where no server can be had.
     fn server() -> Option<Books> {
         let url = postgres::database()?;
-        Some(Books::Server(ServerAddress::parse(&url).unwrap()))
+        Some(Books::Server(Box::new(ServerAddress::parse(&url).unwrap())))
     }
 
     async fn try_open(&self) -> Result<SqlLedger, OpenError> {

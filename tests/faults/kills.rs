@@ -47,6 +47,7 @@ fn killed_at_any_instant_with_its_books_on_a_server_it_loses_and_repeats_nothing
     }
 }
 
+#[expect(clippy::print_stdout, reason = "what struck is worth a look")]
 fn kill_often(kills: u64, store: &str) {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
     let mut dice = fastrand::Rng::with_seed(seed);
