@@ -55,6 +55,8 @@ pub use opening::{Moved, OpenError};
 pub use rows::metadata;
 pub use server::ServerAddress;
 
+/// How long giving the leases back may take.
+const GOODBYE: Duration = Duration::from_secs(1);
 /// Connections that only read.
 const READERS: u32 = 4;
 
@@ -170,7 +172,8 @@ impl SqlLedger {
 
     /// Closes all connections; what was acknowledged is on disk already.
     pub async fn close(&self) {
-        self.inner.release_leases().await;
+        // A server that is gone keeps nobody here; the leases run out by themselves.
+        let _ = tokio::time::timeout(GOODBYE, self.inner.release_leases()).await;
         for connection in [self.inner.readers.inner(), &self.inner.writer] {
             if let Err(error) = connection.clone().close().await {
                 tracing::warn!(%error, "failed to close the database");

@@ -90,6 +90,14 @@ impl Dialect {
         )
     }
 
+    /// Whether a key of so many bytes can be found again: a server's index takes no long ones.
+    pub(super) fn takes_key(self, bytes: usize) -> bool {
+        match self {
+            Dialect::Sqlite => true,
+            Dialect::Postgres => bytes <= 2000,
+        }
+    }
+
     /// Asks for the newest rows before one that the index names.
     pub(super) fn named(
         self,
@@ -168,9 +176,9 @@ impl Dialect {
                 let primary = code.parse::<u32>().map(|code| code & 0xff);
                 matches!(primary, Ok(1 | 19 | 20))
             }
-            // Data, integrity, syntax. A right that is missing (42501) may be given.
+            // Data, integrity, syntax, too much. A right that is missing (42501) may be given.
             Dialect::Postgres => {
-                let is_wrong = ["22", "23", "42"]
+                let is_wrong = ["22", "23", "42", "54"]
                     .iter()
                     .any(|class| code.starts_with(class));
                 is_wrong && code != "42501"

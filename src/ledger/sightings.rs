@@ -17,13 +17,18 @@ use super::entity::sighting;
 /// The newest sightings that a Mysis takes up again.
 const RECALLED: u64 = 64;
 
-/// Writes a sighting in place of the one of the same look.
+/// Writes a sighting in place of the one of the same look. One that was asked for with more words
+/// than the database can look for is not remembered.
 pub(super) async fn sighted(
     tx: &Tx,
     mysis: MysisId,
     account: &str,
     seen: &Sighting,
 ) -> Result<(), DbErr> {
+    let key = account.len() + seen.look.tool.len() + seen.look.arguments.len();
+    if !tx.dialect().takes_key(key) {
+        return Ok(());
+    }
     let model = sighting::ActiveModel {
         mysis_id: Set(mysis.0),
         account: Set(account.to_string()),

@@ -1,5 +1,7 @@
 //! What only a server's database is asked.
 
+use actors::domain::write::PoolAccount;
+
 use super::*;
 
 /// The address of a database of a test's own, and a role there that may do little.
@@ -196,4 +198,54 @@ async fn a_server_that_was_away_is_used_again() {
         .await
         .unwrap();
     assert_eq!(ledger.swarm().await.unwrap().myses.len(), 2);
+}
+
+/// A look, asked with so many letters that no two are alike to a compressor.
+fn long_look(length: usize) -> Sighting {
+    let letters = (0..length).map(|place| char::from(b'!' + (place * place / 7 % 90) as u8));
+    Sighting {
+        look: Look {
+            tool: "get_map".into(),
+            arguments: letters.collect::<String>().into(),
+        },
+        call: CallKey {
+            seq: Seq(1),
+            position: 0,
+        },
+        digest: "far".into(),
+        tick: None,
+        at: Timestamp(1),
+        stale_by: None,
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
+    for books in Books::server().into_iter().chain([Books::file()]) {
+        let ledger = books.open().await;
+        write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+        for length in [1900, 20_000] {
+            let sighted = Write::Sighted {
+                mysis: ALPHA,
+                account: "one".into(),
+                sighting: Box::new(long_look(length)),
+            };
+            write(&ledger, vec![sighted]).await.unwrap();
+        }
+        let account = Account {
+            username: long_look(20_000).look.arguments,
+            password: "secret-secret".into(),
+        };
+        let pooled = Write::PoolAccount {
+            account: PoolAccount {
+                account,
+                owner: None,
+            },
+            at: Timestamp(1),
+        };
+        let pooled = write(&ledger, vec![pooled]).await;
+        let may_be = matches!(pooled, Ok(()) | Err(LedgerFault::Refused(_)));
+        assert!(may_be, "{pooled:?}");
+        assert!(!ledger.recall(ALPHA).await.unwrap().sightings.is_empty());
+    }
 }
