@@ -99,6 +99,14 @@ impl Swarm {
         }
     }
 
+    /// Why the store does not take writes now; `None`: it does.
+    pub async fn trouble(&self) -> Option<Arc<str>> {
+        match self.helm.0.call(CommanderMsg::Trouble, None).await {
+            Ok(CallResult::Success(trouble)) => trouble,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
     /// The id of the Mysis of that name.
     ///
     /// # Errors

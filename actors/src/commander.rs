@@ -33,7 +33,7 @@ use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::Surroundings;
 use crate::ports::{Archive, Clock, Ledger, LedgerFault, Models, SwarmRecord, Upstream};
 use crate::session::Means;
-use crate::store::{StoreHandle, StoreMsg};
+use crate::store::{STORE_HEALED, STORE_TROUBLE, StoreHandle, StoreMsg};
 use crate::ui::Bridge;
 
 pub use messages::{CommanderMsg, OtherMessage};
@@ -103,6 +103,8 @@ pub struct CommanderState {
     by_actor: BTreeMap<ActorId, MysisId>,
     mode: Mode,
     mission: Option<Mission>,
+    /// What the Store said when it could not write, until it can again.
+    store_trouble: Option<SwarmEvent>,
     watchers: Vec<Watcher>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
     /// Names that are being created, so that none is given twice.
@@ -142,10 +144,11 @@ impl Actor for Commander {
         match message {
             CommanderMsg::Order(request) => state.order(&myself, request),
             CommanderMsg::Report(report) => state.reported(&myself, report),
-            CommanderMsg::News(news) => state.tell_all(news),
+            CommanderMsg::News(news) => state.heard_of_the_store(news),
             CommanderMsg::Watch(watcher) => state.watch(watcher),
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
+            CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
             CommanderMsg::Created {
                 record,
@@ -237,6 +240,7 @@ impl CommanderState {
             by_actor: BTreeMap::new(),
             mode: args.mode,
             mission: args.swarm.mission.clone(),
+            store_trouble: None,
             watchers: args.watchers.clone(),
             broadcasts: BTreeMap::new(),
             expected: Vec::new(),
@@ -282,6 +286,25 @@ impl CommanderState {
         });
     }
 
+    /// The Store tells of trouble once, and of its end; whoever comes in between hears of it too.
+    fn heard_of_the_store(&mut self, news: SwarmEvent) {
+        if let What::Notice { code, .. } = news.what {
+            match code {
+                STORE_TROUBLE => self.store_trouble = Some(news.clone()),
+                STORE_HEALED => self.store_trouble = None,
+                _ => {}
+            }
+        }
+        self.tell_all(news);
+    }
+
+    fn trouble(&self) -> Option<Arc<str>> {
+        let What::Notice { text, .. } = &self.store_trouble.as_ref()?.what else {
+            return None;
+        };
+        Some(text.clone())
+    }
+
     /// A new watcher hears how everything stands, then what happens.
     fn watch(&mut self, watcher: Watcher) {
         let at = self.now();
@@ -294,6 +317,9 @@ impl CommanderState {
         for member in self.members.values() {
             let who = Some(member.who());
             tell(who, What::Standing(member.standing.clone()));
+        }
+        if let Some(trouble) = &self.store_trouble {
+            tell(None, trouble.what.clone());
         }
         self.watchers.push(watcher);
     }

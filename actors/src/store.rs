@@ -21,6 +21,9 @@ use crate::ports::{Clock, Ledger, LedgerFault};
 
 /// The most batches in one commit.
 const GROUP: usize = 512;
+/// Trouble with writing, told once, and its end.
+pub(crate) const STORE_TROUBLE: &str = "store_trouble";
+pub(crate) const STORE_HEALED: &str = "store_healed";
 
 /// Waits between tries while the ledger is unavailable.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
@@ -349,12 +352,12 @@ impl StoreState {
             None if self.wait.is_zero() => {}
             None => {
                 self.wait = Duration::ZERO;
-                self.notice(Severity::Info, "store_healed", "the store works again");
+                self.notice(Severity::Info, STORE_HEALED, "the store works again");
             }
             Some(why) => {
                 if self.wait.is_zero() {
                     let text = format!("the store does not take writes: {why}; trying on");
-                    self.notice(Severity::Error, "store_trouble", &text);
+                    self.notice(Severity::Error, STORE_TROUBLE, &text);
                 }
                 self.wait = (self.wait * 2).clamp(FIRST_WAIT, LONGEST_WAIT);
                 let (store, wait) = (myself.clone(), self.wait);

@@ -27,6 +27,9 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
         "mission: {}",
         out::clean(word(&status, "mission"))
     ))?;
+    if let Some(trouble) = status["trouble"].as_str() {
+        out::line(&format!("trouble: {}", out::clean(trouble)))?;
+    }
     let states: Vec<String> = status["states"]
         .as_object()
         .into_iter()

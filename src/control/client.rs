@@ -6,11 +6,13 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::mcp::{Endpoint, Session};
+use crate::mcp::{Endpoint, Failure, Session};
 use crate::settings::Secret;
 
-/// How long an order may take. A running program answers once the order is stored.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long an order may take: it is answered once it is stored.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long writing or reading whole files may take.
+const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A connection to a running program.
 pub struct ControlClient {
@@ -23,6 +25,12 @@ pub enum ControlError {
     /// The running program cannot be reached.
     #[error("reach the running program: {0}; is it closing?")]
     Unreachable(String),
+    /// It did not answer in time. An order may still be carried out.
+    #[error(
+        "the running program did not answer within {0:?}; an order that waits for its store is still \
+         carried out once that is well (`zoea status` and its log tell)"
+    )]
+    Waiting(Duration),
     /// It said no.
     #[error("{0}")]
     Refused(String),
@@ -57,11 +65,16 @@ impl ControlClient {
         arguments: Map<String, Value>,
     ) -> Result<Value, ControlError> {
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let result = self
-            .session
-            .call(params, PATIENCE)
-            .await
-            .map_err(|error| ControlError::Unreachable(error.to_string()))?;
+        let result =
+            self.session
+                .call(params, limit(tool))
+                .await
+                .map_err(|failure| match failure {
+                    Failure::TooLate(limit) => ControlError::Waiting(limit),
+                    Failure::Refused(_) | Failure::Http(_) | Failure::Broken(_) => {
+                        ControlError::Unreachable(failure.to_string())
+                    }
+                })?;
         let text: String = result
             .content
             .iter()
@@ -74,4 +87,9 @@ impl ControlClient {
         serde_json::from_str(&text)
             .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
     }
+}
+
+fn limit(tool: &str) -> Duration {
+    let is_long = matches!(tool, "export" | "import_accounts" | "export_accounts");
+    if is_long { LONG_PATIENCE } else { PATIENCE }
 }

@@ -265,6 +265,7 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "pid": std::process::id(),
         "started_at": about.started_at,
         "mission": mission.map(|mission| mission.text.to_string()),
+        "trouble": swarm.trouble().await,
         "states": states,
         "myses": standings
             .iter()

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 use tokio::sync::OnceCell;
@@ -17,6 +18,8 @@ use super::plain;
 pub(super) struct Place {
     path: PathBuf,
     file: Option<FileId>,
+    /// The longest that it was. We never make it shorter.
+    length: AtomicU64,
     /// What became of saving the database once it was gone.
     rescue: OnceCell<String>,
 }
@@ -30,6 +33,7 @@ impl Place {
         Place {
             path: path.to_path_buf(),
             file: fs::metadata(path).ok().map(|file| (file.dev(), file.ino())),
+            length: AtomicU64::new(0),
             rescue: OnceCell::new(),
         }
     }
@@ -53,7 +57,10 @@ impl Place {
                 Some("was replaced by another file")
             }
             Ok(file) if file.len() == 0 => Some("was emptied"),
-            Ok(_) => None,
+            Ok(file) => {
+                let longest = self.length.fetch_max(file.len(), Ordering::Relaxed);
+                (file.len() < longest).then_some("was cut short")
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Some("was removed"),
             // What cannot be looked at may still be written.
             Err(_) => None,

@@ -1,6 +1,11 @@
 //! A database that is taken away, locked or full while the program runs: the operator is told, the
 //! swarm waits, and nothing that was acknowledged is lost.
 
+use std::fs::OpenOptions;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
 use crate::rig::{Home, Process, Server, until};
 use crate::sql;
 
@@ -93,4 +98,65 @@ fn a_process_that_stood_still_goes_on() {
     hear(&mut swarm, "tool_returned");
     let answer = home.ok(&["send", "alpha", "are you there?"]);
     assert!(answer.contains("stored for alpha"), "{answer}");
+}
+
+#[test]
+fn a_database_that_is_cut_short_is_told_of_and_not_written_to() {
+    let scene = scene();
+    let home = &scene.home;
+    let mut swarm = home.fly(&["--start-swarm"]);
+    hear(&mut swarm, "tool_returned");
+    let file = OpenOptions::new().write(true).open(home.file("zoea.db"));
+    let file = file.expect("the database");
+    let half = file.metadata().expect("its size").len() / 2;
+    file.set_len(half).expect("it is cut");
+    let told = hear(&mut swarm, "was cut short");
+    assert!(told.contains("store_trouble"), "{told}");
+    let status = home.ok(&["status"]);
+    assert!(status.contains("cut short"), "{status}");
+}
+
+/// A command that hears of a limit for files as of a full disk, and not by a signal that ends it.
+fn without_the_signal(command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", r#"trap '' XFSZ; exec "$0" "$@""#])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(std::env::temp_dir())
+        .stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
+}
+
+#[test]
+fn a_disk_that_takes_nothing_makes_the_swarm_wait_and_then_go_on() {
+    let scene = scene();
+    let home = &scene.home;
+    let command = home.command(&["run", "--headless", "--json", "--start-swarm"]);
+    let mut swarm = home.launch(without_the_signal(&command));
+    hear(&mut swarm, "tool_returned");
+    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
+    let full = Rlimit {
+        current: Some(0),
+        maximum: None,
+    };
+    let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
+    let told = hear(&mut swarm, "store_trouble");
+    assert!(told.contains("disk"), "{told}");
+    prlimit(pid, Resource::Fsize, before).expect("no limit");
+    hear(&mut swarm, "store_healed");
+    hear(&mut swarm, "tool_returned");
+    let sent = home.ok(&["send", "alpha", "remember the number 4711"]);
+    assert!(sent.contains("stored for alpha"), "{sent}");
+    swarm.signal("-KILL");
+    swarm.wait();
+    let mut swarm = home.fly(&["--resume"]);
+    hear(&mut swarm, "tool_returned");
+    assert_eq!(home.mysis("alpha")["state"], "running");
 }

@@ -202,7 +202,11 @@ impl Home {
 
     /// Starts the swarm without a terminal and waits until it can be reached.
     pub(crate) fn fly(&self, arguments: &[&str]) -> Process {
-        let command = self.command(&[&["run", "--headless", "--json"], arguments].concat());
+        self.launch(self.command(&[&["run", "--headless", "--json"], arguments].concat()))
+    }
+
+    /// Starts this command, which runs a swarm, and waits until it can be reached.
+    pub(crate) fn launch(&self, command: Command) -> Process {
         let process = Process::spawn(command);
         let run_file = self.file("run.json");
         until("the swarm is up", || {

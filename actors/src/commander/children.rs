@@ -23,6 +23,8 @@ impl CommanderState {
             "the store died and was replaced",
         );
         let store = spawn_store(myself, &self.outside).await?;
+        // It says for itself whether it can write.
+        self.store_trouble = None;
         self.store.send_replace(store);
         Ok(())
     }

@@ -29,6 +29,8 @@ pub enum CommanderMsg {
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
+    /// Is the store in trouble, and which?
+    Trouble(RpcReplyPort<Option<Arc<str>>>),
     /// The rules changed.
     RulesChanged(Arc<SwarmRules>),
     /// A new Mysis is stored, or not.

@@ -152,7 +152,7 @@ impl Dashboard {
             Severity::Warn => Tone::Warning,
             Severity::Error => Tone::Fault,
         };
-        if code == "store_healed" {
+        if matches!(code, "store_healed" | "store_restarted") {
             Arc::make_mut(&mut self.log).resolve("store_trouble");
         }
         self.note(at, tone, who, code, text);
