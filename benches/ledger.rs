@@ -3,7 +3,8 @@
 //! `cargo bench --bench ledger` (some minutes: it fills a database with a million rows);
 //! `-- 100000` fills it with so many. Printed are: bytes written and bytes of growth for a turn of
 //! the yardstick's shape (two model calls and one result of 2 KB), with a result of one letter and
-//! with one like the game's; then searches among all rows.
+//! with one like the game's; how long an append takes; then searches among all rows.
+//! `-- 100000 postgres://user@host/new_database` measures appends and searches on a server.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -16,7 +17,7 @@ use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row
 use actors::domain::model::Usage;
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
 use actors::ports::{Archive, Ledger, Search, SearchIn};
-use zoea::ledger::SqlLedger;
+use zoea::ledger::{ServerAddress, SqlLedger};
 
 const MYSES: i64 = 16;
 /// Turns that are measured.
@@ -34,14 +35,30 @@ fn main() {
         .enable_all()
         .build()
         .expect("a runtime");
+    let server = std::env::args().find(|text| text.starts_with("postgres"));
     runtime.block_on(async {
+        if let Some(url) = server {
+            let address = ServerAddress::parse(&url).expect("an address");
+            let ledger = SqlLedger::open_server(&address, "bench").await;
+            let ledger = ledger.expect("a ledger");
+            create(&ledger).await;
+            measure_appends(&ledger).await;
+            measure_search(&ledger, rows).await;
+            return ledger.close().await;
+        }
         for (name, result) in [
             ("one letter", (|_| "x".repeat(RESULT)) as fn(i64) -> String),
             ("as the game's", game_like),
         ] {
             measure_turns(name, result).await;
         }
-        measure_search(rows).await;
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("zoea.db");
+        let ledger = open(&path).await;
+        measure_appends(&ledger).await;
+        measure_search(&ledger, rows).await;
+        println!("{} MB", file_size(&path) >> 20);
+        ledger.close().await;
     });
 }
 
@@ -169,6 +186,11 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
 
 async fn open(path: &Path) -> SqlLedger {
     let ledger = SqlLedger::open(path).await.expect("a ledger");
+    create(&ledger).await;
+    ledger
+}
+
+async fn create(ledger: &SqlLedger) {
     let writes = (1..=MYSES)
         .map(|id| {
             Write::Create(Box::new(NewMysis {
@@ -183,8 +205,34 @@ async fn open(path: &Path) -> SqlLedger {
             }))
         })
         .collect();
-    commit(&ledger, vec![batch(writes)]).await;
-    ledger
+    commit(ledger, vec![batch(writes)]).await;
+}
+
+/// How long it takes until a row is durable, alone and in a group of others.
+async fn measure_appends(ledger: &SqlLedger) {
+    let mut seq = 100_000_000;
+    for group in [1, 32] {
+        let mut taken = Vec::new();
+        for _ in 0..300 {
+            let batches: Vec<Batch> = (0..group)
+                .map(|place| {
+                    let text = "x".repeat(200).into();
+                    let mysis = id_of(place % MYSES + 1);
+                    batch(vec![append(mysis, seq + place, 1, Body::Audit { text })])
+                })
+                .collect();
+            seq += group;
+            let started = Instant::now();
+            let answers = ledger.commit(batches).await;
+            taken.push(started.elapsed());
+            assert!(answers.iter().all(Result::is_ok));
+        }
+        taken.sort();
+        println!(
+            "an append in a group of {group}: {:.2?} (p50), {:.2?} (p99)",
+            taken[150], taken[297]
+        );
+    }
 }
 
 fn id_of(number: i64) -> i64 {
@@ -225,10 +273,7 @@ async fn measure_turns(name: &str, result: fn(i64) -> String) {
     );
 }
 
-async fn measure_search(rows: i64) {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("zoea.db");
-    let ledger = open(&path).await;
+async fn measure_search(ledger: &SqlLedger, rows: i64) {
     let started = Instant::now();
     let turns = rows / 3 / MYSES;
     for turn in 1..=turns {
@@ -250,9 +295,8 @@ async fn measure_search(rows: i64) {
         step.await;
     }
     println!(
-        "{} rows of 512 bytes a result: {} MB, filled and indexed in {:.0?}",
+        "{} rows of 512 bytes a result, filled and indexed in {:.0?}",
         turns * MYSES * 3,
-        file_size(&path) >> 20,
         started.elapsed()
     );
     let absent = format!("{:016x}", 0x7777_1234_dead_beef_u64);
@@ -299,7 +343,6 @@ async fn measure_search(rows: i64) {
             started.elapsed()
         );
     }
-    ledger.close().await;
 }
 
 fn file_size(path: &Path) -> u64 {

@@ -3,6 +3,7 @@
 //! Directories are 0700 and files 0600. Whatever in it is not the program's is left alone.
 
 mod control_token;
+mod identity;
 mod lock;
 pub mod log;
 mod permissions;

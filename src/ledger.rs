@@ -1,22 +1,28 @@
 //! The ledger: the swarm's memory in a database, by sea-orm.
 //!
-//! One connection writes, in the order of the Store actor; others only read. SQLite runs in WAL
-//! mode with `synchronous = FULL`: what was acknowledged survives a power cut as well as a kill,
-//! because the mark "this call was sent" must be on disk before the call leaves.
+//! One connection writes, in the order of the Store actor; others only read. What was acknowledged
+//! survives a power cut as well as a kill, because the mark "this call was sent" must be on disk
+//! before the call leaves. The database is a file of the home, or on a server; where the two speak
+//! differently, `dialect` says how.
 
 mod accounts;
 mod archive;
 mod books;
 mod commit;
+mod connection;
+mod dialect;
 mod entity;
+mod file;
 mod index;
 mod intake;
+mod leases;
 mod letters;
 mod opening;
 mod piece;
 mod place;
 mod rows;
 mod search;
+mod server;
 mod sessions;
 mod sightings;
 
@@ -26,29 +32,32 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::write::{Account, Author, Batch, Write};
-use actors::ports::{Ledger, LedgerFault};
+use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
-    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait,
-    QuerySelect, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DatabaseConnection, DbErr, EntityTrait, QuerySelect, RuntimeErr, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 
+use connection::{Connection, Readers, Tx};
+use dialect::Dialect;
 use entity::mysis;
+use leases::Tenant;
 use place::Place;
 
 pub use intake::{Intake, StoredMission};
 pub use opening::{Moved, OpenError};
 pub use rows::metadata;
+pub use server::ServerAddress;
 
-/// How long a lock of another process is waited for before a write is tried again.
-const BUSY: Duration = Duration::from_secs(2);
+/// How long giving the leases back may take.
+const GOODBYE: Duration = Duration::from_secs(1);
 /// Connections that only read.
 const READERS: u32 = 4;
 
@@ -59,15 +68,24 @@ pub struct SqlLedger {
     moved: Option<Arc<Moved>>,
 }
 
+/// Where the database is, and what goes with that.
+enum Keeping {
+    File(Place),
+    Server(Tenant),
+}
+
 struct Inner {
+    dialect: Dialect,
     writer: DatabaseConnection,
-    readers: DatabaseConnection,
+    readers: Readers,
     /// The newest life of each Mysis; batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// Rows that are not in the index of words yet, about.
     waiting: AtomicI64,
-    /// Where all of it is.
-    place: Place,
+    /// Where all of it is, if in a file.
+    place: Option<Place>,
+    /// Who this process is, if others may share the database.
+    tenant: Option<Tenant>,
 }
 
 impl SqlLedger {
@@ -77,26 +95,62 @@ impl SqlLedger {
     /// # Errors
     /// It is newer than this program, no database, damaged, locked, or its place is not writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
-        let shown = path.display().to_string();
         let unusable = |error: DbErr| OpenError::Unusable {
-            path: shown.clone(),
+            path: path.display().to_string(),
             why: plain(&error),
         };
-        let writer = Database::connect(writing(path)).await.map_err(unusable)?;
-        let moved = opening::bring_up(&writer, path).await?;
-        let readers = Database::connect(reading(path)).await.map_err(unusable)?;
-        let fences = read_fences(&writer).await.map_err(unusable)?;
+        let writer = file::writer(path).await.map_err(unusable)?;
+        let moved = opening::bring_up_file(&writer, path).await?;
+        let readers = file::readers(path).await.map_err(unusable)?;
+        let keeping = Keeping::File(Place::of(path));
+        let opened = SqlLedger::opened(keeping, writer, readers, moved).await;
+        opened.map_err(unusable)
+    }
+
+    /// Opens the Postgres database at an address, brings its schema up to date, and takes the leases
+    /// of all Myses that no other process holds. Only one process may run in the home of this name.
+    ///
+    /// # Errors
+    /// The server cannot be reached or refuses, or the database is newer than this program, another
+    /// program's, or not fit for it.
+    pub async fn open_server(address: &ServerAddress, home: &str) -> Result<SqlLedger, OpenError> {
+        let unusable = |error: DbErr| address.unusable(plain(&error));
+        address.check().await?;
+        let writer = address.writer();
+        opening::bring_up_server(&writer, address).await?;
+        let readers = address.readers();
+        let keeping = Keeping::Server(Tenant::of_home(home));
+        let opened = SqlLedger::opened(keeping, writer, readers, None).await;
+        opened.map_err(unusable)
+    }
+
+    async fn opened(
+        keeping: Keeping,
+        writer: DatabaseConnection,
+        readers: DatabaseConnection,
+        moved: Option<Moved>,
+    ) -> Result<SqlLedger, DbErr> {
+        let (dialect, place, tenant) = match keeping {
+            Keeping::File(place) => (Dialect::Sqlite, Some(place), None),
+            Keeping::Server(tenant) => (Dialect::Postgres, None, Some(tenant)),
+        };
         let ledger = SqlLedger {
             inner: Arc::new(Inner {
+                dialect,
                 writer,
-                readers,
-                fences: Mutex::new(fences),
+                readers: Connection::new(readers, dialect),
+                fences: Mutex::default(),
                 waiting: AtomicI64::new(0),
-                place: Place::of(path),
+                place,
+                tenant,
             }),
             moved: moved.map(Arc::new),
         };
-        ledger.inner.count_waiting().await.map_err(unusable)?;
+        // What was written before the leases were ours is known only now.
+        ledger.inner.take_leases().await?;
+        let fences = read_fences(&ledger.inner.writer).await?;
+        *ledger.inner.fences() = fences;
+        ledger.inner.count_waiting().await?;
         Ok(ledger)
     }
 
@@ -106,58 +160,27 @@ impl SqlLedger {
         self.moved.as_deref()
     }
 
+    /// The names of the Myses that other processes on the same database hold, and that are therefore
+    /// not of this swarm.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn others(&self) -> Result<Vec<String>, ArchiveFault> {
+        let others = self.inner.others().await;
+        let others = others.map_err(|error| ArchiveFault(plain(&error)))?;
+        Ok(others.into_iter().map(|(_, name)| name).collect())
+    }
+
     /// Closes all connections; what was acknowledged is on disk already.
     pub async fn close(&self) {
-        for connection in [&self.inner.readers, &self.inner.writer] {
+        // A server that is gone keeps nobody here; the leases run out by themselves.
+        let _ = tokio::time::timeout(GOODBYE, self.inner.release_leases()).await;
+        for connection in [self.inner.readers.inner(), &self.inner.writer] {
             if let Err(error) = connection.clone().close().await {
                 tracing::warn!(%error, "failed to close the database");
             }
         }
     }
-}
-
-fn writing(path: &Path) -> ConnectOptions {
-    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
-    options
-        .max_connections(1)
-        .min_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .acquire_timeout(Duration::from_secs(10))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            sqlite
-                .page_size(opening::PAGE)
-                .journal_mode(SqliteJournalMode::Wal)
-                .synchronous(SqliteSynchronous::Full)
-                .foreign_keys(true)
-                .busy_timeout(BUSY)
-                .pragma("temp_store", "memory")
-                .pragma("cache_size", "-8000")
-                .pragma("wal_autocheckpoint", "4000")
-                .pragma("journal_size_limit", "67108864")
-        });
-    options
-}
-
-fn reading(path: &Path) -> ConnectOptions {
-    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=ro", path.display()));
-    options
-        .max_connections(READERS)
-        .min_connections(0)
-        .idle_timeout(Duration::from_secs(60))
-        .test_before_acquire(false)
-        .acquire_timeout(Duration::from_secs(30))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            sqlite
-                .read_only(true)
-                .busy_timeout(BUSY)
-                .pragma("temp_store", "memory")
-                .pragma("cache_size", "-2000")
-        });
-    options
 }
 
 async fn read_fences(writer: &DatabaseConnection) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
@@ -182,9 +205,16 @@ impl Ledger for SqlLedger {
 
     fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
         let inner = self.inner.clone();
+        if inner.tenant.as_ref().is_some_and(Tenant::is_due) {
+            return Some(async move { inner.renew_leases().await }.boxed());
+        }
         inner
             .is_index_due()
             .then(|| async move { inner.keep_index().await }.boxed())
+    }
+
+    fn upkeep_every(&self) -> Option<Duration> {
+        self.inner.tenant.is_some().then_some(leases::LOOK)
     }
 
     fn claim_account(
@@ -194,11 +224,8 @@ impl Ledger for SqlLedger {
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
         let inner = self.inner.clone();
         async move {
-            let tx = inner.begin().await.map_err(|error| fault(&error))?;
-            let claimed = accounts::claim_account(&tx, mysis, at).await;
-            let claimed = claimed.map_err(|error| fault(&error))?;
-            tx.commit().await.map_err(|error| fault(&error))?;
-            Ok(claimed)
+            let claimed = inner.in_time(inner.claim_account(mysis, at)).await;
+            claimed.map_err(|error| inner.fault(&error))
         }
         .boxed()
     }
@@ -248,74 +275,113 @@ impl Inner {
         if batches.is_empty() {
             return Ok(());
         }
-        let here = self.place.check(&self.writer).await;
-        here.map_err(LedgerFault::Unavailable)?;
-        let tx = self.begin().await.map_err(|error| fault(&error))?;
-        for write in batches.iter().flat_map(|batch| &batch.writes) {
-            commit::apply(&tx, write)
-                .await
-                .map_err(|error| fault(&error))?;
+        if let Some(place) = &self.place {
+            let here = place.check(&self.writer).await;
+            here.map_err(LedgerFault::Unavailable)?;
         }
-        tx.commit().await.map_err(|error| fault(&error))?;
+        let written = self.in_time(self.write(batches)).await;
+        written.map_err(|error| self.fault(&error))?;
         self.note_fences(batches);
         self.note_rows(batches);
         Ok(())
     }
 
+    /// A server that vanished answers nothing at all: it is not waited for without end.
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        if self.tenant.is_none() {
+            return work.await;
+        }
+        let done = tokio::time::timeout(server::LONGEST, work).await;
+        done.unwrap_or_else(|_| Err(server::no_answer()))
+    }
+
+    async fn write(&self, batches: &[&Batch]) -> Result<(), DbErr> {
+        let tx = self.begin().await?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check(&tx, leases::whose(batches)).await?;
+        }
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            self.apply(&tx, write).await?;
+        }
+        tx.commit().await
+    }
+
+    /// Carries a write out within a transaction; a new Mysis is ours.
+    async fn apply(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
+        commit::apply(tx, write).await?;
+        if let (Some(tenant), Write::Create(new)) = (&self.tenant, write) {
+            return tenant.take(tx, Some(new.id)).await;
+        }
+        Ok(())
+    }
+
+    async fn claim_account(&self, mysis: MysisId, at: Timestamp) -> Result<Option<Account>, DbErr> {
+        let tx = self.begin().await?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check(&tx, [mysis].into()).await?;
+        }
+        let claimed = accounts::claim_account(&tx, mysis, at).await?;
+        tx.commit().await?;
+        Ok(claimed)
+    }
+
     /// A writer takes the write lock at once: a transaction that began by reading could not.
-    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
-        self.writer
-            .begin_with_options(TransactionOptions {
-                sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-                ..Default::default()
-            })
-            .await
+    async fn begin(&self) -> Result<Tx, DbErr> {
+        let options = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+            ..Default::default()
+        };
+        let tx = self.writer.begin_with_options(options).await?;
+        if self.dialect == Dialect::Postgres {
+            server::wait_for_turn(&tx).await?;
+        }
+        Ok(Connection::new(tx, self.dialect))
+    }
+
+    /// A transaction for much that comes slowly.
+    async fn begin_intake(&self) -> Result<Tx, DbErr> {
+        let tx = self.begin().await?;
+        if self.dialect == Dialect::Postgres {
+            server::be_patient(&tx).await?;
+        }
+        Ok(tx)
+    }
+
+    /// What a database error allows: a contradiction is final, everything else may pass.
+    fn fault(&self, error: &DbErr) -> LedgerFault {
+        if self.tenant.is_some() && plain(error).contains("\"mysis_name_key\"") {
+            let why = "another zoea process has a mysis of that name on this database";
+            return LedgerFault::Refused(why.to_string());
+        }
+        let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
+        if is_contradiction || self.dialect.is_final(error) {
+            return LedgerFault::Refused(plain(error));
+        }
+        LedgerFault::Unavailable(plain(error))
     }
 
     fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
         let Author::Mysis(mysis, incarnation) = batch.author else {
             return Ok(());
         };
-        let fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
-        match fences.get(&mysis) {
+        match self.fences().get(&mysis) {
             Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
             Some(_) | None => Ok(()),
         }
     }
 
+    fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note_fences(&self, batches: &[&Batch]) {
-        let mut fences = self.fences.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fences = self.fences();
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             if let Write::Fence { mysis, incarnation } = write {
                 fences.insert(*mysis, *incarnation);
             }
         }
     }
-}
-
-/// What a database error allows: a contradiction is final, everything else may pass.
-fn fault(error: &DbErr) -> LedgerFault {
-    let why = plain(error);
-    if error.sql_err().is_some() || matches!(error, DbErr::Custom(_)) {
-        return LedgerFault::Refused(why);
-    }
-    match sqlite_code(error) {
-        // SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH: the statement itself is wrong.
-        Some(1 | 19 | 20) => LedgerFault::Refused(why),
-        Some(_) | None => LedgerFault::Unavailable(why),
-    }
-}
-
-/// The primary result code of SQLite.
-fn sqlite_code(error: &DbErr) -> Option<u32> {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error))
-    | DbErr::Query(RuntimeErr::SqlxError(error))
-    | DbErr::Conn(RuntimeErr::SqlxError(error))) = error
-    else {
-        return None;
-    };
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
 }
 
 /// An error in the database's own words, without the layers around it.

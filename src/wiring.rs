@@ -2,6 +2,7 @@
 //!
 //! The only room that knows all others. It decides nothing about the swarm.
 
+mod books;
 mod offline;
 mod reload;
 mod rules;
@@ -26,13 +27,14 @@ use tokio::task::JoinHandle;
 use crate::clock::WallClock;
 use crate::control::{About, ControlServer};
 use crate::export::FileExporter;
-use crate::home::{Home, HomeLock, RunFile, RunGuard, ensure_private_file};
+use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::ledger::SqlLedger;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 
+pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
 pub use rules::{endpoints, secrets};
 
@@ -84,16 +86,8 @@ impl Flight {
         options: LaunchOptions,
         audience: Audience,
     ) -> anyhow::Result<Flight> {
-        anyhow::ensure!(
-            settings.store.database_url.is_none(),
-            "store.database_url names a database server, which this version cannot use yet; remove \
-             it to keep everything in {}",
-            home.database().display()
-        );
         let lock = home.lock()?;
-        let database = home.database();
-        ensure_private_file(&database).context("open the database")?;
-        let ledger = SqlLedger::open(&database).await?;
+        let ledger = open_ledger(home, settings).await?;
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
         let outside = outside(settings, &ledger, &http, providers.clone());
@@ -129,7 +123,9 @@ impl Flight {
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
         };
-        flight.create_declared(settings).await?;
+        let others = flight.ledger.others().await.context("read the swarm")?;
+        flight.create_declared(settings, &others).await?;
+        flight.tell_who_is_elsewhere(&others);
         if options.mode == Mode::Flying {
             flight.tell_what_is_not_heeded(settings);
         }
@@ -147,6 +143,19 @@ impl Flight {
         for text in settings.unheeded() {
             self.notice(Severity::Warn, "not_heeded", &text);
         }
+    }
+
+    /// On a database that many processes share, some Myses may be in another one's hands.
+    fn tell_who_is_elsewhere(&self, others: &[String]) {
+        if others.is_empty() {
+            return;
+        }
+        let text = format!(
+            "another zoea process holds {}: left out here; once that process has ended, the next \
+             start takes over",
+            others.join(", ")
+        );
+        self.notice(Severity::Warn, "elsewhere", &text);
     }
 
     /// Tells the operator, on the screen and in the log.
@@ -170,8 +179,10 @@ impl Flight {
     }
 
     /// Creates the Myses that the configuration wants and that do not exist.
-    async fn create_declared(&self, settings: &Settings) -> anyhow::Result<()> {
-        for declared in &settings.myses {
+    async fn create_declared(&self, settings: &Settings, others: &[String]) -> anyhow::Result<()> {
+        let is_elsewhere = |name: &str| others.iter().any(|other| other == name);
+        let declared = settings.myses.iter();
+        for declared in declared.filter(|declared| !is_elsewhere(&declared.name)) {
             let created = self
                 .swarm
                 .order(Order::Create {

@@ -47,6 +47,11 @@ pub trait Ledger: Send + Sync + 'static {
     fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
         None
     }
+
+    /// How often upkeep is asked for although nothing was written; absent: never.
+    fn upkeep_every(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Why the ledger did not do it.

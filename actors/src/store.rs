@@ -54,6 +54,8 @@ pub enum StoreMsg {
     Claimed(Result<Option<Account>, LedgerFault>),
     /// A step of the ledger's upkeep is over.
     Kept,
+    /// Upkeep may be due although nothing was written.
+    UpkeepDue,
     /// Time to try again.
     TryAgain,
 }
@@ -116,6 +118,8 @@ pub struct StoreArgs {
 
 /// What it keeps.
 pub struct StoreState {
+    /// Reminds it of upkeep, where that is due by the clock.
+    _upkeep: Option<AbortOnDropHandle<()>>,
     ledger: Arc<dyn Ledger>,
     clock: Arc<dyn Clock>,
     parent: DerivedActorRef<SwarmEvent>,
@@ -153,7 +157,12 @@ impl Actor for StoreActor {
     ) -> Result<StoreState, ActorProcessingErr> {
         // An earlier run may have left upkeep behind.
         myself.cast(StoreMsg::Kept)?;
+        let upkeep = args
+            .ledger
+            .upkeep_every()
+            .map(|period| AbortOnDropHandle::new(tokio::spawn(remind(myself.clone(), period))));
         Ok(StoreState {
+            _upkeep: upkeep,
             ledger: args.ledger,
             clock: args.clock,
             parent: args.parent,
@@ -180,9 +189,20 @@ impl Actor for StoreActor {
             StoreMsg::Committed(results) => state.committed(&myself, results)?,
             StoreMsg::Claimed(result) => state.claimed(&myself, result),
             StoreMsg::Kept | StoreMsg::TryAgain => state.under_way = None,
+            StoreMsg::UpkeepDue => {}
         }
         state.go_on(&myself);
         Ok(())
+    }
+}
+
+/// Reminds a Store of its upkeep until it is gone.
+async fn remind(store: ActorRef<StoreMsg>, period: Duration) {
+    loop {
+        tokio::time::sleep(period).await;
+        if store.cast(StoreMsg::UpkeepDue).is_err() {
+            return;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Search: an index of all words said, and fewer other indexes, so that a row costs less.
 //!
-//! SQLite only: on another database nothing is indexed, and a search reads what it looks through.
+//! SQLite has an index of its own make; Postgres one of the extension `pg_trgm`, over a copy of the
+//! words in small letters, so that both mean the same by a small letter.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
@@ -15,10 +16,14 @@ impl MigrationTrait for Migration {
         for statement in FEWER_INDEXES {
             connection.execute_unprepared(statement).await?;
         }
-        if manager.get_database_backend() == DbBackend::Sqlite {
-            for statement in SEARCH {
-                connection.execute_unprepared(statement).await?;
-            }
+        let is_file = manager.get_database_backend() == DbBackend::Sqlite;
+        let search: &[&str] = if is_file {
+            &SEARCH
+        } else {
+            &SEARCH_ON_A_SERVER
+        };
+        for statement in search {
+            connection.execute_unprepared(statement).await?;
         }
         Ok(())
     }
@@ -49,4 +54,21 @@ const SEARCH: [&str; 6] = [
     "CREATE VIRTUAL TABLE message_term USING fts5vocab(message_text, row)",
     "CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), upto INTEGER NOT NULL)",
     "INSERT INTO indexed (one, upto) VALUES (1, 0)",
+];
+
+/// The same on a server. The extension may live in a schema of its own. A deleted row goes with its
+/// words; the last index finds the rows that point to a call when that is deleted, which a server
+/// looks for call by call.
+const SEARCH_ON_A_SERVER: [&str; 7] = [
+    "CREATE EXTENSION IF NOT EXISTS pg_trgm",
+    "CREATE TABLE message_text (id BIGINT PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE, \
+     mysis_id BIGINT NOT NULL, body TEXT NOT NULL)",
+    "CREATE INDEX message_text_mysis ON message_text (mysis_id, id)",
+    "DO $$ BEGIN EXECUTE format('CREATE INDEX message_text_letters ON message_text \
+     USING gin (body %I.gin_trgm_ops)', (SELECT nspname FROM pg_extension \
+     JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm')); END $$",
+    "CREATE TABLE indexed (one BIGINT PRIMARY KEY CHECK (one = 1), upto BIGINT NOT NULL)",
+    "INSERT INTO indexed (one, upto) VALUES (1, 0)",
+    "CREATE INDEX message_call ON message (mysis_id, call_seq, call_position) \
+     WHERE call_seq IS NOT NULL",
 ];

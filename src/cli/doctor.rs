@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::home::{Home, RunFile};
-use crate::ledger::SqlLedger;
+use crate::ledger::{ServerAddress, SqlLedger};
 use crate::provider::Providers;
 use crate::settings::{Environment, Settings};
 use crate::toolbox::McpUpstream;
@@ -50,9 +50,9 @@ pub(super) async fn run(
     ));
     if let Ok(home) = &home {
         let settings = check_settings(&mut checks, global, home, environment);
-        checks.push(("database".to_string(), check_database(home).await));
-        if let Some(settings) = settings {
-            check_outside(&mut checks, &settings).await;
+        if let Some(settings) = &settings {
+            checks.push(("database".to_string(), check_database(home, settings).await));
+            check_outside(&mut checks, settings).await;
         }
     }
     report(&checks, args.json)?;
@@ -97,7 +97,11 @@ fn check_settings(
 }
 
 /// Opens the database, unless a running program has it.
-async fn check_database(home: &Home) -> Finding {
+async fn check_database(home: &Home, settings: &Settings) -> Finding {
+    let server = wiring::server(settings).map_err(|error| error.to_string())?;
+    if let Some(address) = server {
+        return check_server(&address).await;
+    }
     if let Some(running) = RunFile::read(home) {
         return Ok(format!(
             "in use by the running program (pid {})",
@@ -114,6 +118,15 @@ async fn check_database(home: &Home) -> Finding {
     let swarm = ledger.swarm().await.map_err(|fault| fault.to_string())?;
     ledger.close().await;
     Ok(format!("{} myses", swarm.myses.len()))
+}
+
+/// Looks at a server's database, which a swarm may use meanwhile.
+async fn check_server(address: &ServerAddress) -> Finding {
+    let myses = address.look().await.map_err(|error| error.to_string())?;
+    Ok(match myses {
+        None => format!("{address} is empty; the first run fills it"),
+        Some(count) => format!("{address}: {count} myses"),
+    })
 }
 
 async fn check_outside(checks: &mut Vec<(String, Finding)>, settings: &Settings) {

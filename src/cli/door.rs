@@ -49,6 +49,13 @@ impl Door {
         if let Some(moved) = flight.swarm().ledger().moved() {
             out::note(&moved.to_string());
         }
+        let others = flight.swarm().ledger().others().await?;
+        if !others.is_empty() {
+            let others = others.join(", ");
+            out::note(&format!(
+                "held by another zoea process, and left out: {others}"
+            ));
+        }
         let about = About {
             started_at: String::new(),
             has_price: Arc::new(AtomicBool::new(settings.has_price())),

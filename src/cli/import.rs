@@ -7,9 +7,8 @@ use clap::Args;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
-use crate::home::{RunFile, ensure_private_file};
+use crate::home::RunFile;
 use crate::import;
-use crate::ledger::SqlLedger;
 use crate::settings::Environment;
 use crate::wiring;
 
@@ -34,8 +33,7 @@ pub(super) async fn run(
     }
     let settings = global.load_settings(&home, environment)?.settings;
     let _lock = home.lock()?;
-    ensure_private_file(&home.database())?;
-    let ledger = SqlLedger::open(&home.database()).await?;
+    let ledger = wiring::open_ledger(&home, &settings).await?;
     if let Some(moved) = ledger.moved() {
         out::note(&moved.to_string());
     }

@@ -5,12 +5,13 @@ use actors::domain::write::{Account, PoolAccount};
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 
+use super::connection::Tx;
 use super::entity::account;
 
 pub(super) async fn save_account(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     mysis: MysisId,
     account: &Account,
     at: Timestamp,
@@ -38,7 +39,7 @@ pub(super) async fn save_account(
 }
 
 pub(super) async fn pool_account(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     pooled: &PoolAccount,
     at: Timestamp,
 ) -> Result<(), DbErr> {
@@ -66,7 +67,7 @@ pub(super) async fn pool_account(
 
 /// Gives the oldest free account to a Mysis; the one it has, if it has one.
 pub(super) async fn claim_account(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     mysis: MysisId,
     at: Timestamp,
 ) -> Result<Option<Account>, DbErr> {

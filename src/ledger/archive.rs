@@ -101,9 +101,12 @@ impl Inner {
             .order_by_asc(mysis::Column::Name)
             .all(&self.readers)
             .await?;
+        let others = self.others().await?;
+        let is_ours = |model: &mysis::Model| others.iter().all(|(id, _)| id.0 != model.id);
         Ok(SwarmRecord {
             myses: myses
                 .into_iter()
+                .filter(is_ours)
                 .map(|model| {
                     let account = owned.get(&model.id).cloned();
                     record(model, account)

@@ -6,19 +6,13 @@ use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Inner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
+use super::{Inner, Tx};
 
 /// Enters what a new row cost.
-pub(super) async fn enter(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    row: &Row,
-) -> Result<(), DbErr> {
+pub(super) async fn enter(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let Some(bill) = row.bill() else {
         return Ok(());
     };

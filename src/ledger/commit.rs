@@ -7,17 +7,15 @@ use actors::domain::write::{Mission, NewMysis, Profile, Write};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::accounts::{pool_account, save_account};
+use super::connection::Tx;
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::{books, rows, sessions, sightings};
 
 /// Carries one write out within a transaction.
-pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
+pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     match write {
         Write::Create(new) => create(tx, new).await,
         Write::Configure { mysis, profile } => configure(tx, *mysis, profile).await,
@@ -49,7 +47,7 @@ pub(super) async fn apply(tx: &DatabaseTransaction, write: &Write) -> Result<(),
     }
 }
 
-async fn create(tx: &DatabaseTransaction, new: &NewMysis) -> Result<(), DbErr> {
+async fn create(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
     let model = mysis::ActiveModel {
         id: Set(new.id.0),
         name: Set(new.profile.name.to_string()),
@@ -82,11 +80,7 @@ async fn create(tx: &DatabaseTransaction, new: &NewMysis) -> Result<(), DbErr> {
     Ok(())
 }
 
-async fn configure(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    profile: &Profile,
-) -> Result<(), DbErr> {
+async fn configure(tx: &Tx, mysis: MysisId, profile: &Profile) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         id: Set(mysis.0),
         name: Set(profile.name.to_string()),
@@ -99,11 +93,7 @@ async fn configure(
 }
 
 /// Updates a Mysis; one that is gone stays gone.
-async fn update_mysis(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    mut set: mysis::ActiveModel,
-) -> Result<(), DbErr> {
+async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> Result<(), DbErr> {
     set.id = NotSet;
     mysis::Entity::update_many()
         .set(set)
@@ -115,7 +105,7 @@ async fn update_mysis(
 
 /// A Mysis goes with all its rows. The order keeps every lookup of a foreign key short: rows that
 /// point to calls go before the calls.
-async fn delete(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
+async fn delete(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     account::Entity::update_many()
         .col_expr(
             account::Column::AssignedTo,
@@ -138,11 +128,7 @@ async fn delete(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
     Ok(())
 }
 
-async fn fence(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    incarnation: Incarnation,
-) -> Result<(), DbErr> {
+async fn fence(tx: &Tx, mysis: MysisId, incarnation: Incarnation) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         incarnation: Set(incarnation.0),
         ..Default::default()
@@ -150,7 +136,7 @@ async fn fence(
     update_mysis(tx, mysis, set).await
 }
 
-async fn state(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
+async fn state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     let Write::State {
         mysis,
         state,
@@ -175,7 +161,7 @@ async fn state(tx: &DatabaseTransaction, write: &Write) -> Result<(), DbErr> {
     update_mysis(tx, *mysis, set).await
 }
 
-async fn call_up(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
+async fn call_up(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         is_called: Set(true),
         ..Default::default()
@@ -183,7 +169,7 @@ async fn call_up(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> 
     update_mysis(tx, mysis, set).await
 }
 
-async fn append(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+async fn append(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let inserted = message::Entity::insert(rows::to_model(mysis, row))
         .on_conflict(
             OnConflict::columns([message::Column::MysisId, message::Column::Seq])
@@ -209,7 +195,7 @@ async fn append(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(
 }
 
 /// A row that stands already must be the same one; another one at its place is a contradiction.
-async fn check_same(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+async fn check_same(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let stored: Option<(i64, String)> = message::Entity::find()
         .filter(message::Column::MysisId.eq(mysis.0))
         .filter(message::Column::Seq.eq(row.seq.0))
@@ -229,7 +215,7 @@ async fn check_same(tx: &DatabaseTransaction, mysis: MysisId, row: &Row) -> Resu
 }
 
 async fn set_call_status(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     mysis: MysisId,
     call: CallKey,
     status: CallStatus,
@@ -243,12 +229,7 @@ async fn set_call_status(
 }
 
 /// Marks a call as sent, unless its result is stored already.
-async fn call_sent(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    call: CallKey,
-    at: Timestamp,
-) -> Result<(), DbErr> {
+async fn call_sent(tx: &Tx, mysis: MysisId, call: CallKey, at: Timestamp) -> Result<(), DbErr> {
     tool_call::Entity::update_many()
         .col_expr(
             tool_call::Column::Status,
@@ -269,7 +250,7 @@ fn is_call(mysis: MysisId, call: CallKey) -> Condition {
         .add(tool_call::Column::Position.eq(i32::from(call.position)))
 }
 
-async fn set_totals(tx: &DatabaseTransaction, mysis: MysisId, totals: Totals) -> Result<(), DbErr> {
+async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr> {
     let stored = |value: u64| Set(i64::try_from(value).unwrap_or(i64::MAX));
     let set = mysis::ActiveModel {
         turns: stored(totals.turns),
@@ -281,7 +262,7 @@ async fn set_totals(tx: &DatabaseTransaction, mysis: MysisId, totals: Totals) ->
     update_mysis(tx, mysis, set).await
 }
 
-async fn clear_notes(tx: &DatabaseTransaction, mysis: MysisId, upto: Seq) -> Result<(), DbErr> {
+async fn clear_notes(tx: &Tx, mysis: MysisId, upto: Seq) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         notes_after: Set(upto.0),
         ..Default::default()
@@ -289,7 +270,7 @@ async fn clear_notes(tx: &DatabaseTransaction, mysis: MysisId, upto: Seq) -> Res
     update_mysis(tx, mysis, set).await
 }
 
-async fn add_mission(tx: &DatabaseTransaction, mission: &Mission) -> Result<(), DbErr> {
+async fn add_mission(tx: &Tx, mission: &Mission) -> Result<(), DbErr> {
     let model = mission::ActiveModel {
         number: NotSet,
         id: Set(mission.id.0),
@@ -309,7 +290,7 @@ async fn add_mission(tx: &DatabaseTransaction, mission: &Mission) -> Result<(), 
 }
 
 /// Clears the mission in force: the newest one.
-async fn clear_mission(tx: &DatabaseTransaction, at: Timestamp) -> Result<(), DbErr> {
+async fn clear_mission(tx: &Tx, at: Timestamp) -> Result<(), DbErr> {
     let newest: Option<i64> = mission::Entity::find()
         .order_by_desc(mission::Column::Number)
         .select_only()

@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 
 use actors::domain::ids::MysisId;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::Inner;
+use super::connection::Tx;
+use super::dialect::IndexRow;
 use super::entity::{indexed, message};
 use super::letters;
 
@@ -71,13 +72,11 @@ impl Inner {
         let (mut rows, mut bytes) = (0, 0);
         while rows < STEP && bytes < STEP_BYTES {
             let piece = next_rows(&tx, upto).await?;
-            for row in &piece {
-                bytes += insert(&tx, row).await?;
-                (rows, upto) = (rows + 1, row.0);
-            }
-            if piece.is_empty() {
+            let Some((newest, ..)) = piece.last() else {
                 break;
-            }
+            };
+            (rows, upto) = (rows + piece.len() as i64, *newest);
+            bytes += insert(&tx, &piece).await?;
         }
         indexed::Entity::update_many()
             .col_expr(indexed::Column::Upto, upto.into())
@@ -90,7 +89,7 @@ impl Inner {
 /// A row's id, whose it is, what it says and what was thought.
 type Words = (i64, i64, String, Option<String>);
 
-async fn next_rows(tx: &DatabaseTransaction, after: i64) -> Result<Vec<Words>, DbErr> {
+async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<Words>, DbErr> {
     message::Entity::find()
         .filter(message::Column::Id.gt(after))
         .order_by_asc(message::Column::Id)
@@ -105,25 +104,23 @@ async fn next_rows(tx: &DatabaseTransaction, after: i64) -> Result<Vec<Words>, D
         .await
 }
 
-/// Puts one row into the index and says how many bytes that were.
-async fn insert(tx: &DatabaseTransaction, row: &Words) -> Result<usize, DbErr> {
-    let (id, mysis, content, reasoning) = row;
+/// Puts rows into the index and says how many bytes that were.
+async fn insert(tx: &Tx, rows: &[Words]) -> Result<usize, DbErr> {
+    let mut bytes = 0;
+    for some in rows.chunks(tx.dialect().rows_at_once()) {
+        let some: Vec<IndexRow> = some.iter().map(index_row).collect();
+        bytes += some.iter().map(|(_, _, body)| body.len()).sum::<usize>();
+        tx.execute_raw(tx.dialect().index(some)).await?;
+    }
+    Ok(bytes)
+}
+
+fn index_row((id, mysis, content, reasoning): &Words) -> IndexRow {
     let mut body = letters::small(content);
     body.push_str(letters::END);
     if let Some(reasoning) = reasoning {
         body.push_str(&letters::small(reasoning));
         body.push_str(letters::END);
     }
-    let bytes = body.len();
-    tx.execute_raw(Statement::from_sql_and_values(
-        DbBackend::Sqlite,
-        "INSERT INTO message_text (rowid, owner, body) VALUES (?, ?, ?)",
-        [
-            (*id).into(),
-            letters::owner(MysisId(*mysis)).into(),
-            body.into(),
-        ],
-    ))
-    .await?;
-    Ok(bytes)
+    (*id, MysisId(*mysis), body)
 }

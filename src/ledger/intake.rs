@@ -7,12 +7,11 @@ use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp};
 use actors::domain::write::{Mission, PoolAccount, Write};
 use actors::ports::{ArchiveFault, LedgerFault};
 use sea_orm::ActiveValue::{NotSet, Set};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
+use super::connection::Tx;
 use super::entity::{account, message, mission, mysis};
-use super::{SqlLedger, commit, fault, plain};
+use super::{SqlLedger, plain};
 
 /// A mission with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub struct StoredMission {
 
 /// Everything that is taken over, or nothing: what is dropped without a commit has not happened.
 pub struct Intake {
-    tx: DatabaseTransaction,
+    tx: Tx,
     ledger: SqlLedger,
 }
 
@@ -35,7 +34,8 @@ impl SqlLedger {
     /// # Errors
     /// The database is locked or cannot be written.
     pub async fn intake(&self) -> Result<Intake, LedgerFault> {
-        let tx = self.inner.begin().await.map_err(|error| fault(&error))?;
+        let begun = self.inner.begin_intake().await;
+        let tx = begun.map_err(|error| self.inner.fault(&error))?;
         Ok(Intake {
             tx,
             ledger: self.clone(),
@@ -109,7 +109,7 @@ impl Intake {
             .into_tuple()
             .all(&self.tx)
             .await
-            .map_err(|error| fault(&error))?;
+            .map_err(|error| self.fault(&error))?;
         Ok(myses
             .into_iter()
             .map(|(id, name)| (MysisId(id), name))
@@ -121,9 +121,11 @@ impl Intake {
     /// # Errors
     /// The write contradicts what is stored, or the database fails.
     pub async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
-        commit::apply(&self.tx, write)
+        let inner = &self.ledger.inner;
+        inner
+            .apply(&self.tx, write)
             .await
-            .map_err(|error| fault(&error))
+            .map_err(|error| self.fault(&error))
     }
 
     /// Takes missions over, the oldest first, those that are there left as they are; says how many
@@ -134,7 +136,7 @@ impl Intake {
     pub async fn missions(&self, missions: &[StoredMission]) -> Result<usize, LedgerFault> {
         self.put_missions(missions)
             .await
-            .map_err(|error| fault(&error))
+            .map_err(|error| self.fault(&error))
     }
 
     async fn put_missions(&self, missions: &[StoredMission]) -> Result<usize, DbErr> {
@@ -182,7 +184,7 @@ impl Intake {
         let is_known = account::Entity::find_by_id(pooled.account.username.to_string())
             .one(&self.tx)
             .await
-            .map_err(|error| fault(&error))?
+            .map_err(|error| self.fault(&error))?
             .is_some();
         if is_known {
             return Ok(false);
@@ -193,7 +195,7 @@ impl Intake {
                 .filter(account::Column::AssignedTo.eq(owner.0))
                 .one(&self.tx)
                 .await
-                .map_err(|error| fault(&error))?
+                .map_err(|error| self.fault(&error))?
                 .is_some(),
         };
         let mut account = pooled.clone();
@@ -204,14 +206,22 @@ impl Intake {
         Ok(true)
     }
 
+    fn fault(&self, error: &DbErr) -> LedgerFault {
+        self.ledger.inner.fault(error)
+    }
+
     /// Makes all of it durable, then searchable.
     ///
     /// # Errors
     /// The database fails; then nothing was taken over.
     pub async fn commit(self) -> Result<(), LedgerFault> {
-        self.tx.commit().await.map_err(|error| fault(&error))?;
         let inner = &self.ledger.inner;
-        inner.count_waiting().await.map_err(|error| fault(&error))?;
+        let committed = self.tx.commit().await;
+        committed.map_err(|error| inner.fault(&error))?;
+        inner
+            .count_waiting()
+            .await
+            .map_err(|error| inner.fault(&error))?;
         while inner.is_index_due() {
             inner.keep_index().await;
         }

@@ -78,6 +78,21 @@ pub(super) fn any_of(terms: &[String], mysis: Option<MysisId>) -> String {
     }
 }
 
+/// What a search by `LIKE` is asked for: a text that holds the needle, every letter of which means
+/// itself.
+pub(super) fn pattern(needle: &str) -> String {
+    let mut pattern = String::with_capacity(needle.len() + 2);
+    pattern.push('%');
+    for letter in needle.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    pattern
+}
+
 fn all_of(terms: &[String]) -> String {
     terms
         .iter()
@@ -123,6 +138,11 @@ mod tests {
                 .count()
                 <= MOST
         );
+    }
+
+    #[test]
+    fn every_letter_of_a_pattern_means_itself() {
+        assert_eq!(pattern(r"100% a_b \"), r"%100\% a\_b \\%");
     }
 
     #[test]

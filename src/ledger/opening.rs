@@ -4,11 +4,16 @@
 
 use std::path::{Path, PathBuf};
 
-use migration::{Migrator, MigratorTrait};
+use migration::{Migrator, MigratorTrait, ServerMigrator};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 use thiserror::Error;
 
+use super::dialect::Dialect;
 use super::plain;
+use super::server::{self, ServerAddress};
+
+/// The table of the steps that a database has.
+const STEPS: &str = "seaql_migrations";
 
 /// Bytes of a page. A commit writes whole pages: small ones make it cheap, and lose less where a
 /// long text ends.
@@ -42,25 +47,29 @@ impl std::fmt::Display for Moved {
 pub enum OpenError {
     /// Its schema is of a version after ours.
     #[error(
-        "the database {path} was written by a newer version of zoea (it has the step `{step}`); \
-         run that version, or use another home with --home"
+        "the database {database} was written by a newer version of zoea (it has the step `{step}`); \
+         run that version, or {elsewhere}"
     )]
     Newer {
         /// The database.
-        path: String,
+        database: String,
         /// The first step that we do not know.
         step: String,
+        /// What else can be done.
+        elsewhere: &'static str,
     },
     /// It is another program's.
     #[error(
-        "{path} is no database of zoea's (it has the table `{table}`); use another home with \
-         --home. The database of a Zoea-Nova can be taken over with zoea import"
+        "{database} is no database of zoea's (it has the table `{table}`); {elsewhere}. The \
+         database of a Zoea-Nova can be taken over with zoea import"
     )]
     Foreign {
         /// The database.
-        path: String,
+        database: String,
         /// One of its tables.
         table: String,
+        /// What can be done.
+        elsewhere: &'static str,
     },
     /// The copy that must be made before it is brought up to date cannot be made.
     #[error(
@@ -86,10 +95,53 @@ pub enum OpenError {
         /// What went wrong.
         why: String,
     },
+    /// The text that should say where a server is does not.
+    #[error(
+        "store.database_url is no URL of a Postgres database (it is not shown here); write \
+         postgres://user:password@host:port/database"
+    )]
+    NoAddress,
+    /// That text says something that nobody knows.
+    #[error("store.database_url has the unknown parameter `{0}`; remove it, or mend its name")]
+    UnknownParameter(String),
+    /// A server's database cannot be reached or brought up to date.
+    #[error(
+        "open the database {address}: {why}; check store.database_url, and that the server runs \
+         and lets this user in"
+    )]
+    Server {
+        /// The database.
+        address: String,
+        /// What went wrong.
+        why: String,
+    },
+    /// A server's database keeps other letters than ours.
+    #[error(
+        "the database {address} keeps text as {encoding}; make one that keeps all letters: CREATE \
+         DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding {
+        /// The database.
+        address: String,
+        /// What it keeps text as.
+        encoding: String,
+    },
+    /// A server's database lacks what a search needs.
+    #[error(
+        "the database {address} has no extension pg_trgm, which searching needs, and this user \
+         cannot create it: {why}; let an administrator of the server run CREATE EXTENSION pg_trgm \
+         in that database, once"
+    )]
+    NoTrigrams {
+        /// The database.
+        address: String,
+        /// The server's words.
+        why: String,
+    },
 }
 
-/// Brings a database up to date; says so where it was an older one.
-pub(super) async fn bring_up(
+/// Brings a file up to date; says so where it was an older one.
+pub(super) async fn bring_up_file(
     writer: &DatabaseConnection,
     path: &Path,
 ) -> Result<Option<Moved>, OpenError> {
@@ -98,27 +150,19 @@ pub(super) async fn bring_up(
         path: shown.clone(),
         why: plain(&error),
     };
-    let known: Vec<String> = Migrator::migrations()
-        .iter()
-        .map(|step| step.name().to_string())
-        .collect();
-    let applied = applied(writer, &shown).await?;
-    if let Some(step) = applied.iter().find(|step| !known.contains(step)) {
-        return Err(OpenError::Newer {
-            path: shown,
-            step: step.clone(),
-        });
-    }
-    if applied.len() == known.len() {
+    let known = steps_of::<Migrator>();
+    let (tables, steps) = found(writer, Dialect::Sqlite).await.map_err(unusable)?;
+    let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
+    if applied == known.len() {
         return Ok(None);
     }
-    let moved = if applied.is_empty() {
+    let moved = if applied == 0 {
         None
     } else {
         Some(Moved {
-            from: applied.len(),
+            from: applied,
             to: known.len(),
-            copy: keep_copy(writer, path, applied.len()).await?,
+            copy: keep_copy(writer, path, applied).await?,
         })
     };
     Migrator::up(writer, None).await.map_err(unusable)?;
@@ -128,42 +172,119 @@ pub(super) async fn bring_up(
     Ok(moved)
 }
 
-/// The steps that a database has; none where it is new. Nothing is written.
-async fn applied(writer: &DatabaseConnection, path: &str) -> Result<Vec<String>, OpenError> {
-    let unusable = |error: DbErr| OpenError::Unusable {
-        path: path.to_string(),
-        why: plain(&error),
-    };
-    let tables = names(
-        writer,
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-    )
-    .await
-    .map_err(unusable)?;
-    let steps = if tables.iter().any(|table| table == "seaql_migrations") {
-        names(
-            writer,
-            "SELECT version FROM seaql_migrations ORDER BY version",
-        )
-        .await
-        .map_err(unusable)?
-    } else {
-        Vec::new()
-    };
-    let foreign = tables.into_iter().find(|table| table != "seaql_migrations");
-    match foreign {
-        Some(table) if steps.is_empty() => Err(OpenError::Foreign {
-            path: path.to_string(),
-            table,
-        }),
-        Some(_) | None => Ok(steps),
+/// Brings a server's database up to date, one process at a time. Copies are the server's business:
+/// each step is one transaction.
+pub(super) async fn bring_up_server(
+    writer: &DatabaseConnection,
+    address: &ServerAddress,
+) -> Result<(), OpenError> {
+    let unusable = |error: DbErr| address.unusable(plain(&error));
+    server::begin_schema(writer).await.map_err(unusable)?;
+    let known = steps_of::<ServerMigrator>();
+    let (tables, steps) = found(writer, Dialect::Postgres).await.map_err(unusable)?;
+    let applied = applied(
+        Dialect::Postgres,
+        &address.to_string(),
+        &known,
+        tables,
+        &steps,
+    )?;
+    if applied < known.len() {
+        let moved = ServerMigrator::up(writer, None).await;
+        if let Err(error) = moved {
+            return Err(why_not(writer, address, &error).await);
+        }
+    }
+    server::end_schema(writer).await.map_err(unusable)
+}
+
+/// How many Myses a server's database has; none where it is new. Nothing is written.
+pub(super) async fn look(
+    readers: &DatabaseConnection,
+    address: &ServerAddress,
+) -> Result<Option<i64>, OpenError> {
+    let unusable = |error: DbErr| address.unusable(plain(&error));
+    let (tables, steps) = found(readers, Dialect::Postgres).await.map_err(unusable)?;
+    let known = steps_of::<ServerMigrator>();
+    applied(
+        Dialect::Postgres,
+        &address.to_string(),
+        &known,
+        tables,
+        &steps,
+    )?;
+    if steps.is_empty() {
+        return Ok(None);
+    }
+    let query = Statement::from_string(DbBackend::Postgres, "SELECT count(*) FROM mysis");
+    let count = readers.query_one_raw(query).await.map_err(unusable)?;
+    let count = count.map(|row| row.try_get_by_index(0)).transpose();
+    count.map_err(unusable)
+}
+
+/// Why a step could not be made: most likely the one extension that is needed is not there.
+async fn why_not(writer: &DatabaseConnection, address: &ServerAddress, error: &DbErr) -> OpenError {
+    let query = "SELECT extname::text FROM pg_extension WHERE extname = 'pg_trgm'";
+    let found = names(writer, Statement::from_string(DbBackend::Postgres, query)).await;
+    match found {
+        Ok(found) if found.is_empty() => OpenError::NoTrigrams {
+            address: address.to_string(),
+            why: plain(error),
+        },
+        Ok(_) | Err(_) => address.unusable(plain(error)),
     }
 }
 
-async fn names(writer: &DatabaseConnection, query: &str) -> Result<Vec<String>, DbErr> {
-    let rows = writer
-        .query_all_raw(Statement::from_string(DbBackend::Sqlite, query))
-        .await?;
+fn steps_of<M: MigratorTrait>() -> Vec<String> {
+    M::migrations()
+        .iter()
+        .map(|step| step.name().to_string())
+        .collect()
+}
+
+/// How many of our steps a database has; none where it is new.
+fn applied(
+    dialect: Dialect,
+    database: &str,
+    known: &[String],
+    tables: Vec<String>,
+    steps: &[String],
+) -> Result<usize, OpenError> {
+    let elsewhere = dialect.elsewhere();
+    let foreign = tables.into_iter().find(|table| table != STEPS);
+    if let Some(table) = foreign.filter(|_| steps.is_empty()) {
+        return Err(OpenError::Foreign {
+            database: database.to_string(),
+            table,
+            elsewhere,
+        });
+    }
+    match steps.iter().find(|step| !known.contains(step)) {
+        Some(step) => Err(OpenError::Newer {
+            database: database.to_string(),
+            step: step.clone(),
+            elsewhere,
+        }),
+        None => Ok(steps.len()),
+    }
+}
+
+/// The tables of a database and the steps that it has. Nothing is written.
+async fn found(
+    writer: &DatabaseConnection,
+    dialect: Dialect,
+) -> Result<(Vec<String>, Vec<String>), DbErr> {
+    let tables = names(writer, dialect.tables()).await?;
+    if !tables.iter().any(|table| table == STEPS) {
+        return Ok((tables, Vec::new()));
+    }
+    let query = format!("SELECT version FROM {STEPS} ORDER BY version");
+    let steps = Statement::from_string(dialect.backend(), query);
+    Ok((tables, names(writer, steps).await?))
+}
+
+async fn names(writer: &DatabaseConnection, query: Statement) -> Result<Vec<String>, DbErr> {
+    let rows = writer.query_all_raw(query).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 

@@ -2,7 +2,6 @@
 
 use actors::domain::ids::MysisId;
 use actors::ports::{Piece, ResultAsked};
-use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Inner;
@@ -41,18 +40,16 @@ impl Inner {
 
     /// The database cuts the piece out, byte by byte.
     async fn piece(&self, asked: &ResultAsked, place: Place) -> Result<Option<Piece>, DbErr> {
-        // SQLite counts places from 1.
-        let start = i64::try_from(asked.offset).unwrap_or(i64::MAX - 1) + 1;
-        let limit = i64::try_from(asked.limit).unwrap_or(i64::MAX);
-        let cut = "substr(CAST(content AS BLOB), ?, ?)";
+        let dialect = self.readers.dialect();
+        let limit = u64::try_from(asked.limit).unwrap_or(u64::MAX);
         let found: Option<(Vec<u8>, i64)> = of(asked.mysis)
             .filter(message::Column::Seq.gt(place.0))
             .filter(message::Column::CallSeq.eq(place.0))
             .filter(message::Column::CallPosition.eq(place.1))
             .order_by_asc(message::Column::Seq)
             .select_only()
-            .column_as(Expr::cust_with_values(cut, [start, limit]), "piece")
-            .column_as(Expr::cust("length(CAST(content AS BLOB))"), "whole")
+            .column_as(dialect.piece(asked.offset, limit), "piece")
+            .column_as(dialect.length(), "whole")
             .into_tuple()
             .one(&self.readers)
             .await?;

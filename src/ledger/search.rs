@@ -14,6 +14,7 @@ use sea_orm::{
 };
 
 use super::Inner;
+use super::dialect::Dialect;
 use super::entity::{message, mission};
 use super::letters;
 
@@ -32,7 +33,7 @@ impl Inner {
     }
 
     async fn search_messages(&self, search: &Search) -> Result<Found, DbErr> {
-        let mut sieve = Sieve::new(search);
+        let mut sieve = self.sieve(search);
         // Read first: rows that are indexed meanwhile are then read all the same.
         let upto = self.indexed_upto().await?;
         self.look_at_rows(&mut sieve, upto, i64::MAX).await?;
@@ -56,8 +57,15 @@ impl Inner {
         })
     }
 
+    fn sieve<'a>(&self, search: &'a Search) -> Sieve<'a> {
+        Sieve::new(search, self.readers.dialect())
+    }
+
     /// What the index is to be asked.
     async fn question(&self, needle: &str, mysis: Option<MysisId>) -> Result<Question, DbErr> {
+        if self.readers.dialect() == Dialect::Postgres {
+            return Ok(Question::Ask(letters::pattern(needle)));
+        }
         if let Some(question) = letters::question(needle, mysis) {
             return Ok(Question::Ask(question));
         }
@@ -124,7 +132,8 @@ impl Inner {
     ) -> Result<(), DbErr> {
         let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
         while !sieve.is_full() {
-            let named = self.named(question, before, piece).await?;
+            let mysis = sieve.search.mysis;
+            let named = self.named(question, mysis, before, piece).await?;
             let Some(oldest) = named.last().copied() else {
                 return Ok(());
             };
@@ -142,22 +151,22 @@ impl Inner {
         Ok(())
     }
 
-    async fn named(&self, question: &str, before: i64, piece: u64) -> Result<Vec<i64>, DbErr> {
-        let rows = self
-            .readers
-            .query_all_raw(Statement::from_sql_and_values(
-                DbBackend::Sqlite,
-                "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid < ? \
-                 ORDER BY rowid DESC LIMIT ?",
-                [question.into(), before.into(), piece.into()],
-            ))
-            .await?;
+    async fn named(
+        &self,
+        question: &str,
+        mysis: Option<MysisId>,
+        before: i64,
+        piece: u64,
+    ) -> Result<Vec<i64>, DbErr> {
+        let dialect = self.readers.dialect();
+        let asked = dialect.named(question, mysis, before, piece);
+        let rows = self.readers.query_all_raw(asked).await?;
         rows.iter().map(|row| row.try_get_by_index(0)).collect()
     }
 
     /// Missions are few: they are all looked at.
     async fn search_missions(&self, search: &Search) -> Result<Found, DbErr> {
-        let mut sieve = Sieve::new(search);
+        let mut sieve = self.sieve(search);
         let mut rows = Vec::new();
         let mut before = i64::MAX;
         while !sieve.is_full() {
@@ -196,6 +205,8 @@ enum Question {
 /// What a search keeps of the rows that it sees.
 struct Sieve<'a> {
     search: &'a Search,
+    /// The text as the database would hold it.
+    text: String,
     /// The text without capital letters.
     needle: String,
     /// Ids of the rows that hold it, the newest first.
@@ -205,10 +216,13 @@ struct Sieve<'a> {
 }
 
 impl<'a> Sieve<'a> {
-    fn new(search: &'a Search) -> Sieve<'a> {
+    fn new(search: &'a Search, dialect: Dialect) -> Sieve<'a> {
+        let mut text = search.text.clone();
+        dialect.make_storable(&mut text);
         Sieve {
             search,
-            needle: letters::small(&search.text),
+            needle: letters::small(&text),
+            text,
             hits: Vec::new(),
             near: 0,
         }
@@ -247,7 +261,7 @@ impl<'a> Sieve<'a> {
     fn take(&mut self, id: i64, words: &str) -> bool {
         let is_near = self.needs_small() && letters::small(words).contains(&self.needle);
         let is_hit = if self.search.case_sensitive {
-            words.contains(&self.search.text)
+            words.contains(&self.text)
         } else {
             is_near
         };

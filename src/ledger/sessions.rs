@@ -4,14 +4,15 @@ use actors::domain::ids::MysisId;
 use actors::domain::write::SavedSession;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
+use sea_orm::{DbErr, EntityTrait};
 
 use super::Inner;
+use super::connection::Tx;
 use super::entity::kept_session;
 
 /// Keeps a session in place of the one before, or none.
 pub(super) async fn keep(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     mysis: MysisId,
     session: Option<&SavedSession>,
 ) -> Result<(), DbErr> {

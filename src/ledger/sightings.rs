@@ -8,24 +8,27 @@ use actors::domain::look::Look;
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ColumnTrait, Condition, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Inner;
+use super::connection::Tx;
 use super::entity::sighting;
 
 /// The newest sightings that a Mysis takes up again.
 const RECALLED: u64 = 64;
 
-/// Writes a sighting in place of the one of the same look.
+/// Writes a sighting in place of the one of the same look. One that was asked for with more words
+/// than the database can look for is not remembered.
 pub(super) async fn sighted(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     mysis: MysisId,
     account: &str,
     seen: &Sighting,
 ) -> Result<(), DbErr> {
+    let key = account.len() + seen.look.tool.len() + seen.look.arguments.len();
+    if !tx.dialect().takes_key(key) {
+        return Ok(());
+    }
     let model = sighting::ActiveModel {
         mysis_id: Set(mysis.0),
         account: Set(account.to_string()),
@@ -62,7 +65,7 @@ pub(super) async fn sighted(
 
 /// Marks what an action may have changed.
 pub(super) async fn stale(
-    tx: &DatabaseTransaction,
+    tx: &Tx,
     mysis: MysisId,
     account: &str,
     tools: &[Arc<str>],
@@ -79,11 +82,7 @@ pub(super) async fn stale(
 }
 
 /// Forgets what an account saw.
-pub(super) async fn forget(
-    tx: &DatabaseTransaction,
-    mysis: MysisId,
-    account: &str,
-) -> Result<(), DbErr> {
+pub(super) async fn forget(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(of(mysis, account))
         .exec(tx)
@@ -92,7 +91,7 @@ pub(super) async fn forget(
 }
 
 /// Forgets all that a Mysis saw.
-pub(super) async fn forget_all(tx: &DatabaseTransaction, mysis: MysisId) -> Result<(), DbErr> {
+pub(super) async fn forget_all(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(sighting::Column::MysisId.eq(mysis.0))
         .exec(tx)

@@ -1,4 +1,4 @@
-//! The ledger against a real SQLite file.
+//! The ledger against a real SQLite file, and against a real Postgres server.
 
 use std::sync::Arc;
 
@@ -18,16 +18,64 @@ use actors::ports::{
 };
 use sea_orm::ConnectionTrait;
 
-use super::{OpenError, SqlLedger};
+use super::{OpenError, ServerAddress, SqlLedger};
+
+mod leases;
+#[path = "../../tests/suite/postgres.rs"]
+mod postgres;
+mod same;
+mod server;
 
 const ALPHA: MysisId = MysisId(7);
 
-async fn ledger() -> (tempfile::TempDir, SqlLedger) {
-    let directory = tempfile::tempdir().unwrap();
-    let ledger = SqlLedger::open(&directory.path().join("zoea.db"))
-        .await
-        .unwrap();
-    (directory, ledger)
+/// A database of a test's own.
+enum Books {
+    File(tempfile::TempDir),
+    Server(Box<ServerAddress>),
+}
+
+impl Books {
+    fn file() -> Books {
+        Books::File(tempfile::tempdir().unwrap())
+    }
+
+    /// None where no server can be had.
+    fn server() -> Option<Books> {
+        let url = postgres::database()?;
+        Some(Books::Server(Box::new(ServerAddress::parse(&url).unwrap())))
+    }
+
+    async fn try_open(&self) -> Result<SqlLedger, OpenError> {
+        match self {
+            Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,
+            Books::Server(address) => SqlLedger::open_server(address, "home").await,
+        }
+    }
+
+    async fn open(&self) -> SqlLedger {
+        self.try_open().await.unwrap()
+    }
+}
+
+/// Runs tests on both databases.
+macro_rules! on_both {
+    ($($name:ident),* $(,)?) => {
+        mod in_a_file {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name(super::Books::file()).await;
+            })*
+        }
+
+        mod on_a_server {
+            $(#[tokio::test]
+            async fn $name() {
+                if let Some(books) = super::Books::server() {
+                    super::$name(books).await;
+                }
+            })*
+        }
+    };
 }
 
 fn batch(writes: Vec<Write>) -> Batch {
@@ -169,8 +217,8 @@ fn conversation() -> Vec<Arc<Row>> {
     ]
 }
 
-async fn filled() -> (tempfile::TempDir, SqlLedger, Vec<Arc<Row>>) {
-    let (directory, ledger) = ledger().await;
+async fn filled(books: &Books) -> (SqlLedger, Vec<Arc<Row>>) {
+    let ledger = books.open().await;
     let mission = Write::Mission(Mission {
         id: MissionId(3),
         text: "mine 100% of_it".into(),
@@ -180,7 +228,7 @@ async fn filled() -> (tempfile::TempDir, SqlLedger, Vec<Arc<Row>>) {
     let mut writes = vec![create(ALPHA, "alpha"), mission];
     writes.extend(rows.iter().map(append));
     write(&ledger, writes).await.unwrap();
-    (directory, ledger, rows)
+    (ledger, rows)
 }
 
 /// The rows as they read back: the call has the status that its result gave it.
@@ -193,9 +241,27 @@ fn answered(mut rows: Vec<Arc<Row>>) -> Vec<Arc<Row>> {
     rows
 }
 
-#[tokio::test]
-async fn every_kind_of_row_reads_back_as_it_was_written() {
-    let (_directory, ledger, rows) = filled().await;
+on_both!(
+    the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone,
+    every_kind_of_row_reads_back_as_it_was_written,
+    a_repeated_write_changes_nothing_and_a_contradiction_is_refused,
+    one_refused_batch_does_not_take_the_group_down,
+    an_older_incarnation_is_shut_out_also_after_the_database_was_opened_again,
+    states_faults_totals_and_the_mission_read_back,
+    an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted,
+    search_is_literal_and_counts_what_case_hides,
+    a_cut_result_is_found_by_the_calls_id_and_by_ours,
+    what_was_seen_of_the_game_is_taken_up_again_by_account,
+    a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown,
+    a_newer_database_is_refused,
+    what_is_indexed_and_what_is_not_yet_is_found_alike,
+    what_no_model_may_read_no_mysis_finds,
+    what_a_deleted_mysis_said_is_not_found_any_more,
+    orders_that_nobody_answered_are_recalled_however_far_back_they_stand,
+);
+
+async fn every_kind_of_row_reads_back_as_it_was_written(books: Books) {
+    let (ledger, rows) = filled(&books).await;
     let page = Page {
         mysis: ALPHA,
         from: PageFrom::Newest,
@@ -209,9 +275,8 @@ async fn every_kind_of_row_reads_back_as_it_was_written() {
     assert_eq!(recalled.notes.len(), 1);
 }
 
-#[tokio::test]
-async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused() {
-    let (_directory, ledger, rows) = filled().await;
+async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused(books: Books) {
+    let (ledger, rows) = filled(&books).await;
     let again: Vec<Write> = rows.iter().map(append).collect();
     write(&ledger, again).await.unwrap();
     let other = row(
@@ -234,9 +299,8 @@ async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused() {
     assert_eq!(ledger.page(page).await.unwrap(), answered(rows));
 }
 
-#[tokio::test]
-async fn one_refused_batch_does_not_take_the_group_down() {
-    let (_directory, ledger, _) = filled().await;
+async fn one_refused_batch_does_not_take_the_group_down(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let good = row(
         10,
         Body::Prompt {
@@ -254,9 +318,8 @@ async fn one_refused_batch_does_not_take_the_group_down() {
     assert_eq!(ledger.recall(ALPHA).await.unwrap().last, Seq(10));
 }
 
-#[tokio::test]
-async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_again() {
-    let (directory, ledger, _) = filled().await;
+async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_again(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let by = |incarnation, writes| Batch {
         author: Author::Mysis(ALPHA, Incarnation(incarnation)),
         writes,
@@ -270,15 +333,12 @@ async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_aga
     let fenced = [Err(LedgerFault::Fenced)];
     assert_eq!(ledger.commit(vec![late.clone()]).await, fenced);
     ledger.close().await;
-    let again = SqlLedger::open(&directory.path().join("zoea.db"))
-        .await
-        .unwrap();
+    let again = books.open().await;
     assert_eq!(again.commit(vec![late]).await, fenced);
 }
 
-#[tokio::test]
-async fn states_faults_totals_and_the_mission_read_back() {
-    let (_directory, ledger, _) = filled().await;
+async fn states_faults_totals_and_the_mission_read_back(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let fault = Fault {
         kind: FaultKind::Transient,
         text: "503".to_string(),
@@ -313,9 +373,8 @@ async fn states_faults_totals_and_the_mission_read_back() {
     assert_eq!(ledger.swarm().await.unwrap().mission, None);
 }
 
-#[tokio::test]
-async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted() {
-    let (_directory, ledger, _) = filled().await;
+async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let account = Account {
         username: "Quill".into(),
         password: "secret-secret".into(),
@@ -346,9 +405,8 @@ async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_delete
     assert_eq!(ledger.recall(ALPHA).await.unwrap().rows, []);
 }
 
-#[tokio::test]
-async fn search_is_literal_and_counts_what_case_hides() {
-    let (_directory, ledger, _) = filled().await;
+async fn search_is_literal_and_counts_what_case_hides(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let search = |text: &str, within, case_sensitive| Search {
         text: text.to_string(),
         mysis: None,
@@ -388,9 +446,8 @@ async fn search_is_literal_and_counts_what_case_hides() {
     );
 }
 
-#[tokio::test]
-async fn a_cut_result_is_found_by_the_calls_id_and_by_ours() {
-    let (_directory, ledger, _) = filled().await;
+async fn a_cut_result_is_found_by_the_calls_id_and_by_ours(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let piece = async |id: &str, offset, limit| {
         let asked = ResultAsked {
             mysis: ALPHA,
@@ -415,9 +472,8 @@ async fn a_cut_result_is_found_by_the_calls_id_and_by_ours() {
     assert_eq!((beyond.text.as_str(), beyond.whole), ("", 3));
 }
 
-#[tokio::test]
-async fn what_was_seen_of_the_game_is_taken_up_again_by_account() {
-    let (_directory, ledger, _) = filled().await;
+async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let seen = |tool: &str, seq, digest: &str| Sighting {
         look: Look {
             tool: tool.into(),
@@ -480,9 +536,8 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account() {
     assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 0);
 }
 
-#[tokio::test]
-async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown() {
-    let (_directory, ledger, _) = filled().await;
+async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown(books: Books) {
+    let (ledger, _) = filled(&books).await;
     for sql in [
         "UPDATE message SET kind = 'hologram' WHERE seq = 3",
         "UPDATE message SET metadata = '{' WHERE seq = 6",
@@ -495,9 +550,8 @@ async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown() {
     assert!(!rows[5].is_sendable());
 }
 
-#[tokio::test]
-async fn a_newer_database_and_a_file_that_is_none_are_refused() {
-    let (directory, ledger) = ledger().await;
+async fn a_newer_database_is_refused(books: Books) {
+    let ledger = books.open().await;
     ledger
         .inner
         .writer
@@ -505,9 +559,13 @@ async fn a_newer_database_and_a_file_that_is_none_are_refused() {
         .await
         .unwrap();
     ledger.close().await;
-    let path = directory.path().join("zoea.db");
-    let refused = SqlLedger::open(&path).await.err().unwrap();
+    let refused = books.try_open().await.err().unwrap();
     assert!(matches!(refused, OpenError::Newer { .. }), "{refused}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
     let other = directory.path().join("other.db");
     std::fs::write(
         &other,
@@ -554,9 +612,8 @@ async fn places(ledger: &SqlLedger, search: Search) -> Vec<i64> {
     found.rows.iter().map(|(_, row)| row.seq.0).collect()
 }
 
-#[tokio::test]
-async fn what_is_indexed_and_what_is_not_yet_is_found_alike() {
-    let (directory, ledger) = ledger().await;
+async fn what_is_indexed_and_what_is_not_yet_is_found_alike(books: Books) {
+    let ledger = books.open().await;
     write(
         &ledger,
         vec![create(ALPHA, "alpha"), create(MysisId(8), "beta")],
@@ -609,16 +666,13 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike() {
         }
     }
     ledger.close().await;
-    let again = SqlLedger::open(&directory.path().join("zoea.db"))
-        .await
-        .unwrap();
+    let again = books.open().await;
     assert!(again.upkeep().is_none(), "what is left does not pay yet");
     assert_eq!(places(&again, looking_for("row 599")).await, [599]);
 }
 
-#[tokio::test]
-async fn what_no_model_may_read_no_mysis_finds() {
-    let (_directory, ledger, _) = filled().await;
+async fn what_no_model_may_read_no_mysis_finds(books: Books) {
+    let (ledger, _) = filled(&books).await;
     let own = Search {
         sendable_only: true,
         mysis: Some(ALPHA),
@@ -628,9 +682,8 @@ async fn what_no_model_may_read_no_mysis_finds() {
     assert_eq!(places(&ledger, own).await, [] as [i64; 0]);
 }
 
-#[tokio::test]
-async fn what_a_deleted_mysis_said_is_not_found_any_more() {
-    let (_directory, ledger) = ledger().await;
+async fn what_a_deleted_mysis_said_is_not_found_any_more(books: Books) {
+    let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     append_texts(
         &ledger,
@@ -649,9 +702,8 @@ async fn what_a_deleted_mysis_said_is_not_found_any_more() {
     assert_eq!(keep_up(&ledger).await, 0);
 }
 
-#[tokio::test]
-async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand() {
-    let (_directory, ledger) = ledger().await;
+async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(books: Books) {
+    let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     let prompt = |seq| row(seq, Body::Prompt { text: "do".into() });
     let mut rows = vec![
@@ -670,9 +722,10 @@ async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand() 
     assert_eq!((recalled[0].seq, recalled[1].seq), (Seq(3), Seq(4)));
 }
 
-#[tokio::test]
-async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone() {
-    let (_directory, ledger, _) = filled().await;
+async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone(
+    books: Books,
+) {
+    let (ledger, _) = filled(&books).await;
     let books = |ledger: SqlLedger| async move { ledger.books(Day(0)).await.unwrap() };
     let before = books(ledger.clone()).await;
     let billed: Vec<_> = conversation().iter().filter_map(|row| row.bill()).collect();

@@ -313,8 +313,9 @@ control: listen = "0.0.0.0:0" => "0.0.0.0:0"
 control: listen = "localhost:0" => "localhost:0"
 allowed: an IP address and a port, such as 127.0.0.1:9464
 metrics: listen = "9464" => "9464"
-allowed: a URL that begins with sqlite:, postgres:// or postgresql://
+allowed: a URL postgres://user:password@host:port/database
 store: database_url = "mysql://u:secret@h" => another text (not shown here)
+store: database_url = "sqlite:zoea.db" => another text (not shown here)
 allowed: 1 to 32 letters, digits, -, _ or ., not beginning with - or .
 [myses]: name = "-a" => "-a"
 [myses]: name = ".a" => ".a"

@@ -52,7 +52,12 @@ impl Flight {
         self.settings = self.settings.without_a_restart(new);
         self.tell_what_is_not_heeded(&self.settings);
         self.tell_who_has_no_provider().await;
-        if let Err(error) = self.create_declared(&self.settings).await {
+        let others = self.ledger.others().await.map_err(anyhow::Error::from);
+        let created = match others {
+            Ok(others) => self.create_declared(&self.settings, &others).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = created {
             self.notice(Severity::Warn, "configuration", &format!("{error:#}"));
         }
     }

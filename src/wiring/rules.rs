@@ -10,6 +10,7 @@ use actors::domain::rules::{
 use actors::domain::system_prompt::DEFAULT_TEMPLATE;
 use anyhow::Context;
 
+use super::books::passwords;
 use crate::home::Home;
 use crate::provider::{Endpoint, Manners};
 use crate::settings::{self, Provider, ProviderKind, Settings};
@@ -149,10 +150,12 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
 /// The secrets that the configuration knows.
 #[must_use]
 pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
+    let database = settings.store.database_url.as_ref();
     settings
         .providers
         .values()
         .filter_map(|provider| provider.api_key.as_ref())
         .map(|key| key.expose().into())
+        .chain(database.into_iter().flat_map(|url| passwords(url.expose())))
         .collect()
 }

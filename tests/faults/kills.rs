@@ -5,10 +5,13 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::books::{executed, logins, mistakes, recorded};
+use crate::postgres;
 use crate::rig::{Home, Process, Server, http, until};
 
 /// How many kills, unless `ZOEA_KILLS` says otherwise.
 const KILLS: u64 = 12;
+/// How many where the books are on a server.
+const KILLS_ON_A_SERVER: u64 = 3;
 /// How many Myses are in the air.
 const MYSES: usize = 5;
 /// The longest that a flight lasts; it is killed at any instant of it.
@@ -33,15 +36,27 @@ struct Order {
 
 #[test]
 fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
+    kill_often(number("ZOEA_KILLS", KILLS), "");
+}
+
+#[test]
+fn killed_at_any_instant_with_its_books_on_a_server_it_loses_and_repeats_nothing() {
+    if let Some(url) = postgres::database() {
+        let store = format!("[store]\ndatabase_url = \"{url}\"\n");
+        kill_often(number("ZOEA_KILLS", KILLS_ON_A_SERVER), &store);
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "what struck is worth a look")]
+fn kill_often(kills: u64, store: &str) {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
-    let kills = number("ZOEA_KILLS", KILLS);
     let mut dice = fastrand::Rng::with_seed(seed);
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
     let ledger = home.path().with_file_name("ledger.jsonl");
     let galaxy = Server::galaxy(&["--ledger", ledger.to_str().expect("a path")]);
     let pilot = Server::pilot(&["--latency", "5ms", "--seed", "1"]);
-    home.configure(&pilot.url, &galaxy.url, "");
+    home.configure(&pilot.url, &galaxy.url, store);
     let names: Vec<String> = (0..MYSES).map(|number| format!("m{number}")).collect();
     for name in &names {
         home.ok(&["mysis", "create", name]);
@@ -69,6 +84,11 @@ fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
     }
 
     let swarm = home.fly(&["--resume"]);
+    until("everybody has taken up its conversation", || {
+        let myses = home.json(&["mysis", "list", "--json"]);
+        let mut myses = myses.as_array().into_iter().flatten();
+        myses.all(|mysis| mysis["state"] == "running").then_some(())
+    });
     let before = turns(&home);
     until("every mysis plays again", || {
         let now = turns(&home);
@@ -117,7 +137,7 @@ fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
 }
 
 fn start(home: &Home) -> Process {
-    let how = if home.file("zoea.db").exists() && has_run(home) {
+    let how = if has_run(home) {
         "--resume"
     } else {
         "--start-swarm"

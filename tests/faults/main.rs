@@ -7,10 +7,13 @@ mod books;
 mod database;
 mod kills;
 mod outage;
+#[path = "../suite/postgres.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod postgres;
 mod reload;
 #[path = "../suite/rig.rs"]
-#[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
+mod shared;
 mod spending;
 #[path = "../books/sql.rs"]
 #[expect(dead_code, reason = "other tests use the rest of it")]

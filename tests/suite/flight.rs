@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::rig::{Home, Process, Server, http, lines, until};
 
 /// Reads events until every Mysis has done all of these.
-fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]) -> Vec<Value> {
+pub(crate) fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]) -> Vec<Value> {
     let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut events = Vec::new();
     loop {

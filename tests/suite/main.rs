@@ -3,6 +3,9 @@
 mod command_line;
 mod control;
 mod flight;
+mod on_a_server;
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod postgres;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;

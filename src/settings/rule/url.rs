@@ -87,18 +87,16 @@ impl Rule for DatabaseUrl {
     type Value = Secret;
 
     fn allowed(&self) -> String {
-        "a URL that begins with sqlite:, postgres:// or postgresql://".to_owned()
+        "a URL postgres://user:password@host:port/database".to_owned()
     }
 
     fn accept(&self, value: &DeValue<'_>) -> Result<Secret, String> {
-        const SCHEMES: [&str; 3] = ["sqlite:", "postgres://", "postgresql://"];
+        let is_postgres = |text: &&str| {
+            Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "postgres" | "postgresql"))
+        };
         value
             .as_str()
-            .filter(|text| {
-                SCHEMES
-                    .iter()
-                    .any(|scheme| text.len() > scheme.len() && text.starts_with(scheme))
-            })
+            .filter(is_postgres)
             .map(Secret::new)
             .ok_or_else(|| found_unshown(value))
     }

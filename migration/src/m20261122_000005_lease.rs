@@ -1,0 +1,24 @@
+//! Leases, on a server only: which process runs which Mysis, and until when unless it says so again.
+
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub(crate) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let connection = manager.get_connection();
+        connection.execute_unprepared(LEASE).await.map(|_| ())
+    }
+
+    /// Killed half-way, it has not happened.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+}
+
+/// `home` is the home directory that the process runs in, `owner` the process.
+const LEASE: &str = "CREATE TABLE lease (\
+    mysis_id BIGINT PRIMARY KEY REFERENCES mysis (id) ON DELETE CASCADE, \
+    home TEXT NOT NULL, owner TEXT NOT NULL, expires_at TIMESTAMPTZ NOT NULL)";

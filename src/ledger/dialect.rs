@@ -1,0 +1,207 @@
+//! Dialects: the few things that SQLite and Postgres are told in different words. Everything else
+//! of the ledger is one text for both.
+
+use actors::domain::ids::MysisId;
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::SimpleExpr;
+use sea_orm::{DbBackend, DbErr, RuntimeErr, Statement, Value};
+
+use super::letters;
+
+/// Which database speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// A file of our own.
+    Sqlite,
+    /// A server.
+    Postgres,
+}
+
+/// A row of the index: its id, whose it is, and its words in small letters.
+pub(super) type IndexRow = (i64, MysisId, String);
+
+impl Dialect {
+    pub(super) fn backend(self) -> DbBackend {
+        match self {
+            Dialect::Sqlite => DbBackend::Sqlite,
+            Dialect::Postgres => DbBackend::Postgres,
+        }
+    }
+
+    /// Takes out of a text what the database cannot keep: Postgres has no NUL.
+    pub(super) fn make_storable(self, text: &mut String) {
+        if self == Dialect::Postgres && text.contains('\0') {
+            *text = text.replace('\0', "\u{fffd}");
+        }
+    }
+
+    /// The tables of whoever uses the database, without the database's own.
+    pub(super) fn tables(self) -> Statement {
+        let query = match self {
+            Dialect::Sqlite => {
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            }
+            // What an extension brought along is nobody's.
+            Dialect::Postgres => {
+                "SELECT relname::text FROM pg_class \
+                 WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') \
+                 AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass \
+                 AND objid = pg_class.oid AND deptype = 'e') ORDER BY relname"
+            }
+        };
+        Statement::from_string(self.backend(), query)
+    }
+
+    /// What an operator can do where a database is not for this program.
+    pub(super) fn elsewhere(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "use another home with --home",
+            Dialect::Postgres => "name another database in store.database_url",
+        }
+    }
+
+    /// How many rows go into the index at once: a server may be far away, and a file is near.
+    pub(super) fn rows_at_once(self) -> usize {
+        match self {
+            Dialect::Sqlite => 1,
+            Dialect::Postgres => 32,
+        }
+    }
+
+    /// Puts rows into the index.
+    pub(super) fn index(self, rows: Vec<IndexRow>) -> Statement {
+        let count = rows.len();
+        let (into, places) = match self {
+            Dialect::Sqlite => ("rowid, owner, body", vec!["(?, ?, ?)".to_string(); count]),
+            Dialect::Postgres => ("id, mysis_id, body", numbered(count)),
+        };
+        let values = rows.into_iter().flat_map(|(id, mysis, body)| {
+            let owner = match self {
+                Dialect::Sqlite => Value::from(letters::owner(mysis)),
+                Dialect::Postgres => mysis.0.into(),
+            };
+            [id.into(), owner, body.into()]
+        });
+        let places = places.join(", ");
+        Statement::from_sql_and_values(
+            self.backend(),
+            format!("INSERT INTO message_text ({into}) VALUES {places}"),
+            values,
+        )
+    }
+
+    /// Whether a key of so many bytes can be found again: a server's index takes no long ones.
+    pub(super) fn takes_key(self, bytes: usize) -> bool {
+        match self {
+            Dialect::Sqlite => true,
+            Dialect::Postgres => bytes <= 2000,
+        }
+    }
+
+    /// Asks for the newest rows before one that the index names.
+    pub(super) fn named(
+        self,
+        question: &str,
+        mysis: Option<MysisId>,
+        before: i64,
+        limit: u64,
+    ) -> Statement {
+        let mut values: Vec<Value> = vec![question.into(), before.into()];
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        match self {
+            // Whose they are is part of the question.
+            Dialect::Sqlite => {
+                values.push(limit.into());
+                Statement::from_sql_and_values(
+                    DbBackend::Sqlite,
+                    "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid < ? \
+                     ORDER BY rowid DESC LIMIT ?",
+                    values,
+                )
+            }
+            Dialect::Postgres => {
+                values.push(limit.into());
+                values.extend(mysis.map(|mysis| Value::from(mysis.0)));
+                let own = mysis.map_or("", |_| "AND mysis_id = $4 ");
+                Statement::from_sql_and_values(
+                    DbBackend::Postgres,
+                    format!(
+                        "SELECT id FROM message_text WHERE body LIKE $1 AND id < $2 {own}\
+                         ORDER BY id DESC LIMIT $3"
+                    ),
+                    values,
+                )
+            }
+        }
+    }
+
+    /// A piece of a row's content in bytes, from an offset on.
+    pub(super) fn piece(self, offset: u64, limit: u64) -> SimpleExpr {
+        match self {
+            // Both count places from 1.
+            Dialect::Sqlite => {
+                let start = i64::try_from(offset).unwrap_or(i64::MAX - 1) + 1;
+                let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+                Expr::cust_with_values("substr(CAST(content AS BLOB), ?, ?)", [start, limit])
+            }
+            // No text there is longer than an `int` can count.
+            Dialect::Postgres => {
+                let start = i32::try_from(offset).unwrap_or(i32::MAX - 1) + 1;
+                let limit = i32::try_from(limit).unwrap_or(i32::MAX);
+                Expr::cust_with_values(
+                    "substring(convert_to(content, 'UTF8') from $1 for $2)",
+                    [start, limit],
+                )
+            }
+        }
+    }
+
+    /// The bytes of a row's content.
+    pub(super) fn length(self) -> SimpleExpr {
+        match self {
+            Dialect::Sqlite => Expr::cust("length(CAST(content AS BLOB))"),
+            Dialect::Postgres => Expr::cust("octet_length(content)::bigint"),
+        }
+    }
+
+    /// Whether asking again cannot help: the statement itself is wrong, or contradicts what is
+    /// stored.
+    pub(super) fn is_final(self, error: &DbErr) -> bool {
+        let Some(code) = code(error) else {
+            return false;
+        };
+        match self {
+            // SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH.
+            Dialect::Sqlite => {
+                let primary = code.parse::<u32>().map(|code| code & 0xff);
+                matches!(primary, Ok(1 | 19 | 20))
+            }
+            // Data, integrity, syntax, too much. A right that is missing (42501) may be given.
+            Dialect::Postgres => {
+                let is_wrong = ["22", "23", "42", "54"]
+                    .iter()
+                    .any(|class| code.starts_with(class));
+                is_wrong && code != "42501"
+            }
+        }
+    }
+}
+
+/// The places of so many rows of three values.
+fn numbered(rows: usize) -> Vec<String> {
+    (0..rows)
+        .map(|row| row * 3)
+        .map(|place| format!("(${}, ${}, ${})", place + 1, place + 2, place + 3))
+        .collect()
+}
+
+/// The database's own code of an error.
+fn code(error: &DbErr) -> Option<String> {
+    let (DbErr::Exec(RuntimeErr::SqlxError(error))
+    | DbErr::Query(RuntimeErr::SqlxError(error))
+    | DbErr::Conn(RuntimeErr::SqlxError(error))) = error
+    else {
+        return None;
+    };
+    Some(error.as_database_error()?.code()?.into_owned())
+}

@@ -1,0 +1,119 @@
+//! Two processes on one database.
+
+use super::*;
+
+fn prompt(seq: i64) -> Write {
+    append(&row(seq, Body::Prompt { text: "do".into() }))
+}
+
+/// A shared database, and the way to open it from a home.
+async fn opened(books: &Books, home: &str) -> SqlLedger {
+    let Books::Server(address) = books else {
+        panic!("a file is nobody else's");
+    };
+    SqlLedger::open_server(address, home).await.unwrap()
+}
+
+async fn names(ledger: &SqlLedger) -> Vec<String> {
+    let myses = ledger.swarm().await.unwrap().myses;
+    let names = myses.iter().map(|mysis| mysis.profile.name.to_string());
+    names.collect()
+}
+
+fn is_refused(answer: &Result<(), LedgerFault>) -> bool {
+    matches!(answer, Err(LedgerFault::Refused(why)) if why.contains("another zoea process"))
+}
+
+/// The time of all leases is over.
+async fn expire(ledger: &SqlLedger) {
+    let sql = "UPDATE lease SET expires_at = clock_timestamp() - interval '1 second'";
+    ledger.inner.writer.execute_unprepared(sql).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_mysis_belongs_to_one_process() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let other = opened(&books, "other").await;
+    write(&other, vec![create(MysisId(8), "beta")])
+        .await
+        .unwrap();
+    assert_eq!(
+        (names(&one).await, names(&other).await),
+        (vec!["alpha".to_string()], vec!["beta".to_string()])
+    );
+    assert_eq!(one.others().await.unwrap(), ["beta"]);
+    let answers = other
+        .commit(vec![
+            batch(vec![prompt(1)]),
+            batch(vec![Write::Called { mysis: MysisId(8) }]),
+        ])
+        .await;
+    assert!(is_refused(&answers[0]), "{answers:?}");
+    assert_eq!(answers[1], Ok(()));
+    let claimed = other.claim_account(ALPHA, Timestamp(1)).await;
+    assert!(
+        matches!(claimed, Err(LedgerFault::Refused(_))),
+        "{claimed:?}"
+    );
+    write(&one, vec![prompt(1)]).await.unwrap();
+    one.close().await;
+    other.close().await;
+    let third = opened(&books, "third").await;
+    assert_eq!(names(&third).await, ["alpha", "beta"]);
+}
+
+#[tokio::test]
+async fn an_expired_lease_is_taken_over_and_its_former_owner_writes_no_more() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
+    expire(&one).await;
+    // As long as nobody has taken it, it stays ours, and a renewal mends it.
+    write(&one, vec![prompt(1)]).await.unwrap();
+    one.inner.renew_leases().await;
+    let other = opened(&books, "other").await;
+    assert_eq!(names(&other).await, [] as [&str; 0]);
+    other.close().await;
+    expire(&one).await;
+    let other = opened(&books, "other").await;
+    assert_eq!(names(&other).await, ["alpha"]);
+    assert!(is_refused(&write(&one, vec![prompt(2)]).await));
+    one.inner.renew_leases().await;
+    one.close().await;
+    write(&other, vec![prompt(2)]).await.unwrap();
+    assert_eq!(other.recall(ALPHA).await.unwrap().last, Seq(2));
+}
+
+#[tokio::test]
+async fn a_process_takes_over_at_once_what_its_own_home_left_behind() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let before = opened(&books, "one").await;
+    write(&before, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let after = opened(&books, "one").await;
+    assert_eq!(names(&after).await, ["alpha"]);
+    assert!(is_refused(&write(&before, vec![prompt(1)]).await));
+    write(&after, vec![Write::Delete { mysis: ALPHA }])
+        .await
+        .unwrap();
+    write(&after, vec![Write::Delete { mysis: ALPHA }])
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn only_a_shared_database_asks_for_upkeep_by_the_clock() {
+    let file = Books::file().open().await;
+    assert_eq!(file.upkeep_every(), None);
+    let Some(books) = Books::server() else {
+        return;
+    };
+    assert!(books.open().await.upkeep_every().is_some());
+}

@@ -1,0 +1,251 @@
+//! What only a server's database is asked.
+
+use actors::domain::write::PoolAccount;
+
+use super::*;
+
+/// The address of a database of a test's own, and a role there that may do little.
+fn guarded(more: &str) -> Option<(String, ServerAddress)> {
+    let url = postgres::database()?;
+    let name = url.rsplit_once('/')?.1.to_string();
+    let role = format!("role_{name}");
+    postgres::execute(&url, &format!("CREATE ROLE {role} LOGIN;{more}"));
+    let guest = url.replace("zoea:", &format!("{role}:"));
+    Some((url, ServerAddress::parse(&guest).unwrap()))
+}
+
+async fn refusal(address: &ServerAddress) -> String {
+    SqlLedger::open_server(address, "home")
+        .await
+        .err()
+        .unwrap()
+        .to_string()
+}
+
+#[test]
+fn an_address_shows_no_password() {
+    let url = "postgres://quill:open%20sesame@example.org:5433/books?sslmode=require";
+    let address = ServerAddress::parse(url).unwrap();
+    assert_eq!(
+        address.to_string(),
+        "postgres://quill@example.org:5433/books"
+    );
+    let shown = format!("{address:?}");
+    assert!(!shown.contains("sesame"), "{shown}");
+    for wrong in [
+        "postgres://quill:sesame@h:port/d",
+        "postgres://q:sesame@h/d?sslmode=x",
+    ] {
+        let refused = ServerAddress::parse(wrong).unwrap_err().to_string();
+        assert!(!refused.contains("sesame"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_and_a_database_that_is_not_there_are_told() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let url = format!("postgres://quill:sesame@127.0.0.1:{port}/books");
+    let refused = refusal(&ServerAddress::parse(&url).unwrap()).await;
+    assert!(refused.contains("refused"), "{refused}");
+    assert!(refused.contains("store.database_url"), "{refused}");
+    assert!(!refused.contains("sesame"), "{refused}");
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    let refused = refusal(&ServerAddress::parse(&format!("{url}_not")).unwrap()).await;
+    assert!(refused.contains("does not exist"), "{refused}");
+    assert!(!refused.contains("sesame"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_told_and_not_shown() {
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    postgres::execute(
+        &url,
+        "DROP ROLE IF EXISTS guarded;CREATE ROLE guarded LOGIN PASSWORD 'right-one'",
+    );
+    let guest = url.replace("zoea:", "guarded:");
+    let refused = refusal(&ServerAddress::parse(&guest).unwrap()).await;
+    assert!(
+        refused.contains("password authentication failed"),
+        "{refused}"
+    );
+    assert!(!refused.contains("sesame"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
+    let Some((url, address)) = guarded("GRANT ALL ON SCHEMA public TO PUBLIC") else {
+        return;
+    };
+    let refused = refusal(&address).await;
+    assert!(refused.contains("CREATE EXTENSION pg_trgm"), "{refused}");
+    postgres::execute(
+        &url,
+        "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
+    );
+    let ledger = SqlLedger::open_server(&address, "home").await.unwrap();
+    ledger.close().await;
+    assert_eq!(
+        postgres::column(&url, "SELECT upto::text FROM indexed"),
+        ["0"]
+    );
+}
+
+#[tokio::test]
+async fn another_programs_database_and_other_letters_are_refused() {
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    postgres::execute(&url, "CREATE TABLE invoice (id INT)");
+    let refused = refusal(&ServerAddress::parse(&url).unwrap()).await;
+    assert!(refused.contains("`invoice`"), "{refused}");
+    assert!(refused.contains("store.database_url"), "{refused}");
+    postgres::execute(
+        &url,
+        "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'",
+    );
+    let (server, _) = url.rsplit_once('/').unwrap();
+    let refused = refusal(&ServerAddress::parse(&format!("{server}/latin")).unwrap()).await;
+    assert!(refused.contains("LATIN1"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_connection_is_encrypted_where_the_server_can() {
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    if postgres::column(&url, "SHOW ssl") != ["on"] {
+        return;
+    }
+    let address = ServerAddress::parse(&format!("{url}?sslmode=require")).unwrap();
+    let ledger = SqlLedger::open_server(&address, "home").await.unwrap();
+    let encrypted = "SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                     WHERE ssl AND datname = current_database() AND application_name = 'zoea'";
+    assert_ne!(postgres::column(&url, encrypted), ["0"]);
+    ledger.close().await;
+    let address = ServerAddress::parse(&format!("{url}?sslmode=verify-full")).unwrap();
+    let refused = refusal(&address).await;
+    assert!(refused.contains("certificate"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_letter_that_a_server_cannot_keep_is_replaced() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let ledger = books.open().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    append_texts(&ledger, 1, ["nul\0byte".to_string()].into_iter()).await;
+    let rows = ledger.recall(ALPHA).await.unwrap().rows;
+    assert_eq!(&**rows[0].text(), "nul\u{fffd}byte");
+    let asked = ResultAsked {
+        mysis: ALPHA,
+        call_id: "no\0where".to_string(),
+        offset: 0,
+        limit: 10,
+    };
+    assert_eq!(ledger.result_of(asked).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let Books::Server(address) = &books else {
+        return;
+    };
+    let (one, other) = tokio::join!(
+        SqlLedger::open_server(address, "one"),
+        SqlLedger::open_server(address, "other")
+    );
+    let (one, other) = (one.unwrap(), other.unwrap());
+    write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
+    assert_eq!(other.swarm().await.unwrap().myses.len(), 0);
+    assert_eq!(other.others().await.unwrap(), ["alpha"]);
+    let taken = write(&other, vec![create(MysisId(8), "alpha")]).await;
+    assert!(matches!(taken, Err(LedgerFault::Refused(_))), "{taken:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_was_away_is_used_again() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let Books::Server(address) = &books else {
+        return;
+    };
+    let ledger = books.open().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let name = address.to_string();
+    let name = name.rsplit_once('/').unwrap().1;
+    let url = postgres::database().unwrap();
+    let cut = format!(
+        "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE datname = '{name}'"
+    );
+    assert!(postgres::column(&url, &cut).len() > 1);
+    let cut_off = write(&ledger, vec![create(MysisId(8), "beta")]).await;
+    assert!(
+        matches!(cut_off, Ok(()) | Err(LedgerFault::Unavailable(_))),
+        "{cut_off:?}"
+    );
+    write(&ledger, vec![create(MysisId(8), "beta")])
+        .await
+        .unwrap();
+    assert_eq!(ledger.swarm().await.unwrap().myses.len(), 2);
+}
+
+/// A look, asked with so many letters that no two are alike to a compressor.
+fn long_look(length: usize) -> Sighting {
+    let letters = (0..length).map(|place| char::from(b'!' + (place * place / 7 % 90) as u8));
+    Sighting {
+        look: Look {
+            tool: "get_map".into(),
+            arguments: letters.collect::<String>().into(),
+        },
+        call: CallKey {
+            seq: Seq(1),
+            position: 0,
+        },
+        digest: "far".into(),
+        tick: None,
+        at: Timestamp(1),
+        stale_by: None,
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
+    for books in Books::server().into_iter().chain([Books::file()]) {
+        let ledger = books.open().await;
+        write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+        for length in [1900, 20_000] {
+            let sighted = Write::Sighted {
+                mysis: ALPHA,
+                account: "one".into(),
+                sighting: Box::new(long_look(length)),
+            };
+            write(&ledger, vec![sighted]).await.unwrap();
+        }
+        let account = Account {
+            username: long_look(20_000).look.arguments,
+            password: "secret-secret".into(),
+        };
+        let pooled = Write::PoolAccount {
+            account: PoolAccount {
+                account,
+                owner: None,
+            },
+            at: Timestamp(1),
+        };
+        let pooled = write(&ledger, vec![pooled]).await;
+        let may_be = matches!(pooled, Ok(()) | Err(LedgerFault::Refused(_)));
+        assert!(may_be, "{pooled:?}");
+        assert!(!ledger.recall(ALPHA).await.unwrap().sightings.is_empty());
+    }
+}

@@ -1,0 +1,68 @@
+//! Books: where the configuration wants everything to be kept.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use url::{Url, form_urlencoded};
+
+use crate::home::{Home, ensure_private_file};
+use crate::ledger::{ServerAddress, SqlLedger};
+use crate::settings::Settings;
+
+/// The server's database that the configuration names, if it names one.
+///
+/// # Errors
+/// What it names is no address of one.
+pub fn server(settings: &Settings) -> anyhow::Result<Option<ServerAddress>> {
+    let url = settings.store.database_url.as_ref();
+    let address = url.map(|url| ServerAddress::parse(url.expose()));
+    Ok(address.transpose()?)
+}
+
+/// Opens the database of a home whose lock the caller holds: its own file, or the server's that
+/// the configuration names.
+///
+/// # Errors
+/// It cannot be used; the error says what to do.
+pub async fn open_ledger(home: &Home, settings: &Settings) -> anyhow::Result<SqlLedger> {
+    if let Some(address) = server(settings)? {
+        return Ok(SqlLedger::open_server(&address, &home.id()?).await?);
+    }
+    let file = home.database();
+    ensure_private_file(&file).context("open the database")?;
+    Ok(SqlLedger::open(&file).await?)
+}
+
+/// The passwords in a database's URL, as they stand there and as they are meant.
+pub(super) fn passwords(url: &str) -> Vec<Arc<str>> {
+    let Ok(url) = Url::parse(url) else {
+        return Vec::new();
+    };
+    let written = url.password().unwrap_or_default();
+    // A plus is a plus before the query.
+    let pair = format!("password={}", written.replace('+', "%2B"));
+    let meant = form_urlencoded::parse(pair.as_bytes());
+    let in_query = url.query_pairs().filter(|(key, _)| key == "password");
+    let mut passwords: Vec<Arc<str>> = vec![written.into()];
+    passwords.extend(
+        meant
+            .chain(in_query)
+            .map(|(_, value)| value.as_ref().into()),
+    );
+    passwords.retain(|password| !password.is_empty());
+    passwords.dedup();
+    passwords
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_known_as_they_stand_and_as_they_are_meant() {
+        let known = passwords("postgres://u:open%20sesame+1@h/d?password=other%21");
+        let known: Vec<&str> = known.iter().map(|password| &**password).collect();
+        assert_eq!(known, ["open%20sesame+1", "open sesame+1", "other!"]);
+        assert!(passwords("postgres://u@h/d").is_empty());
+    }
+}
