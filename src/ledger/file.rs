@@ -39,7 +39,7 @@ fn writing(path: &Path) -> ConnectOptions {
                 .foreign_keys(true)
                 .busy_timeout(BUSY)
                 .pragma("temp_store", "memory")
-                .pragma("cache_size", "-2000")
+                .pragma("cache_size", "-1000")
                 .pragma("wal_autocheckpoint", "4000")
                 .pragma("journal_size_limit", "67108864")
         });
@@ -60,7 +60,7 @@ fn reading(path: &Path) -> ConnectOptions {
                 .read_only(true)
                 .busy_timeout(BUSY)
                 .pragma("temp_store", "memory")
-                .pragma("cache_size", "-2000")
+                .pragma("cache_size", "-1000")
         });
     options
 }
