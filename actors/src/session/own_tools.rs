@@ -1,5 +1,7 @@
 //! Our own tools: what every Mysis can call besides the game's (CONTRACT.md).
 
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
@@ -12,6 +14,12 @@ use crate::ports::{Archive, Found, Piece, ResultAsked, Search, SearchIn};
 /// Rows that a search gives where nothing else is asked for, and at most.
 const USUAL_LIMIT: u64 = 20;
 const HIGHEST_LIMIT: u64 = 100;
+
+/// Bytes of text that an answer to a search holds at most, shared by what it found. A found text
+/// may itself be such an answer: whole, each search would hold all earlier ones.
+const FOUND: usize = 40 << 10;
+/// Of each text at least and at most so many bytes, around the match.
+const EXCERPT: RangeInclusive<usize> = 400..=4000;
 
 /// Bytes that reading on in a result gives at once.
 const PIECE: usize = 8 << 10;
@@ -166,22 +174,44 @@ fn listed(found: &Found, query: &str, what: &str) -> String {
         }
         return text;
     }
-    let rows: Vec<Value> = found.rows.iter().map(|(_, row)| shown(row)).collect();
+    let most = (FOUND / found.rows.len()).clamp(*EXCERPT.start(), *EXCERPT.end());
+    let rows = found.rows.iter().map(|(_, row)| shown(row, query, most));
+    let rows: Vec<Value> = rows.collect();
     Value::Array(rows).to_string()
 }
 
-fn shown(row: &Row) -> Value {
+fn shown(row: &Row, query: &str, most: usize) -> Value {
     let kind = row.kind();
     let mut shown = json!({
         "role": kind.and_then(|kind| kind.role()),
         "source": kind.map(|kind| kind.source()),
-        "content": **row.text(),
+        "content": around(row.text(), query, most),
         "created_at": row.at.to_string(),
     });
     if let Some(reasoning) = row.utterance().and_then(|said| said.reasoning.as_ref()) {
-        shown["reasoning"] = json!(**reasoning);
+        shown["reasoning"] = json!(around(reasoning, query, most));
     }
     shown
+}
+
+/// The text, or where it is longer than this the part around the first match.
+fn around<'a>(text: &'a str, query: &str, most: usize) -> Cow<'a, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let place = text.find(query).unwrap_or_else(|| {
+        // Only roughly the same place, where letters change their length with their case.
+        let place = text.to_lowercase().find(&query.to_lowercase());
+        place.unwrap_or(0).min(text.len())
+    });
+    let from = place.saturating_sub(most / 4).min(text.len() - most);
+    let from = text.floor_char_boundary(from);
+    let to = text.floor_char_boundary(from + most);
+    let after = text.len() - to;
+    Cow::Owned(format!(
+        "[{from} bytes before] {} [{after} bytes after]",
+        &text[from..to]
+    ))
 }
 
 async fn read_on(
@@ -227,4 +257,52 @@ fn told(piece: Piece, asked: u64) -> String {
         return format!("{text}\n[{left} of {whole} bytes follow; read on with offset {end}]");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
+    use crate::domain::message::Body;
+
+    fn found(texts: &[String]) -> Found {
+        let rows = texts.iter().zip(1..).map(|(text, seq)| {
+            let row = Row {
+                seq: Seq(seq),
+                at: Timestamp(0),
+                turn: TurnNumber(1),
+                body: Body::Prompt {
+                    text: text.as_str().into(),
+                },
+            };
+            (MysisId(1), Arc::new(row))
+        });
+        Found {
+            rows: rows.collect(),
+            ignoring_case: 0,
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_shown_around_the_match() {
+        let text = format!("{}ORE{}", "ä".repeat(5000), "ö".repeat(5000));
+        let shown = around(&text, "ORE", 400);
+        assert!(shown.contains("ORE"), "{shown}");
+        assert!(shown.len() < 500, "{}", shown.len());
+        assert!(shown.starts_with("[99"), "{shown}");
+        assert_eq!(around(&text, "ore", 400), shown, "in any case");
+        assert_eq!(around("short", "x", 400), "short");
+        assert!(around(&text, "absent", 400).starts_with("[0 bytes before]"));
+    }
+
+    #[test]
+    fn answers_that_hold_older_answers_do_not_grow_without_end() {
+        let mut texts = vec!["\"quoted\" \\ ore".repeat(100)];
+        for _search in 0..60 {
+            let answer = listed(&found(&texts), "ore", "messages");
+            assert!(answer.len() < 4 * FOUND, "{} bytes", answer.len());
+            texts.push(answer);
+            texts.drain(..texts.len().saturating_sub(100));
+        }
+    }
 }
