@@ -132,7 +132,7 @@ async fn write_one(
     loop {
         let rows = piece(ledger, mysis.id, after).await?;
         let Some(last) = rows.last() else {
-            return Ok(count);
+            break;
         };
         (after, count) = (last.seq, count + rows.len());
         for row in &rows {
@@ -143,6 +143,13 @@ async fn write_one(
             .await?;
         }
     }
+    if format == ExportFormat::JsonLines {
+        for (account, seen) in ledger.all_sightings(mysis.id).await? {
+            let line = lines::sighting(mysis.id, &account, &seen);
+            out.line(line.to_string()).await?;
+        }
+    }
+    Ok(count)
 }
 
 async fn piece(

@@ -3,6 +3,7 @@
 //! A row is as in `zoea log --json`, but that arguments are always the text as it came, and with
 //! what else it takes to write the row down again.
 
+use actors::domain::game_state::Sighting;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{Body, Row};
 use actors::domain::write::MysisRecord;
@@ -53,6 +54,23 @@ pub fn mysis(mysis: &MysisRecord, notes_after: Seq) -> Value {
 
 fn moment(at: Timestamp) -> String {
     at.to_string()
+}
+
+/// What a Mysis saw last of one thing, through this game account.
+#[must_use]
+pub fn sighting(mysis: MysisId, account: &str, seen: &Sighting) -> Value {
+    json!({
+        RECORD: "sighting",
+        "mysis_id": mysis.to_string(),
+        "account": account,
+        "tool": *seen.look.tool,
+        "arguments": *seen.look.arguments,
+        "call": {"seq": seen.call.seq.0, "position": seen.call.position},
+        "content": *seen.digest,
+        "tick": seen.tick,
+        "at": moment(seen.at),
+        "stale_by": seen.stale_by.as_deref(),
+    })
 }
 
 /// A row of a conversation.

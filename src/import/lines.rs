@@ -1,6 +1,7 @@
 //! Lines: an export of our own, read back without loss.
 
 mod said;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,6 +23,7 @@ use crate::ledger::{Intake, SqlLedger, StoredMission};
 use super::nova::moment;
 use super::{ImportFault, Report, Residents, cleaned};
 use said::{bill, utterance};
+use seen::SightingLine;
 
 /// Takes an export over.
 ///
@@ -76,6 +78,7 @@ enum Record {
     Mission(StoredMission),
     Mysis(Box<MysisLine>),
     Row(MysisId, Box<Row>),
+    Sighting(MysisId, Box<SightingLine>),
 }
 
 struct MysisLine {
@@ -98,15 +101,28 @@ impl Reading<'_> {
                 self.put_missions().await?;
                 self.mysis(*line).await
             }
-            Record::Row(mysis, row) => match self.is_new.get(&mysis) {
-                None => Err(ImportFault::Line {
-                    number,
-                    why: format!("a row of a mysis ({mysis}) that no line before it tells of"),
-                }),
-                Some(false) => Ok(()),
-                Some(true) => self.row(mysis, *row).await,
+            Record::Row(mysis, row) => match self.is_taken(mysis, number)? {
+                false => Ok(()),
+                true => self.row(mysis, *row).await,
+            },
+            Record::Sighting(mysis, line) => match self.is_taken(mysis, number)? {
+                false => Ok(()),
+                true => {
+                    self.report.sightings += 1;
+                    let write = line.write(mysis, self.redactor);
+                    Ok(self.intake.write(&write).await?)
+                }
             },
         }
+    }
+
+    /// Whether what this line tells of a Mysis is taken over: it was not here.
+    fn is_taken(&self, mysis: MysisId, number: usize) -> Result<bool, ImportFault> {
+        let is_new = self.is_new.get(&mysis).copied();
+        is_new.ok_or_else(|| ImportFault::Line {
+            number,
+            why: format!("something of a mysis ({mysis}) that no line before it tells of"),
+        })
     }
 
     async fn put_missions(&mut self) -> Result<(), ImportFault> {
@@ -180,6 +196,10 @@ impl Record {
             "row" => {
                 let mysis = text(line, "mysis_id")?.parse()?;
                 Ok(Record::Row(mysis, Box::new(row(line)?)))
+            }
+            "sighting" => {
+                let mysis = text(line, "mysis_id")?.parse()?;
+                Ok(Record::Sighting(mysis, Box::new(SightingLine::read(line)?)))
             }
             other => Err(format!("`{other}` is no record")),
         }
@@ -329,11 +349,7 @@ fn result(line: &Value, text: Arc<str>) -> Result<Body, String> {
     let (meta, answers) = (&line["metadata"], &line["answers"]);
     let status = CallStatus::parse(word_of(meta, "status")).filter(|status| !status.is_open());
     Ok(Body::Result {
-        call: CallKey {
-            seq: Seq(number(answers, "seq")?),
-            position: u16::try_from(number(answers, "position")?)
-                .map_err(|_| "`position` is out of range".to_string())?,
-        },
+        call: call_key(answers)?,
         meta: ResultMeta {
             call_id: word_of(meta, "call_id").into(),
             tool: word_of(meta, "tool").into(),
@@ -343,6 +359,14 @@ fn result(line: &Value, text: Arc<str>) -> Result<Body, String> {
             bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
         },
         text,
+    })
+}
+
+fn call_key(value: &Value) -> Result<CallKey, String> {
+    Ok(CallKey {
+        seq: Seq(number(value, "seq")?),
+        position: u16::try_from(number(value, "position")?)
+            .map_err(|_| "`position` is out of range".to_string())?,
     })
 }
 

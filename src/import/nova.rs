@@ -5,13 +5,15 @@ pub mod moment;
 mod source;
 pub mod telling;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::event::State;
 use actors::domain::fault::{Fault, FaultKind};
-use actors::domain::ids::{MissionId, MysisId, Timestamp};
+use actors::domain::game_state::GameState;
+use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::look::Look;
 use actors::domain::redact::Redactor;
 use actors::domain::write::{Account, Mission, NewMysis, PoolAccount, Profile, Write};
 
@@ -23,6 +25,12 @@ use telling::{Names, Telling};
 
 /// A Mysis that was errored is errored here; why was not kept.
 const ERRORED: &str = "it was errored when it was imported";
+
+/// Of which call a snapshot was the result was not kept: none that is in a conversation.
+const NO_CALL: CallKey = CallKey {
+    seq: Seq(0),
+    position: 0,
+};
 
 /// Takes a Zoea-Nova database over.
 ///
@@ -51,6 +59,8 @@ struct Takeover<'a> {
     names: Names,
     redactor: Redactor,
     myses: Vec<SourceMysis>,
+    /// The Myses that are taken over now, by their ids in the source.
+    new: BTreeSet<String>,
     report: Report,
 }
 
@@ -75,6 +85,7 @@ impl<'a> Takeover<'a> {
                 .collect(),
             redactor: Redactor::new(secrets),
             myses,
+            new: BTreeSet::new(),
             report: Report::default(),
         })
     }
@@ -85,7 +96,7 @@ impl<'a> Takeover<'a> {
             self.mysis(&mysis).await?;
         }
         self.accounts().await?;
-        self.report.snapshots = self.source.snapshots().await?;
+        self.sightings().await?;
         self.intake.commit().await?;
         Ok(self.report)
     }
@@ -121,6 +132,7 @@ impl<'a> Takeover<'a> {
             self.report.renamed.push((mysis.name.clone(), name.clone()));
         }
         self.report.myses += 1;
+        self.new.insert(mysis.id.clone());
         let at = mysis.created_at.unwrap_or_default();
         self.intake
             .write(&Write::Create(Box::new(NewMysis {
@@ -187,6 +199,37 @@ impl<'a> Takeover<'a> {
             } else {
                 self.report.known_accounts += 1;
             }
+        }
+        Ok(())
+    }
+
+    /// The snapshots of each Mysis' account are the sightings that it begins with; what nobody played
+    /// with any more, and what has no time, is left behind.
+    async fn sightings(&mut self) -> Result<(), ImportFault> {
+        let accounts = self.source.accounts().await?;
+        let owners = accounts
+            .iter()
+            .filter_map(|account| Some((&account.username, account.assigned_to.as_ref()?)));
+        let owners: BTreeMap<&String, &String> = owners.collect();
+        let mut known: BTreeMap<String, GameState> = BTreeMap::new();
+        for snapshot in self.source.snapshots().await? {
+            let owner = owners.get(&snapshot.username).copied();
+            let owner = owner.filter(|owner| self.new.contains(*owner));
+            let look = Look::of(&snapshot.tool.as_str().into(), &"{}".into());
+            let (Some(owner), Some(look), Some(at)) = (owner, look, snapshot.at) else {
+                self.report.snapshots += 1;
+                continue;
+            };
+            let text = self.redactor.clean(&snapshot.content);
+            let game = known.entry(owner.clone()).or_default();
+            let sighting = game.saw(look, NO_CALL, &text, snapshot.tick, at).clone();
+            let write = Write::Sighted {
+                mysis: mysis_id(owner),
+                account: snapshot.username.into(),
+                sighting: Box::new(sighting),
+            };
+            self.intake.write(&write).await?;
+            self.report.sightings += 1;
         }
         Ok(())
     }

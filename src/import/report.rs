@@ -28,7 +28,10 @@ pub struct Report {
     pub unpaired: usize,
     /// Moments that cannot be read; the row before lent its own.
     pub without_time: usize,
-    /// Game state snapshots, which are left behind: they are long out of date.
+    /// What was seen of the game.
+    pub sightings: usize,
+    /// Game state snapshots that are left behind: of nobody who is taken over, without a time, or of
+    /// a tool that is none of those that look.
     pub snapshots: usize,
 }
 
@@ -61,8 +64,12 @@ impl fmt::Display for Report {
                 "rows have no time that can be read: they have that of the row before",
             ),
             (
+                self.sightings,
+                "sightings of the game, with the time at which they were made",
+            ),
+            (
                 self.snapshots,
-                "game state snapshots were left behind: they are out of date",
+                "game state snapshots were left behind: they are nobody's, have no time, or are no looks",
             ),
         ];
         for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {

@@ -180,16 +180,7 @@ pub(super) async fn bring_up_server(
 ) -> Result<(), OpenError> {
     let unusable = |error: DbErr| address.unusable(plain(&error));
     server::begin_schema(writer).await.map_err(unusable)?;
-    let known = steps_of::<ServerMigrator>();
-    let (tables, steps) = found(writer, Dialect::Postgres).await.map_err(unusable)?;
-    let applied = applied(
-        Dialect::Postgres,
-        &address.to_string(),
-        &known,
-        tables,
-        &steps,
-    )?;
-    if applied < known.len() {
+    if applied_there(writer, address).await? < steps_of::<ServerMigrator>().len() {
         let moved = ServerMigrator::up(writer, None).await;
         if let Err(error) = moved {
             return Err(why_not(writer, address, &error).await);
@@ -204,22 +195,25 @@ pub(super) async fn look(
     address: &ServerAddress,
 ) -> Result<Option<i64>, OpenError> {
     let unusable = |error: DbErr| address.unusable(plain(&error));
-    let (tables, steps) = found(readers, Dialect::Postgres).await.map_err(unusable)?;
-    let known = steps_of::<ServerMigrator>();
-    applied(
-        Dialect::Postgres,
-        &address.to_string(),
-        &known,
-        tables,
-        &steps,
-    )?;
-    if steps.is_empty() {
+    if applied_there(readers, address).await? == 0 {
         return Ok(None);
     }
     let query = Statement::from_string(DbBackend::Postgres, "SELECT count(*) FROM mysis");
     let count = readers.query_one_raw(query).await.map_err(unusable)?;
     let count = count.map(|row| row.try_get_by_index(0)).transpose();
     count.map_err(unusable)
+}
+
+/// How many of our steps a server's database has seen.
+async fn applied_there(
+    connection: &DatabaseConnection,
+    address: &ServerAddress,
+) -> Result<usize, OpenError> {
+    let found = found(connection, Dialect::Postgres).await;
+    let (tables, steps) = found.map_err(|error| address.unusable(plain(&error)))?;
+    let known = steps_of::<ServerMigrator>();
+    let shown = address.to_string();
+    applied(Dialect::Postgres, &shown, &known, tables, &steps)
 }
 
 /// Why a step could not be made: most likely the one extension that is needed is not there.

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use actors::domain::game_state::Sighting;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
 use actors::domain::look::Look;
+use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Inner;
 use super::connection::Tx;
 use super::entity::sighting;
+use super::{Inner, SqlLedger, plain};
 
 /// The newest sightings that a Mysis takes up again.
 const RECALLED: u64 = 64;
@@ -103,6 +104,28 @@ fn of(mysis: MysisId, account: &str) -> Condition {
     Condition::all()
         .add(sighting::Column::MysisId.eq(mysis.0))
         .add(sighting::Column::Account.eq(account))
+}
+
+impl SqlLedger {
+    /// Everything that is known of what a Mysis saw, the oldest first, with the accounts that saw it.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn all_sightings(
+        &self,
+        mysis: MysisId,
+    ) -> Result<Vec<(Arc<str>, Sighting)>, ArchiveFault> {
+        let models = sighting::Entity::find()
+            .filter(sighting::Column::MysisId.eq(mysis.0))
+            .order_by_asc(sighting::Column::At)
+            .order_by_asc(sighting::Column::Account)
+            .order_by_asc(sighting::Column::Tool)
+            .order_by_asc(sighting::Column::Arguments)
+            .all(&self.inner.readers)
+            .await
+            .map_err(|error| ArchiveFault(plain(&error)))?;
+        Ok(models.into_iter().map(seen).collect())
+    }
 }
 
 impl Inner {

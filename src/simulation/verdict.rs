@@ -12,7 +12,8 @@ use actors::domain::model::{ChatMessage, ModelRequest};
 use super::chaos::Strike;
 use super::events::Digest;
 
-/// So many calls of a Mysis are remembered, to hold a late "not executed" against them.
+/// So many calls of a Mysis are remembered: to know a repetition, and to hold a late "not executed"
+/// against them.
 const REMEMBERED: usize = 64;
 
 /// What came of a simulation.
@@ -113,7 +114,7 @@ struct Acknowledged {
 /// What is remembered of a Mysis' calls.
 #[derive(Debug, Default)]
 struct Calls {
-    newest: Option<(i64, u16)>,
+    /// In the order in which the game carried them out.
     executed: VecDeque<(i64, u16)>,
     not_executed: VecDeque<(i64, u16)>,
 }
@@ -181,13 +182,12 @@ impl Watch {
         let mut seen = self.seen_so_far();
         seen.mutations += 1;
         let calls = seen.calls.entry(mysis.to_string()).or_default();
-        let is_repeated = calls.newest.is_some_and(|newest| newest >= key);
+        let is_repeated = calls.has_executed(key);
         let is_denied = calls.not_executed.contains(&key);
-        calls.newest = calls.newest.max(Some(key));
         remember(&mut calls.executed, key);
         drop(seen);
         if is_repeated {
-            self.violation(format!("{call} was carried out again, or out of its order"));
+            self.violation(format!("{call} was carried out again"));
         }
         if is_denied {
             self.violation(format!("{call} was said not to be executed, and is now"));
@@ -288,6 +288,17 @@ impl Watch {
     }
 }
 
+impl Calls {
+    /// Whether the game has carried this call out before. Older than all that are remembered counts as
+    /// that too; merely late does not: the game queues a mutation for its next tick, and a call that was
+    /// cut off there (the process died, the answer was lost) is carried out after a newer one that the
+    /// game does at once, such as an entry in the captain's log.
+    fn has_executed(&self, key: (i64, u16)) -> bool {
+        let is_full = self.executed.len() == REMEMBERED;
+        self.executed.contains(&key) || is_full && self.executed.iter().all(|known| key < *known)
+    }
+}
+
 fn remember(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
     if keys.len() == REMEMBERED {
         keys.pop_front();
@@ -305,4 +316,42 @@ fn parse(call: &str) -> Option<(&str, (i64, u16))> {
     let (rest, position) = call.rsplit_once('.')?;
     let (mysis, seq) = rest.rsplit_once('.')?;
     Some((mysis, (seq.parse().ok()?, position.parse().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the watch finds wrong when the game carries out these calls, one after the other.
+    fn violations(calls: impl IntoIterator<Item = String>) -> Vec<String> {
+        let watch = Watch::default();
+        calls.into_iter().for_each(|call| watch.executed(&call));
+        let digest = Digest {
+            events: 0,
+            bytes: 0,
+            hash: 0,
+        };
+        let verdict = watch.verdict(1, BTreeMap::new(), digest, BTreeMap::new());
+        verdict.violations
+    }
+
+    fn calls<const N: usize>(seqs: [i64; N]) -> impl Iterator<Item = String> {
+        seqs.into_iter()
+            .map(|seq| format!("14ab04164875c336.{seq}.0"))
+    }
+
+    #[test]
+    fn a_call_that_is_carried_out_late_is_no_repetition() {
+        assert_eq!(violations(calls([420, 430, 426, 436])), [""; 0]);
+    }
+
+    #[test]
+    fn a_call_that_is_carried_out_twice_is_seen_however_much_came_between() {
+        let again = ["14ab04164875c336.426.0 was carried out again"];
+        assert_eq!(violations(calls([426, 426])), again);
+        assert_eq!(violations(calls([426, 430, 431, 426])), again);
+        let long = (426..2000).chain([426]);
+        let long = long.map(|seq| format!("14ab04164875c336.{seq}.0"));
+        assert_eq!(violations(long), again);
+    }
 }

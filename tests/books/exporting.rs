@@ -65,6 +65,7 @@ fn an_export_imports_into_a_new_home_and_exports_the_same_bytes() {
     let name = first.to_str().expect("text");
     home.ok(&["export", "--out", name]);
     assert_same(&home.ok(&["export"]), &text(&first));
+    assert!(text(&first).contains("\"record\":\"sighting\""));
     let (_, error) = home.fails(&["export", "--out", name]);
     assert!(error.contains("exists"), "{error}");
 

@@ -55,7 +55,11 @@ INSERT INTO memories (mysis_id, role, source, sender_id, content, reasoning, cre
 INSERT INTO accounts VALUES ('Quill', 'nova-pass-0001', 'm-1', NULL, '2026-02-07 11:00:00');
 INSERT INTO accounts VALUES ('Brass', 'nova-pass-0002', NULL, NULL, '2026-02-07 10:00:00');
 INSERT INTO accounts VALUES ('Ghost', 'nova-pass-0003', 'm-9', NULL, '2026-02-07 09:00:00');
-INSERT INTO game_state_snapshots VALUES ('s', 'Quill', 'get_status', '{}', 7, 1770465600);
+INSERT INTO game_state_snapshots VALUES
+ ('s', 'Quill', 'get_status', '{"credits":1203,"password":"nova-pass-0001"}', 7, 1770465600),
+ ('t', 'Brass', 'get_status', '{"credits":5}', 7, 1770465600),
+ ('u', 'Quill', 'mine', '{"mined":1}', 7, 1770465600),
+ ('v', 'Quill', 'get_ship', '{"hull":1}', 7, 'some day');
 "#;
 
 fn nova(home: &Home, more: &str) -> PathBuf {
@@ -83,7 +87,8 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
             "2 calls have no result in the source: outcome unknown",
             "4 rows fit nothing and are kept as host notices",
             "1 rows have no time that can be read: they have that of the row before",
-            "1 game state snapshots were left behind: they are out of date",
+            "1 sightings of the game, with the time at which they were made",
+            "3 game state snapshots were left behind: they are nobody's, have no time, or are no looks",
             "\"Crab Miner!\" is called Crab-Miner- here",
             "\"alpha\" is called alpha-2 here",
         ]
@@ -134,6 +139,34 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
     for secret in ["nova-pass-0001", "sess-0123456789abcdef"] {
         assert!(!all.contains(secret), "{secret}");
     }
+}
+
+#[test]
+fn what_was_seen_of_the_game_is_taken_over_as_old_as_it_is() {
+    let home = Home::new();
+    let file = nova(&home, "");
+    import(&home, &file);
+    let exported = home.ok(&["export"]);
+    let seen: Vec<Value> = exported
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .filter(|line: &Value| line["record"] == "sighting")
+        .collect();
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    let alpha = &home.mysis("alpha")["id"];
+    let (mysis, account) = (&seen[0]["mysis_id"], &seen[0]["account"]);
+    assert_eq!((mysis, account), (alpha, &"Quill".into()));
+    assert_eq!(
+        (&seen[0]["tool"], &seen[0]["tick"], &seen[0]["at"]),
+        (
+            &"get_status".into(),
+            &7.into(),
+            &"2026-02-07T12:00:00.000Z".into()
+        )
+    );
+    let shown = seen[0]["content"].as_str().expect("a digest");
+    assert!(shown.contains("1203"), "{shown}");
+    assert!(!shown.contains("nova-pass-0001"), "{shown}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::rig::{Home, Process, Server, http, until};
 const KILLS: u64 = 12;
 /// How many where the books are on a server.
 const KILLS_ON_A_SERVER: u64 = 3;
+/// How many more, until one messenger was heard.
+const PATIENCE: u64 = 30;
 /// How many Myses are in the air.
 const MYSES: usize = 5;
 /// The longest that a flight lasts; it is killed at any instant of it.
@@ -68,7 +70,13 @@ fn kill_often(kills: u64, store: &str) {
 
     let mut orders = Vec::new();
     let mut before_it_was_up = 0;
-    for kill in 0..kills {
+    // Where only few are wanted, chance may kill every one before it has answered the messenger.
+    let is_enough = |kill: u64, orders: &[Order]| {
+        let was_heard = orders.iter().any(|order| order.is_acknowledged);
+        kill >= kills && (was_heard || kill >= kills + PATIENCE)
+    };
+    let mut kill = 0;
+    while !is_enough(kill, &orders) {
         let process = start(&home);
         let length = FLIGHT.mul_f64(dice.f64());
         let order = Order {
@@ -81,6 +89,7 @@ fn kill_often(kills: u64, store: &str) {
         }
         process.signal("-KILL");
         assert!(!process.wait().success());
+        kill += 1;
     }
 
     let swarm = home.fly(&["--resume"]);
@@ -104,7 +113,7 @@ fn kill_often(kills: u64, store: &str) {
     let count = |status: &str| calls.values().filter(|call| call.status == status).count();
     let acknowledged = orders.iter().filter(|order| order.is_acknowledged).count();
     println!(
-        "seed {seed}: {kills} kills ({before_it_was_up} before it was up), {} orders \
+        "seed {seed}: {kill} kills ({before_it_was_up} before it was up), {} orders \
          ({acknowledged} acknowledged), {} calls: {} done, {} failed, {} of unknown outcome, {} not \
          executed; the game carried out {}",
         orders.len(),
@@ -117,7 +126,7 @@ fn kill_often(kills: u64, store: &str) {
     );
     assert!(done.len() > MYSES, "the swarm did play");
     let logins = logins(&ledger);
-    println!("seed {seed}: {logins} logins in {} processes", kills + 1);
+    println!("seed {seed}: {logins} logins in {} processes", kill + 1);
     assert!(logins <= MYSES, "sessions of before are taken up again");
     assert!(acknowledged > 0, "somebody was heard");
     for order in &orders {

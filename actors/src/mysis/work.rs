@@ -89,10 +89,7 @@ pub(super) fn call(
     order: CallOrder,
 ) -> AbortOnDropHandle<()> {
     let work = order.work;
-    let door = Door {
-        mysis: mysis.clone(),
-        work,
-    };
+    let door = Door::to(mysis, work);
     spawn(
         mysis.clone(),
         work,
@@ -149,6 +146,11 @@ struct Door {
 }
 
 impl Door {
+    fn to(mysis: &ActorRef<MysisMsg>, work: Work) -> Door {
+        let mysis = mysis.clone();
+        Door { mysis, work }
+    }
+
     /// Keeps what is sent, for whoever wants to see it.
     fn sent(&self, sent: Sent) {
         // A Mysis that is gone shows nothing.

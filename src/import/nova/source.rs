@@ -45,6 +45,15 @@ pub(super) struct SourceAccount {
     pub(super) created_at: Option<Timestamp>,
 }
 
+/// A look at the game as it stands in the source.
+pub(super) struct SourceSnapshot {
+    pub(super) username: String,
+    pub(super) tool: String,
+    pub(super) content: String,
+    pub(super) tick: Option<i64>,
+    pub(super) at: Option<Timestamp>,
+}
+
 pub(super) struct Source {
     database: DatabaseConnection,
     /// The copy, where one had to be made; it goes when this is closed.
@@ -229,17 +238,31 @@ impl Source {
             .collect())
     }
 
-    /// How many game state snapshots there are.
-    pub(super) async fn snapshots(&self) -> Result<usize, ImportFault> {
+    /// What was seen of the game, the oldest first; none in a database that keeps none.
+    pub(super) async fn snapshots(&self) -> Result<Vec<SourceSnapshot>, ImportFault> {
         let is_there = "SELECT 1 FROM sqlite_master WHERE name = 'game_state_snapshots'";
         if self.rows(is_there, []).await?.is_empty() {
-            return Ok(0);
+            return Ok(Vec::new());
         }
         let rows = self
-            .rows("SELECT COUNT(*) FROM game_state_snapshots", [])
+            .rows(
+                "SELECT CAST(username AS BLOB), CAST(tool_name AS BLOB), CAST(content AS BLOB), \
+                 game_tick, CAST(captured_at AS BLOB) FROM game_state_snapshots ORDER BY rowid",
+                [],
+            )
             .await?;
-        let count = rows.first().and_then(|row| row.try_get_by_index(0).ok());
-        Ok(usize::try_from(count.unwrap_or(0_i64)).unwrap_or(0))
+        let mut snapshots: Vec<SourceSnapshot> = rows
+            .iter()
+            .map(|row| SourceSnapshot {
+                username: text(row, 0).unwrap_or_default(),
+                tool: text(row, 1).unwrap_or_default(),
+                content: text(row, 2).unwrap_or_default(),
+                tick: row.try_get_by_index(3).ok().flatten(),
+                at: at(row, 4),
+            })
+            .collect();
+        snapshots.sort_by_key(|snapshot| snapshot.at);
+        Ok(snapshots)
     }
 
     /// Passwords and session ids that calls and results hold: Zoea-Nova stored them as they came.

@@ -41,10 +41,7 @@ pub(in crate::mysis) fn ask(
     let work = ask.work;
     let own = ask.routes.first();
     let provider = own.map(|route| route.provider.clone()).unwrap_or_default();
-    let door = Door {
-        mysis: mysis.clone(),
-        work,
-    };
+    let door = Door::to(mysis, work);
     spawn(
         mysis.clone(),
         work,
