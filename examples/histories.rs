@@ -16,6 +16,9 @@ use std::io::Write;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 
+/// So many breaks are told.
+const TOLD: usize = 10;
+
 fn main() -> std::io::Result<()> {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok());
     let count: usize = count.unwrap_or(10_000);
@@ -33,9 +36,9 @@ struct Figures {
     requests: usize,
     valid: usize,
     orders_lost: usize,
-    /// Of them, those that broke another rule, with the first such break.
+    /// Of them, those that broke another rule, with what they broke.
     broken: usize,
-    first: Option<String>,
+    breaks: Vec<String>,
     largest: usize,
 }
 
@@ -56,15 +59,15 @@ impl Figures {
         if *largest > 0 {
             writeln!(out, "  largest history, bytes of text {largest}")?;
         }
-        if let Some(first) = &self.first {
-            writeln!(out, "  the first: {first}")?;
+        for told in self.breaks.iter().take(TOLD) {
+            writeln!(out, "  broken: {told}")?;
         }
         Ok(())
     }
 
     fn break_rule(&mut self, why: String) {
         self.broken += 1;
-        self.first.get_or_insert(why);
+        self.breaks.push(why);
     }
 }
 
@@ -107,9 +110,9 @@ fn of_lives(count: usize) -> Figures {
     let mut figures = Figures::default();
     for number in 0..count {
         let tree = life::moves().new_tree(&mut runner);
-        let moves = tree.expect("moves can always be made").current();
+        let mut tree = tree.expect("moves can always be made");
         let budget = [8192, 64 << 10][number % 2];
-        match life::World::run(&moves, budget) {
+        match life::World::run(&tree.current(), budget) {
             Ok(world) => {
                 figures.requests += world.requests;
                 figures.valid += world.requests;
@@ -117,9 +120,34 @@ fn of_lives(count: usize) -> Figures {
             }
             Err(why) => {
                 figures.orders_lost += usize::from(why.contains("lost"));
-                figures.break_rule(why);
+                let (moves, after) = smallest(&mut tree, budget, &why);
+                figures.break_rule(format!("life {number}: {why}\n  {moves:?}\n  {after}"));
             }
         }
     }
     figures
+}
+
+/// The fewest moves that still break a rule with these first words, and what is broken then.
+fn smallest(
+    tree: &mut impl ValueTree<Value = Vec<life::Move>>,
+    budget: usize,
+    why: &str,
+) -> (Vec<life::Move>, String) {
+    let kind = |why: &str| why.split_whitespace().take(2).collect::<String>();
+    let mut found = (tree.current(), why.to_string());
+    let mut is_broken = true;
+    while if is_broken {
+        tree.simplify()
+    } else {
+        tree.complicate()
+    } {
+        let moves = tree.current();
+        let outcome = life::World::run(&moves, budget).err();
+        is_broken = outcome.as_deref().is_some_and(|now| kind(now) == kind(why));
+        if let Some(now) = outcome.filter(|_| is_broken) {
+            found = (moves, now);
+        }
+    }
+    found
 }

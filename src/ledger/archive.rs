@@ -217,17 +217,18 @@ impl Inner {
             return Ok(orders);
         };
         // What was said before the oldest of them answers none of them.
-        let answered: Option<Option<i64>> = of(mysis)
+        let answered: Option<(i64, Option<i64>)> = of(mysis)
             .filter(message::Column::Seq.gt(oldest))
             .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
             .filter(message::Column::Content.ne(""))
             .order_by_desc(message::Column::Seq)
             .select_only()
+            .column(message::Column::Seq)
             .column(message::Column::Horizon)
             .into_tuple()
             .one(&self.readers)
             .await?;
-        let answered = answered.flatten().unwrap_or(0);
+        let answered = answered.map_or(0, |(seq, horizon)| horizon.unwrap_or(seq));
         orders.retain(|order| order.seq > answered);
         orders.reverse();
         Ok(orders)

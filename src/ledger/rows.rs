@@ -219,7 +219,8 @@ fn utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
     Utterance {
         text: text.clone(),
         reasoning: model.reasoning.as_deref().map(Into::into),
-        horizon: Seq(model.horizon.unwrap_or(0)),
+        // One that does not tell had seen all before it.
+        horizon: Seq(model.horizon.unwrap_or(model.seq)),
         meta: ReplyMeta {
             usage: usage_of(&meta),
             ms: meta["ms"].as_u64().unwrap_or(0),

@@ -108,14 +108,11 @@ pub struct Utterance {
 }
 
 impl Utterance {
-    /// The newest row that the model had seen when it said this; a row that does not tell (an
-    /// imported one) counts by its own place.
+    /// The newest row that the model had seen when it said this; 0 where it had seen none, as with
+    /// a mission that stood before its first turn. `own` is the utterance's own place.
     #[must_use]
     pub fn seen(&self, own: Seq) -> Seq {
-        match self.horizon {
-            Seq(..=0) => own,
-            horizon => horizon.min(own),
-        }
+        self.horizon.min(own)
     }
 }
 

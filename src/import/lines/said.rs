@@ -15,7 +15,11 @@ pub(super) fn utterance(line: &Value, text: Arc<str>) -> Utterance {
     Utterance {
         text,
         reasoning: line["reasoning"].as_str().map(Into::into),
-        horizon: Seq(line["horizon"].as_i64().unwrap_or(0)),
+        // One that does not tell had seen all before it.
+        horizon: Seq(line["horizon"]
+            .as_i64()
+            .or(line["seq"].as_i64())
+            .unwrap_or(0)),
         meta: ReplyMeta {
             usage: usage_of(meta),
             ms: count(meta, "ms"),

@@ -55,26 +55,34 @@ impl Selection<'_> {
         let (before, since) = self.units.split_at(first);
         let mut parts = Vec::with_capacity(since.len() + 2);
         parts.extend(self.last_loop(before));
+        let continued = self.continue_with(&mut parts, since, Some(owner));
+        Selected { parts, continued }
+    }
+
+    /// Adds what belongs to the turn, with the continuation where it stands; says whether it does.
+    fn continue_with(&self, parts: &mut Vec<Part>, since: &[Unit<'_>], owner: Option<Seq>) -> bool {
         let continued = self.continues_at(since);
         for (place, unit) in since.iter().enumerate() {
             if continued == Some(place) {
                 parts.push(Part::order(self.composition.continuation.into(), false));
             }
-            parts.extend(self.results.part(*unit, unit.row.seq == owner));
+            parts.extend(self.results.part(*unit, Some(unit.row.seq) == owner));
         }
-        Selected {
-            parts,
-            continued: continued.is_some(),
-        }
+        continued.is_some()
     }
 
-    /// Where this turn's first words follow those that ended an earlier one: there the continuation
-    /// stood when they were asked for, and there it stays for the rest of the turn.
+    /// Where this turn follows the words that ended an earlier one, or words of the turn follow a
+    /// reply: there the continuation stood when they were asked for, and there it stays for the rest
+    /// of the turn, also where an order came while the model was thinking about it.
     fn continues_at(&self, since: &[Unit<'_>]) -> Option<usize> {
         let turn = self.composition.turn;
-        let first = since.iter().position(|unit| unit.turn() >= turn)?;
-        let follows_reply = first > 0 && since[first - 1].is_reply();
-        (follows_reply && !since[first].is_order()).then_some(first)
+        let follows_reply = |place: &usize| *place > 0 && since[*place - 1].is_reply();
+        let first = since.iter().position(|unit| unit.turn() >= turn);
+        first.filter(follows_reply).or_else(|| {
+            (0..since.len())
+                .filter(|place| since[*place].turn() >= turn && !since[*place].is_order())
+                .find(follows_reply)
+        })
     }
 
     /// What belongs to a turn that a mission or a nudge owns, the last loop before it and the reply
@@ -95,16 +103,10 @@ impl Selection<'_> {
         parts.extend(self.last_loop(before));
         parts.extend(ending.and_then(|unit| self.results.part(unit, false)));
         parts.push(Part::order(owner.clone(), true));
-        parts.extend(
-            since
-                .iter()
-                .filter(|unit| !delivers(**unit, mission))
-                .filter_map(|unit| self.results.part(*unit, false)),
-        );
-        Selected {
-            parts,
-            continued: false,
-        }
+        let since = since.iter().filter(|unit| !delivers(**unit, mission));
+        let since: Vec<Unit<'_>> = since.copied().collect();
+        let continued = self.continue_with(&mut parts, &since, None);
+        Selected { parts, continued }
     }
 
     /// The newest loop whose calls all have a result.
