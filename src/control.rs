@@ -27,7 +27,9 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::attach::guests::Guests;
 use crate::settings::Secret;
 use crate::swarm::Swarm;
 
@@ -56,8 +58,10 @@ impl About {
 /// The server.
 pub struct ControlServer {
     address: SocketAddr,
+    guests: Guests,
     stop: CancellationToken,
     task: JoinHandle<std::io::Result<()>>,
+    _sweeping: AbortOnDropHandle<()>,
 }
 
 impl ControlServer {
@@ -67,7 +71,7 @@ impl ControlServer {
     /// The listener has no address.
     pub fn start(
         listener: TcpListener,
-        swarm: Swarm,
+        (swarm, guests): (Swarm, Guests),
         token: &Secret,
         about: About,
     ) -> std::io::Result<ControlServer> {
@@ -75,6 +79,7 @@ impl ControlServer {
         let stop = CancellationToken::new();
         let desk = Desk {
             swarm,
+            guests: guests.clone(),
             about: Arc::new(about),
         };
         let config = StreamableHttpServerConfig::default()
@@ -94,10 +99,16 @@ impl ControlServer {
                 .with_graceful_shutdown(stopped)
                 .await
         });
+        let sweeping = {
+            let guests = guests.clone();
+            tokio::spawn(async move { guests.sweep().await })
+        };
         Ok(ControlServer {
             address,
+            guests,
             stop,
             task,
+            _sweeping: AbortOnDropHandle::new(sweeping),
         })
     }
 
@@ -107,8 +118,9 @@ impl ControlServer {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Stops serving; requests under way are cut off.
+    /// Stops serving: attached terminals are told so, other requests under way are cut off.
     pub async fn stop(self) {
+        self.guests.close().await;
         self.stop.cancel();
         self.task.abort();
         // Aborted or ended, it is gone.
@@ -116,10 +128,18 @@ impl ControlServer {
     }
 }
 
+/// The tools of the swarm, and those of attached terminals.
+fn all_tools() -> Vec<Tool> {
+    let mut tools = tools::list();
+    tools.extend(Guests::tools());
+    tools
+}
+
 /// Answers requests.
 #[derive(Clone)]
 struct Desk {
     swarm: Swarm,
+    guests: Guests,
     about: Arc<About>,
 }
 
@@ -135,11 +155,11 @@ impl ServerHandler for Desk {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list()))
+        Ok(ListToolsResult::with_all_items(all_tools()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list().into_iter().find(|tool| tool.name == name)
+        all_tools().into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -148,7 +168,10 @@ impl ServerHandler for Desk {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let answer = tools::call(&self.swarm, &self.about, &request.name, &arguments).await;
+        let answer = match self.guests.call(&request.name, &arguments).await {
+            Some(answer) => answer,
+            None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
+        };
         let result = match answer {
             Ok(value) => CallToolResult::success(vec![ContentBlock::text(value.to_string())]),
             Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
