@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod logging;
 pub mod mcp;
 pub mod provider;
+pub mod readiness;
 pub mod settings;
 pub mod swarm;
 pub mod toolbox;

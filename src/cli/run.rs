@@ -15,6 +15,7 @@ use crate::cli::screen::{self, LookArgs};
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 use crate::logging;
+use crate::readiness::ServiceManager;
 use crate::settings::units::parse_duration;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
 use crate::tui::Terminal;
@@ -151,13 +152,17 @@ async fn fly(
         offline.populate(flight.swarm()).await?;
     }
     tracing::info!(control = %control.url(), "up");
+    let manager = ServiceManager::of(environment);
+    let beating = manager.ready(flight.swarm());
     // Offline play has no configuration to read again.
     let source = || match offline {
         None => Some(global.load_settings(home, environment)),
         Some(_) => None,
     };
-    let stop = wait(args.r#for, &face, &mut flight, signals, source).await;
+    let stop = wait(args.r#for, &face, (&mut flight, &manager), signals, source).await;
     tracing::info!(?stop, "closing");
+    manager.stopping();
+    drop(beating);
     control.stop().await;
     drop(run_file);
     // Cancel-safe: a second signal leaves at once, and what was acknowledged is kept.
@@ -236,7 +241,7 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
 async fn wait(
     limit: Option<Duration>,
     face: &Face,
-    flight: &mut Flight,
+    (flight, manager): (&mut Flight, &ServiceManager),
     signals: &mut Signals,
     source: impl Fn() -> Option<Result<Loaded, SettingsError>>,
 ) -> Stop {
@@ -261,9 +266,15 @@ async fn wait(
             (Some(Word::Ended), _, _) => return Stop::Failed,
             (Some(Word::ReloadAsked(asker)), _, read) => flight.reload_for(asker, read).await,
             (None, Face::Screen { .. }, _) => return Stop::Asked,
-            (None, Face::Lines(_), Some(read)) => flight.reload(read).await,
+            (None, Face::Lines(_), Some(read)) => {
+                manager.reloading();
+                flight.reload(read).await;
+                manager.reloaded();
+            }
             (None, Face::Lines(_), None) => {
+                manager.reloading();
                 tracing::info!("offline play has no configuration to reload");
+                manager.reloaded();
             }
         }
     }
