@@ -121,7 +121,10 @@ impl Guests {
                     "properties": {
                         "terminal": terminal,
                         "first": {"type": "integer"},
-                        "inputs": {"type": "array", "items": {}},
+                        "inputs": {
+                            "type": "array",
+                            "items": {"type": ["object", "string"]},
+                        },
                     },
                     "required": ["terminal", "first", "inputs"],
                 }),
