@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
+use axum::serve::ListenerExt;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -39,6 +40,9 @@ pub use tools::call as call_tool;
 
 /// Web pages of this machine may speak to it; nobody else's.
 const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"];
+
+/// The largest request: a text as long as an operator may send, where every letter of it needs six.
+const LARGEST: usize = 8 << 20;
 
 /// What the control interface can tell besides what the swarm itself knows.
 #[derive(Clone, Debug)]
@@ -88,6 +92,7 @@ impl ControlServer {
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_allowed_origins(ORIGINS)
+            .with_max_request_body_bytes(LARGEST)
             .with_cancellation_token(stop.child_token());
         let service = StreamableHttpService::new(
             move || Ok(desk.clone()),
@@ -96,6 +101,12 @@ impl ControlServer {
         );
         let router = guard::behind_token(Router::new().nest_service("/mcp", service), token);
         let stopped = stop.clone().cancelled_owned();
+        // A frame that takes several packets must not wait for the other side to confirm the first.
+        let listener = listener.tap_io(|connection| {
+            if let Err(error) = connection.set_nodelay(true) {
+                tracing::debug!(%error, "failed to set nodelay");
+            }
+        });
         let task = tokio::spawn(async move {
             axum::serve(listener, router)
                 .with_graceful_shutdown(stopped)

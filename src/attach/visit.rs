@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::domain::dashboard::press::{Input, Press};
+use actors::domain::order::MAX_TEXT;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -161,11 +162,7 @@ async fn pass_on(
 ) -> VisitFault {
     let mut first = 0;
     loop {
-        let mut inputs = Vec::new();
-        if typed.recv_many(&mut inputs, AT_ONCE).await == 0 {
-            // Nobody types any more; the other side decides.
-            std::future::pending::<()>().await;
-        }
+        let inputs = next_inputs(&mut typed).await;
         let count = inputs.len() as u64;
         let told = Told {
             terminal: terminal.to_string(),
@@ -179,6 +176,29 @@ async fn pass_on(
         ear.is_waiting_since(None);
         first += count;
     }
+}
+
+/// What the operator did next; pasted texts, which may be long, go with little else.
+async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
+    let Some(first) = typed.recv().await else {
+        // Nobody types any more; the other side decides.
+        return std::future::pending().await;
+    };
+    let mut inputs = vec![first];
+    while inputs.len() < AT_ONCE && !matches!(inputs.last(), Some(Input::Paste(_))) {
+        match typed.try_recv() {
+            Ok(next) => inputs.push(next),
+            Err(_) => break,
+        }
+    }
+    inputs
+}
+
+/// A pasted text no longer than what is too long to be sent anyway, so that the service can say so.
+fn cut(mut text: String) -> String {
+    let longest = text.floor_char_boundary(MAX_TEXT + 4);
+    text.truncate(longest);
+    text
 }
 
 /// Calls a tool; one that could not be reached is called again. That changes nothing where it had
@@ -244,7 +264,35 @@ impl Ear for Keyboard {
         if is_gone || insists {
             return self.leave.cancel();
         }
+        let input = if let Input::Paste(text) = input {
+            Input::Paste(cut(text))
+        } else {
+            input
+        };
         // What does not fit is lost, as with any terminal.
         let _ = self.keys.try_send(input);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn long_texts_go_one_by_one_and_no_longer_than_they_are_refused() {
+        let long = "ü".repeat(MAX_TEXT);
+        let cut = cut(long);
+        assert!((MAX_TEXT + 1..=MAX_TEXT + 4).contains(&cut.len()));
+        let (keys, mut typed) = mpsc::channel(8);
+        let key = Input::Press(Press::letter('b'));
+        let paste = Input::Paste(cut);
+        for input in [&key, &paste, &paste, &key, &key] {
+            keys.try_send(input.clone()).unwrap();
+        }
+        let mut lengths = Vec::new();
+        for _ in 0..3 {
+            lengths.push(next_inputs(&mut typed).await.len());
+        }
+        assert_eq!(lengths, [2, 1, 2]);
     }
 }
