@@ -27,7 +27,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// Terminals that may be attached at once; each costs a Ui and a picture.
 const MOST: usize = 64;
 /// How long the end waits until every terminal has been told of it.
-const TELLING: Duration = Duration::from_millis(300);
+const TELLING: Duration = Duration::from_millis(100);
 
 /// The attached terminals.
 #[derive(Clone)]

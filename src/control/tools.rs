@@ -100,11 +100,7 @@ const TABLE: [Entry; 21] = [
         "Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.",
         &["days:integer"],
     ),
-    Entry(
-        "reload",
-        "Read the configuration again; a mistake in it changes nothing.",
-        &[],
-    ),
+    Entry("reload", "Read the configuration again.", &[]),
     Entry("status", "The program and its swarm in short.", &[]),
 ];
 
