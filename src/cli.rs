@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and which command answers it.
 
 pub mod accounts;
+mod attach;
 pub mod books;
 pub mod doctor;
 mod door;
@@ -45,6 +46,8 @@ struct Cli {
 enum Command {
     /// Run the swarm (the default).
     Run(run::RunArgs),
+    /// The terminal, on the program that runs; quitting it stops nothing.
+    Attach(attach::AttachArgs),
     /// One page about the running program.
     Status,
     /// Write a commented zoea.toml; nothing is ever overwritten.
@@ -112,6 +115,7 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             .unwrap_or_else(|| Command::Run(run::RunArgs::default()));
         match command {
             Command::Run(args) => run::run(&args, &cli.global, environment).await,
+            Command::Attach(args) => attach::run(&args, &cli.global, environment).await,
             Command::Status => status::run(&cli.global, environment).await,
             Command::Init(args) => init::run(&args, &cli.global, environment),
             Command::Doctor(args) => doctor::run(&args, &cli.global, environment).await,

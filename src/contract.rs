@@ -233,6 +233,10 @@ pub fn done(done: &Done) -> Value {
             "delivered": delivered.iter().map(|name| &**name).collect::<Vec<_>>(),
             "missed": missed.iter().map(|name| &**name).collect::<Vec<_>>(),
         }),
+        Done::Reloaded(reloaded) => json!({
+            "at_once": reloaded.at_once,
+            "after_a_restart": reloaded.after_a_restart,
+        }),
         Done::MissionCleared(was) => json!({"cleared": was}),
         Done::NotesCleared => json!({"cleared": true}),
         Done::Request(sent) => json!({

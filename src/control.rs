@@ -14,12 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
+use axum::serve::ListenerExt;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ContentBlock, ErrorData, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -27,7 +30,9 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::attach::guests::Guests;
 use crate::settings::Secret;
 use crate::swarm::Swarm;
 
@@ -35,6 +40,9 @@ pub use tools::call as call_tool;
 
 /// Web pages of this machine may speak to it; nobody else's.
 const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"];
+
+/// The largest request: a text as long as an operator may send, where every letter of it needs six.
+const LARGEST: usize = 8 << 20;
 
 /// What the control interface can tell besides what the swarm itself knows.
 #[derive(Clone, Debug)]
@@ -56,8 +64,10 @@ impl About {
 /// The server.
 pub struct ControlServer {
     address: SocketAddr,
+    guests: Guests,
     stop: CancellationToken,
     task: JoinHandle<std::io::Result<()>>,
+    _sweeping: AbortOnDropHandle<()>,
 }
 
 impl ControlServer {
@@ -67,7 +77,7 @@ impl ControlServer {
     /// The listener has no address.
     pub fn start(
         listener: TcpListener,
-        swarm: Swarm,
+        (swarm, guests): (Swarm, Guests),
         token: &Secret,
         about: About,
     ) -> std::io::Result<ControlServer> {
@@ -75,12 +85,14 @@ impl ControlServer {
         let stop = CancellationToken::new();
         let desk = Desk {
             swarm,
+            guests: guests.clone(),
             about: Arc::new(about),
         };
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_allowed_origins(ORIGINS)
+            .with_max_request_body_bytes(LARGEST)
             .with_cancellation_token(stop.child_token());
         let service = StreamableHttpService::new(
             move || Ok(desk.clone()),
@@ -89,15 +101,27 @@ impl ControlServer {
         );
         let router = guard::behind_token(Router::new().nest_service("/mcp", service), token);
         let stopped = stop.clone().cancelled_owned();
+        // A frame that takes several packets must not wait for the other side to confirm the first.
+        let listener = listener.tap_io(|connection| {
+            if let Err(error) = connection.set_nodelay(true) {
+                tracing::debug!(%error, "failed to set nodelay");
+            }
+        });
         let task = tokio::spawn(async move {
             axum::serve(listener, router)
                 .with_graceful_shutdown(stopped)
                 .await
         });
+        let sweeping = {
+            let guests = guests.clone();
+            tokio::spawn(async move { guests.sweep().await })
+        };
         Ok(ControlServer {
             address,
+            guests,
             stop,
             task,
+            _sweeping: AbortOnDropHandle::new(sweeping),
         })
     }
 
@@ -107,8 +131,9 @@ impl ControlServer {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Stops serving; requests under way are cut off.
+    /// Stops serving: attached terminals are told so, other requests under way are cut off.
     pub async fn stop(self) {
+        self.guests.close().await;
         self.stop.cancel();
         self.task.abort();
         // Aborted or ended, it is gone.
@@ -116,10 +141,18 @@ impl ControlServer {
     }
 }
 
+/// The tools of the swarm, and those of attached terminals.
+fn all_tools() -> Vec<Tool> {
+    let mut tools = tools::list();
+    tools.extend(Guests::tools());
+    tools
+}
+
 /// Answers requests.
 #[derive(Clone)]
 struct Desk {
     swarm: Swarm,
+    guests: Guests,
     about: Arc<About>,
 }
 
@@ -135,11 +168,47 @@ impl ServerHandler for Desk {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list()))
+        Ok(ListToolsResult::with_all_items(all_tools()))
+    }
+
+    // rmcp answers these with nothing. What was not offered is not there at all.
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list().into_iter().find(|tool| tool.name == name)
+        all_tools().into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -148,7 +217,10 @@ impl ServerHandler for Desk {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let answer = tools::call(&self.swarm, &self.about, &request.name, &arguments).await;
+        let answer = match self.guests.call(&request.name, &arguments).await {
+            Some(answer) => answer,
+            None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
+        };
         let result = match answer {
             Ok(value) => CallToolResult::success(vec![ContentBlock::text(value.to_string())]),
             Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),

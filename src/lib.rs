@@ -3,6 +3,7 @@
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 
 pub mod accounts;
+pub mod attach;
 pub mod cli;
 pub mod clock;
 pub mod contract;
@@ -16,6 +17,7 @@ pub mod ledger;
 pub mod logging;
 pub mod mcp;
 pub mod provider;
+pub mod readiness;
 pub mod settings;
 pub mod swarm;
 pub mod toolbox;

@@ -11,6 +11,7 @@ use actors::domain::order::{Answer, Order, Refusal};
 use actors::domain::write::Mission;
 use actors::ports::Archive;
 use actors::reply::{Reply, Request};
+use actors::ui::Bridge;
 use ractor::ActorRef;
 use ractor::rpc::CallResult;
 use tokio::sync::oneshot;
@@ -85,6 +86,14 @@ impl Swarm {
     /// It was refused, or the program is closing.
     pub async fn order(&self, order: Order) -> Answer {
         self.helm.order(order).await
+    }
+
+    /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
+    pub fn attach(&self, bridge: Bridge) {
+        let quit = bridge.quit.clone();
+        if self.helm.0.cast(CommanderMsg::Attach(bridge)).is_err() {
+            quit.cancel();
+        }
     }
 
     /// How the Myses stand, by name; none once the program is closing.

@@ -5,6 +5,7 @@
 
 pub mod brush;
 pub mod dump;
+pub mod shown;
 pub mod theme;
 pub mod view;
 
@@ -30,8 +31,11 @@ use actors::ui::UiHandle;
 use signal_hook::iterator::Handle;
 
 use drawing::Means;
-use slot::Slot;
+use shown::{Ear, Shown};
 use theme::Depth;
+
+pub use slot::Slot;
+pub(crate) use slot::put_behind;
 
 /// How long a terminal may take to be put back, before it is left as it is.
 const PUTTING_BACK: Duration = Duration::from_secs(1);
@@ -67,7 +71,7 @@ impl Default for Options {
 
 /// The terminal while the screen is up. It is put back as it was when this is dropped.
 pub struct Terminal {
-    slot: Arc<Slot>,
+    ending: Box<dyn Fn() + Send>,
     drawing: Option<JoinHandle<()>>,
     put_back: mpsc::Receiver<()>,
     signals: Handle,
@@ -79,14 +83,26 @@ impl Terminal {
     /// # Errors
     /// There is no terminal, or it does not obey.
     pub fn start(handle: UiHandle, options: Options) -> io::Result<(Arc<dyn Screen>, Terminal)> {
-        let size = crossterm::terminal::size()?;
         let first = Dashboard::new(Opening {
-            size,
+            size: crossterm::terminal::size()?,
             appearance: options.appearance,
-            history: options.history,
+            history: options.history.clone(),
         });
+        let (slot, terminal) = Terminal::show(first, Arc::new(handle), options)?;
+        Ok((slot, terminal))
+    }
+
+    /// Takes the terminal over, to show what is put into the slot.
+    ///
+    /// # Errors
+    /// There is no terminal, or it does not obey.
+    pub fn show<P: Shown>(
+        first: P,
+        ear: Arc<dyn Ear>,
+        options: Options,
+    ) -> io::Result<(Arc<Slot<P>>, Terminal)> {
         let slot = Arc::new(Slot::new(first));
-        let (signals, background) = suspend::listen(slot.clone(), handle.clone())?;
+        let (signals, background) = suspend::listen(slot.clone(), ear.clone())?;
         modes::enter().inspect_err(|_| modes::leave())?;
         put_back_on_panic();
         let (tell, put_back) = mpsc::channel();
@@ -96,7 +112,7 @@ impl Terminal {
                 depth: options.depth,
                 dumps: options.dumps,
                 keep_history: options.keep_history,
-                handle: handle.clone(),
+                ear: ear.clone(),
                 background,
             };
             thread::Builder::new()
@@ -110,9 +126,10 @@ impl Terminal {
         let reader = slot.clone();
         thread::Builder::new()
             .name("tui-input".to_string())
-            .spawn(move || input::run(&reader, &handle))?;
+            .spawn(move || input::run(&reader, &*ear))?;
+        let ending = slot.clone();
         let terminal = Terminal {
-            slot: slot.clone(),
+            ending: Box::new(move || ending.end()),
             drawing: Some(drawing),
             put_back,
             signals,
@@ -129,7 +146,7 @@ impl Terminal {
         let Some(drawing) = self.drawing.take() else {
             return;
         };
-        self.slot.end();
+        (self.ending)();
         self.signals.close();
         if self.put_back.recv_timeout(PUTTING_BACK).is_ok() {
             let _ = drawing.join();

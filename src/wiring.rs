@@ -22,8 +22,10 @@ use actors::ui::Bridge;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use crate::attach::guests::Guests;
 use crate::clock::WallClock;
 use crate::control::{About, ControlServer};
 use crate::export::FileExporter;
@@ -34,8 +36,11 @@ use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 
+use reload::Bell;
+
 pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
+pub use reload::Asker;
 pub use rules::{endpoints, secrets};
 
 /// How long closing may take before the program leaves anyway.
@@ -73,6 +78,16 @@ pub struct Flight {
     settings: Settings,
     providers: Arc<Providers>,
     has_price: Arc<AtomicBool>,
+    askers: mpsc::Receiver<Asker>,
+}
+
+/// What a flight has to say while it is up.
+#[derive(Debug)]
+pub enum Word {
+    /// The Commander has ended, which it does by itself only when it failed.
+    Ended,
+    /// Somebody asks for the configuration to be read again.
+    ReloadAsked(Asker),
 }
 
 impl Flight {
@@ -112,6 +127,7 @@ impl Flight {
         let (commander, ended) = Actor::spawn(None, Commander, args)
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
+        let (bell, askers) = mpsc::channel(1);
         let flight = Flight {
             swarm: Swarm::new(commander.clone(), ledger.clone()),
             commander,
@@ -122,7 +138,13 @@ impl Flight {
             settings: settings.clone(),
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
+            askers,
         };
+        if options.mode == Mode::Flying {
+            // A Commander that is gone has said why.
+            let bell = Arc::new(Bell(bell));
+            let _ = flight.commander.cast(CommanderMsg::Configured(bell));
+        }
         let others = flight.ledger.others().await.context("read the swarm")?;
         flight.create_declared(settings, &others).await?;
         flight.tell_who_is_elsewhere(&others);
@@ -217,7 +239,10 @@ impl Flight {
             has_price: self.has_price.clone(),
         };
         let token = self.lock.control_token()?;
-        let server = ControlServer::start(listener, self.swarm.clone(), &token, about)?;
+        let exporter = FileExporter::new(self.ledger.clone(), self.home.exports());
+        let swarm = self.swarm.clone();
+        let guests = Guests::new(swarm.clone(), Arc::new(exporter), self.home.history());
+        let server = ControlServer::start(listener, (swarm, guests), &token, about)?;
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),
@@ -227,10 +252,14 @@ impl Flight {
         Ok((server, guard))
     }
 
-    /// Waits for the Commander to end, which it does by itself only when it failed.
-    pub async fn ended(&mut self) {
-        // Aborted or panicked, it has ended.
-        let _ = (&mut self.ended).await;
+    /// Waits for what it has to say.
+    pub async fn word(&mut self) -> Word {
+        // Cancel-safe: both are remembered by their owners. Where nobody can ask any more, the other
+        // one is all that can come.
+        tokio::select! {
+            _ = &mut self.ended => Word::Ended,
+            Some(asker) = self.askers.recv() => Word::ReloadAsked(asker),
+        }
     }
 
     /// Brings the swarm down in good order: orders are refused, Myses wind down side by side, the

@@ -33,7 +33,9 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::Surroundings;
-use crate::ports::{Archive, Clock, Ledger, LedgerFault, Models, SwarmRecord, Upstream};
+use crate::ports::{
+    Archive, Clock, Configuration, Ledger, LedgerFault, Models, SwarmRecord, Upstream,
+};
 use crate::session::Means;
 use crate::store::{StoreHandle, StoreMsg};
 use crate::ui::Bridge;
@@ -95,6 +97,8 @@ pub struct Outside {
 pub struct CommanderState {
     outside: Outside,
     rules: Arc<SwarmRules>,
+    /// Absent where nothing can be read again.
+    configuration: Option<Arc<dyn Configuration>>,
     configured_secrets: Vec<Arc<str>>,
     passwords: Vec<Arc<str>>,
     redactor: Arc<Redactor>,
@@ -114,7 +118,7 @@ pub struct CommanderState {
     expected: Vec<String>,
     jobs: JoinSet<()>,
     closing: Option<Closing>,
-    terminal: Option<Terminal>,
+    terminals: Vec<Terminal>,
     dice: fastrand::Rng,
 }
 
@@ -149,11 +153,13 @@ impl Actor for Commander {
             CommanderMsg::Report(report) => state.reported(&myself, report),
             CommanderMsg::News(news) => state.heard(news),
             CommanderMsg::Watch(watcher) => state.watch(watcher),
+            CommanderMsg::Attach(bridge) => state.attach(&myself, bridge).await,
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
+            CommanderMsg::Configured(configuration) => state.configuration = Some(configuration),
             CommanderMsg::SecretsKnown(secrets, reply) => {
                 state.learn_secrets(secrets);
                 // Who gave up waiting needs no answer.
@@ -240,6 +246,7 @@ impl CommanderState {
         let mut state = CommanderState {
             outside,
             rules: args.rules.clone(),
+            configuration: None,
             configured_secrets: args.secrets.clone(),
             passwords: args.swarm.passwords.clone(),
             redactor: Arc::default(),
@@ -257,7 +264,7 @@ impl CommanderState {
             expected: Vec::new(),
             jobs: JoinSet::new(),
             closing: None,
-            terminal: None,
+            terminals: Vec::new(),
             dice: fastrand::Rng::with_seed(args.seed),
         };
         state.renew_redactor();

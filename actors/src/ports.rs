@@ -3,6 +3,7 @@
 //! Each fault has a variant per decision that the caller can take. Answers are futures that own
 //! what they need, so that a task can hold them and dropping the task cancels the request.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use crate::domain::dashboard::wish::{Act, ExportFormat};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use crate::domain::order::Reloaded;
 use crate::domain::tool::Toolset;
 use crate::domain::write::{
     Account, AccountRecord, Batch, Mission, MysisRecord, Recollection, SavedSession,
@@ -220,6 +222,12 @@ pub trait Screen: Send + Sync + 'static {
 
     /// Does what only a terminal can do. What came of it comes back as an input.
     fn act(&self, act: Act);
+}
+
+/// The configuration, where it can be read again while the program runs.
+pub trait Configuration: fmt::Debug + Send + Sync + 'static {
+    /// Reads it again and takes it up; why it stays as it was, where it does.
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>>;
 }
 
 /// Writes conversations to files.

@@ -7,6 +7,7 @@
 
 mod reading;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::dashboard::press::Input;
+use crate::domain::dashboard::seat::Seat;
 use crate::domain::dashboard::transcript::pages::Stamp;
 use crate::domain::dashboard::wish::{OrderId, Wish};
 use crate::domain::dashboard::{Dashboard, Stock};
@@ -112,6 +114,13 @@ impl UiHandle {
             let _ = ui.cast(UiMsg::Input(input));
         }
     }
+
+    /// Lets the Ui see at once that its terminal has left.
+    pub fn leave(&self) {
+        if let Some(ui) = &*self.0.borrow() {
+            let _ = ui.cast(UiMsg::Frame);
+        }
+    }
 }
 
 /// What a terminal brings with it.
@@ -125,6 +134,20 @@ pub struct Bridge {
     pub quit: CancellationToken,
     /// What writes conversations to files, where there is such a thing.
     pub exporter: Option<Arc<dyn Exporter>>,
+}
+
+impl Bridge {
+    /// Whether the terminal was one that is attached, and is no more.
+    #[must_use]
+    pub fn has_left(&self) -> bool {
+        self.quit.is_cancelled() && self.screen.last().seat() == Seat::Attached
+    }
+}
+
+impl fmt::Debug for Bridge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bridge").finish_non_exhaustive()
+    }
 }
 
 /// The actor.
@@ -228,6 +251,8 @@ impl Actor for UiActor {
             UiMsg::Searched(stamp, rows) => {
                 state.change(&myself, |dashboard| dashboard.searched(stamp, rows));
             }
+            // Nobody looks any more; it gets no successor either.
+            UiMsg::Frame if state.bridge.has_left() => myself.stop(None),
             UiMsg::Frame => state.show(&myself),
         }
         Ok(())

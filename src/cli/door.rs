@@ -106,7 +106,7 @@ fn given(arguments: Value) -> Map<String, Value> {
 }
 
 /// Who has just started `run --offline` may look for it here.
-fn hint_at_offline(home: &Home) {
+pub(super) fn hint_at_offline(home: &Home) {
     if let Some(offline) = home.running_offline() {
         out::note(&format!(
             "an offline swarm is running; reach it with --home {}",

@@ -15,10 +15,11 @@ use crate::cli::screen::{self, LookArgs};
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 use crate::logging;
+use crate::readiness::ServiceManager;
 use crate::settings::units::parse_duration;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
 use crate::tui::Terminal;
-use crate::wiring::{Audience, Flight, LaunchOptions, Offline, OfflineOptions};
+use crate::wiring::{Audience, Flight, LaunchOptions, Offline, OfflineOptions, Word};
 
 /// What `zoea run` can be told.
 #[derive(Debug, Default, Args)]
@@ -151,13 +152,17 @@ async fn fly(
         offline.populate(flight.swarm()).await?;
     }
     tracing::info!(control = %control.url(), "up");
+    let manager = ServiceManager::of(environment);
+    let beating = manager.ready(flight.swarm());
     // Offline play has no configuration to read again.
     let source = || match offline {
         None => Some(global.load_settings(home, environment)),
         Some(_) => None,
     };
-    let stop = wait(args.r#for, &face, &mut flight, signals, source).await;
+    let stop = wait(args.r#for, &face, (&mut flight, &manager), signals, source).await;
     tracing::info!(?stop, "closing");
+    manager.stopping();
+    drop(beating);
     control.stop().await;
     drop(run_file);
     // Cancel-safe: a second signal leaves at once, and what was acknowledged is kept.
@@ -236,7 +241,7 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
 async fn wait(
     limit: Option<Duration>,
     face: &Face,
-    flight: &mut Flight,
+    (flight, manager): (&mut Flight, &ServiceManager),
     signals: &mut Signals,
     source: impl Fn() -> Option<Result<Loaded, SettingsError>>,
 ) -> Stop {
@@ -249,18 +254,28 @@ async fn wait(
     let mut over = std::pin::pin!(over);
     loop {
         // Cancel-safe: signals and the Commander's end are remembered by their owners.
-        tokio::select! {
+        let word = tokio::select! {
             () = &mut over => return Stop::Asked,
             () = face.quit() => return Stop::Asked,
             _ = signals.interrupt.recv() => return Stop::Asked,
             _ = signals.terminate.recv() => return Stop::Asked,
-            () = flight.ended() => return Stop::Failed,
-            _ = signals.hangup.recv() => {}
-        }
-        match (face, source()) {
-            (Face::Screen { .. }, _) => return Stop::Asked,
-            (Face::Lines(_), Some(read)) => flight.reload(read).await,
-            (Face::Lines(_), None) => tracing::info!("offline play has no configuration to reload"),
+            word = flight.word() => Some(word),
+            _ = signals.hangup.recv() => None,
+        };
+        match (word, face, source()) {
+            (Some(Word::Ended), _, _) => return Stop::Failed,
+            (Some(Word::ReloadAsked(asker)), _, read) => flight.reload_for(asker, read).await,
+            (None, Face::Screen { .. }, _) => return Stop::Asked,
+            (None, Face::Lines(_), Some(read)) => {
+                manager.reloading();
+                flight.reload(read).await;
+                manager.reloaded();
+            }
+            (None, Face::Lines(_), None) => {
+                manager.reloading();
+                tracing::info!("offline play has no configuration to reload");
+                manager.reloaded();
+            }
         }
     }
 }
@@ -285,19 +300,29 @@ impl RunArgs {
 
 /// The signals that stop the program. They are listened for before anything is opened, so that an
 /// early one is not lost.
-struct Signals {
+pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hangup: Signal,
 }
 
 impl Signals {
-    fn listen() -> anyhow::Result<Signals> {
+    pub(super) fn listen() -> anyhow::Result<Signals> {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt()).context("listen for SIGINT")?,
             terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
             hangup: signal(SignalKind::hangup()).context("listen for SIGHUP")?,
         })
+    }
+
+    /// Waits for the next signal that ends a program which only has a terminal.
+    pub(super) async fn leave(&mut self) {
+        // Cancel-safe: a signal that is not taken stays pending.
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
+        }
     }
 
     /// Waits for the next signal to stop.

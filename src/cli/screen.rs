@@ -44,19 +44,8 @@ pub(super) fn open(
     look: &LookArgs,
     environment: &Environment,
 ) -> anyhow::Result<(Bridge, Terminal, CancellationToken)> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        anyhow::bail!("there is no terminal here; give --headless to run without one");
-    }
-    let options = Options {
-        appearance: appearance(settings, look, environment),
-        depth: depth(environment),
-        history: read_history(&home.history()),
-        keep_history: Box::new({
-            let home = home.clone();
-            move |history| keep_history(&home, history)
-        }),
-        dumps: home.screens(),
-    };
+    want_terminal().context("give --headless to run without one")?;
+    let options = options(home, settings, look, environment);
     let (address, handle) = ui::address();
     let (screen, terminal) = Terminal::start(handle, options).context("open the terminal")?;
     let quit = CancellationToken::new();
@@ -67,6 +56,34 @@ pub(super) fn open(
         exporter: None,
     };
     Ok((bridge, terminal, quit))
+}
+
+/// # Errors
+/// The program was not started in a terminal.
+pub(super) fn want_terminal() -> anyhow::Result<()> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        anyhow::bail!("there is no terminal here");
+    }
+    Ok(())
+}
+
+/// How the terminal looks and where what it writes is kept.
+pub(super) fn options(
+    home: &Home,
+    settings: &Tui,
+    look: &LookArgs,
+    environment: &Environment,
+) -> Options {
+    Options {
+        appearance: appearance(settings, look, environment),
+        depth: depth(environment),
+        history: read_history(&home.history()),
+        keep_history: Box::new({
+            let home = home.clone();
+            move |history| keep_history(&home, history)
+        }),
+        dumps: home.screens(),
+    }
 }
 
 /// The command line goes first, then the environment, then the configuration.
@@ -143,8 +160,14 @@ fn read_history(file: &Path) -> History {
     }
 }
 
+/// Adds what was written last to what is kept: other terminals of the home keep theirs there, too.
 fn keep_history(home: &Home, history: &History) {
-    if let Err(error) = home.keep_history(&history.to_lines()) {
+    let Some(newest) = history.newest() else {
+        return;
+    };
+    let mut kept = read_history(&home.history());
+    kept.add(newest);
+    if let Err(error) = home.keep_history(&kept.to_lines()) {
         tracing::warn!(%error, "failed to keep what was written for the next run");
     }
 }

@@ -28,7 +28,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 20] = [
+const TABLE: [Entry; 21] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -100,6 +100,7 @@ const TABLE: [Entry; 20] = [
         "Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.",
         &["days:integer"],
     ),
+    Entry("reload", "Read the configuration again.", &[]),
     Entry("status", "The program and its swarm in short.", &[]),
 ];
 
@@ -370,6 +371,7 @@ impl<'a> Arguments<'a> {
             },
             "broadcast" => Order::Broadcast { text: text()? },
             "clear_mission" => Order::ClearMission,
+            "reload" => Order::Reload,
             "add_note" => Order::AddNote {
                 name: name()?,
                 text: text()?,

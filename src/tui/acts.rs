@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use actors::domain::dashboard::Dashboard;
 use ratatui::buffer::Buffer;
 
 use super::dump;
@@ -41,14 +40,7 @@ pub(super) fn notify(out: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 /// Writes a picture to two files; what to tell the operator.
-pub(super) fn dump(
-    folder: &Path,
-    dashboard: &Dashboard,
-    picture: &Buffer,
-) -> Result<String, String> {
-    let offset = dashboard.appearance().offset;
-    let (day, clock) = (offset.day(dashboard.now()), offset.clock(dashboard.now()));
-    let name = format!("screen-{day}-{}", clock.replace(':', ""));
+pub(super) fn dump(folder: &Path, name: &str, picture: &Buffer) -> Result<String, String> {
     let text = folder.join(format!("{name}.txt"));
     let image = folder.join(format!("{name}.svg"));
     make(folder)

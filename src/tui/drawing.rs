@@ -5,22 +5,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::appearance::MouseUse;
 use actors::domain::dashboard::press::Input;
 use actors::domain::dashboard::wish::Act;
-use actors::ports::Screen;
-use actors::ui::UiHandle;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::shown::{Ear, Shown};
 use super::slot::{Job, Slot};
 use super::suspend::Background;
 use super::theme::Depth;
-use super::{KeepHistory, acts, modes, view};
+use super::{KeepHistory, acts, modes};
 
 /// Pictures in a row that could not be painted before the screen is given up.
 const BROKEN: u32 = 20;
@@ -44,12 +42,12 @@ pub(super) struct Means {
     pub(super) depth: Depth,
     pub(super) dumps: PathBuf,
     pub(super) keep_history: KeepHistory,
-    pub(super) handle: UiHandle,
+    pub(super) ear: Arc<dyn Ear>,
     pub(super) background: Background,
 }
 
 /// Draws until the end is called; then the terminal is as it was before.
-pub(super) fn run(slot: &Slot, means: Means) {
+pub(super) fn run<P: Shown>(slot: &Slot<P>, means: Means) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
         means,
@@ -61,13 +59,13 @@ pub(super) fn run(slot: &Slot, means: Means) {
     };
     loop {
         let done = match slot.wait() {
-            Job::Show(dashboard) => canvas.show(&dashboard),
+            Job::Show(picture) => canvas.show(&*picture),
             Job::Act(act) => canvas.act(&act, slot),
             Job::End => break,
         };
         if let Err(error) = done {
             tracing::error!(%error, "failed to draw");
-            canvas.means.handle.input(Input::Gone);
+            canvas.means.ear.input(Input::Gone);
             break;
         }
     }
@@ -75,24 +73,24 @@ pub(super) fn run(slot: &Slot, means: Means) {
 }
 
 impl Canvas {
-    fn show(&mut self, dashboard: &Arc<Dashboard>) -> io::Result<()> {
-        let (width, height) = dashboard.size();
+    fn show(&mut self, picture: &impl Shown) -> io::Result<()> {
+        let (width, height) = picture.size();
         let area = Rect::new(0, 0, width, height);
         self.next.resize(area);
         let painted = catch_unwind(AssertUnwindSafe(|| {
-            view::paint_into(dashboard, self.means.depth, &mut self.next)
+            picture.paint_into(self.means.depth, &mut self.next)
         }));
         let Ok(cursor) = painted else {
             return self.could_not_paint();
         };
         self.broken = 0;
         self.put_out(area, cursor)?;
-        self.put_title(dashboard)?;
-        self.put_mouse(dashboard)?;
+        self.put_title(picture)?;
+        self.put_mouse(picture)?;
         if let Ok((columns, rows)) = crossterm::terminal::size()
             && (columns, rows) != (width, height)
         {
-            self.means.handle.input(Input::Resized(columns, rows));
+            self.means.ear.input(Input::Resized(columns, rows));
         }
         Ok(())
     }
@@ -125,8 +123,8 @@ impl Canvas {
         Ok(())
     }
 
-    fn put_title(&mut self, dashboard: &Dashboard) -> io::Result<()> {
-        let title = dashboard.title();
+    fn put_title(&mut self, picture: &impl Shown) -> io::Result<()> {
+        let title = picture.title();
         if title != self.title {
             execute!(self.backend, SetTitle(&title))?;
             self.title = title;
@@ -134,8 +132,8 @@ impl Canvas {
         Ok(())
     }
 
-    fn put_mouse(&mut self, dashboard: &Dashboard) -> io::Result<()> {
-        let mouse = dashboard.appearance().mouse;
+    fn put_mouse(&mut self, picture: &impl Shown) -> io::Result<()> {
+        let mouse = picture.mouse();
         if self.mouse != Some(mouse) {
             modes::give_mouse(mouse)?;
             self.mouse = Some(mouse);
@@ -143,7 +141,7 @@ impl Canvas {
         Ok(())
     }
 
-    fn act(&mut self, act: &Act, slot: &Slot) -> io::Result<()> {
+    fn act<P: Shown>(&mut self, act: &Act, slot: &Slot<P>) -> io::Result<()> {
         match act {
             Act::Suspend => {
                 if let Err(why) = self.means.background.go() {
@@ -163,7 +161,8 @@ impl Canvas {
             Act::Bell => acts::bell(&mut self.backend)?,
             Act::Notify(text) => acts::notify(&mut self.backend, text)?,
             Act::Dump => {
-                let written = acts::dump(&self.means.dumps, &slot.last(), &self.shown);
+                let written =
+                    acts::dump(&self.means.dumps, &slot.newest().file_name(), &self.shown);
                 self.tell(written);
             }
             Act::Write { name, text } => {
@@ -176,11 +175,11 @@ impl Canvas {
     }
 
     fn tell(&self, result: Result<String, String>) {
-        self.means.handle.input(Input::Performed(result));
+        self.means.ear.input(Input::Performed(result));
     }
 
     /// Whatever the terminal shows is not to be relied upon.
-    fn forget(&mut self, slot: &Slot) {
+    fn forget<P>(&mut self, slot: &Slot<P>) {
         self.shown = Buffer::empty(Rect::ZERO);
         self.title.clear();
         self.mouse = None;

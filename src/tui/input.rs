@@ -1,15 +1,14 @@
 //! Input: the thread that reads the terminal, in words of the inside.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
-use actors::ui::UiHandle;
 use crossterm::event::{
     self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
     MouseEventKind,
 };
 
+use super::shown::Ear;
 use super::slot::Slot;
 
 /// How often the thread looks whether the end was called.
@@ -19,9 +18,9 @@ const LOOK_UP: Duration = Duration::from_millis(250);
 const HEARING: Duration = Duration::from_millis(10);
 
 /// Reads until the end is called or the terminal is gone.
-pub(super) fn run(slot: &Arc<Slot>, handle: &UiHandle) {
+pub(super) fn run<P>(slot: &Slot<P>, ear: &dyn Ear) {
     while !slot.is_over() {
-        if !handle.is_heard() {
+        if !ear.is_heard() {
             // The terminal keeps what is typed until somebody listens.
             std::thread::park_timeout(HEARING);
             continue;
@@ -34,12 +33,12 @@ pub(super) fn run(slot: &Arc<Slot>, handle: &UiHandle) {
         match event {
             Ok(event) => {
                 if let Some(input) = translate(event) {
-                    handle.input(input);
+                    ear.input(input);
                 }
             }
             Err(error) => {
                 tracing::error!(%error, "failed to read the terminal");
-                return handle.input(Input::Gone);
+                return ear.input(Input::Gone);
             }
         }
     }

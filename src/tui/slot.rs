@@ -11,28 +11,36 @@ use actors::ports::Screen;
 /// Acts that wait while the terminal does not read; more are dropped.
 const ACTS: usize = 64;
 
-/// What is to be shown next.
-pub(super) struct Slot {
-    state: Mutex<State>,
+/// What is to be shown next: the dashboard, or what another process drew of one.
+pub struct Slot<P> {
+    state: Mutex<State<P>>,
     changed: Condvar,
 }
 
-struct State {
-    last: Arc<Dashboard>,
+struct State<P> {
+    last: Arc<P>,
     is_new: bool,
     acts: VecDeque<Act>,
     is_over: bool,
 }
 
 /// What the drawing thread is to do.
-pub(super) enum Job {
-    Show(Arc<Dashboard>),
+pub(super) enum Job<P> {
+    Show(Arc<P>),
     Act(Act),
     End,
 }
 
-impl Slot {
-    pub(super) fn new(first: Dashboard) -> Slot {
+/// Puts an act behind those that wait; nobody needs to hear twice what has not been heard once.
+pub(crate) fn put_behind(acts: &mut VecDeque<Act>, act: Act) {
+    let is_waiting = acts.contains(&act);
+    if !is_waiting && acts.len() < ACTS {
+        acts.push_back(act);
+    }
+}
+
+impl<P> Slot<P> {
+    pub(super) fn new(first: P) -> Slot<P> {
         Slot {
             state: Mutex::new(State {
                 last: Arc::new(first),
@@ -45,7 +53,7 @@ impl Slot {
     }
 
     /// Waits for something to do.
-    pub(super) fn wait(&self) -> Job {
+    pub(super) fn wait(&self) -> Job<P> {
         let mut state = self.lock();
         loop {
             if state.is_over {
@@ -81,34 +89,43 @@ impl Slot {
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // Nothing that panics happens under the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Screen for Slot {
-    fn show(&self, dashboard: Arc<Dashboard>) {
+    /// Shows this, in place of whatever was to be shown before.
+    pub fn put(&self, picture: Arc<P>) {
         let mut state = self.lock();
-        state.last = dashboard;
+        state.last = picture;
         state.is_new = true;
         drop(state);
         self.changed.notify_all();
     }
 
-    fn last(&self) -> Arc<Dashboard> {
+    /// What was given to be shown last.
+    pub fn newest(&self) -> Arc<P> {
         self.lock().last.clone()
     }
 
-    fn act(&self, act: Act) {
-        let mut state = self.lock();
-        // Nobody needs to hear twice what has not been heard once.
-        let is_waiting = state.acts.contains(&act);
-        if !is_waiting && state.acts.len() < ACTS {
-            state.acts.push_back(act);
-        }
-        drop(state);
+    /// Does what only a terminal can do.
+    pub fn perform(&self, act: Act) {
+        put_behind(&mut self.lock().acts, act);
         self.changed.notify_all();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State<P>> {
+        // Nothing that panics happens under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Screen for Slot<Dashboard> {
+    fn show(&self, dashboard: Arc<Dashboard>) {
+        self.put(dashboard);
+    }
+
+    fn last(&self) -> Arc<Dashboard> {
+        self.newest()
+    }
+
+    fn act(&self, act: Act) {
+        self.perform(act);
     }
 }
 

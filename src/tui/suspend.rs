@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use actors::domain::dashboard::press::Input;
 use actors::domain::dashboard::wish::Act;
-use actors::ports::Screen;
-use actors::ui::UiHandle;
 use rustix::process::{Signal, getpid, getsid, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
 
 use super::modes;
+use super::shown::{Ear, Shown};
+use super::slot::Slot;
 
 /// How long the thread that sent the signal waits for it to take effect. The process stands still
 /// meanwhile, so that nobody waits for this.
@@ -49,9 +49,9 @@ impl Background {
 ///
 /// # Errors
 /// Signals cannot be listened for.
-pub(super) fn listen(
-    screen: Arc<dyn Screen>,
-    handle: UiHandle,
+pub(super) fn listen<P: Shown>(
+    screen: Arc<Slot<P>>,
+    ear: Arc<dyn Ear>,
 ) -> std::io::Result<(Handle, Background)> {
     let mut signals = Signals::new([SIGTSTP, SIGCONT])?;
     let ending = signals.handle();
@@ -61,11 +61,11 @@ pub(super) fn listen(
         .spawn(move || {
             for signal in &mut signals {
                 if signal == SIGTSTP {
-                    screen.act(Act::Suspend);
+                    screen.perform(Act::Suspend);
                 } else {
                     // Nobody waits where the program was stopped without being asked.
                     let _ = tell.send(());
-                    handle.input(Input::Resumed);
+                    ear.input(Input::Resumed);
                 }
             }
         })?;

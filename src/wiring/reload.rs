@@ -1,4 +1,4 @@
-//! Reload: another configuration for a swarm that flies (SIGHUP).
+//! Reload: another configuration for a swarm that flies (SIGHUP, `:reload`, the control interface).
 //!
 //! A configuration with a mistake changes nothing. What holds at once, holds for everybody: new
 //! secrets are known before a key of them is used, and endpoints before a rule names them.
@@ -9,46 +9,103 @@ use std::sync::atomic::Ordering;
 
 use actors::commander::CommanderMsg;
 use actors::domain::message::Severity;
+use actors::domain::order::Reloaded;
+use actors::ports::Configuration;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::settings::{Loaded, Settings, SettingsError};
 
 use super::{Flight, endpoints, rules};
 
-impl Flight {
-    /// Takes up what was read anew, and tells what came of it.
-    pub async fn reload(&mut self, read: Result<Loaded, SettingsError>) {
-        let loaded = match read {
-            Ok(loaded) => loaded,
-            Err(error) => return self.tell_mistakes(&error),
-        };
-        let swarm_rules = match rules::swarm_rules(&loaded.settings, &self.home) {
-            Ok(rules) => Arc::new(rules),
-            Err(error) => {
-                let text = format!("the configuration stays as it was: {error:#}");
-                return self.notice(Severity::Error, "reload_failed", &text);
+/// Who waits for a reload.
+pub type Asker = oneshot::Sender<Result<Reloaded, Vec<String>>>;
+
+/// How the operator of a terminal asks for a reload: by the Commander, and then here.
+#[derive(Debug)]
+pub(super) struct Bell(pub(super) mpsc::Sender<Asker>);
+
+impl Configuration for Bell {
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>> {
+        let (asker, answer) = oneshot::channel();
+        let rung = self.0.try_send(asker);
+        async move {
+            let why = |text: &str| Err(vec![text.to_string()]);
+            if rung.is_err() {
+                return why("it is being read again already");
             }
+            match answer.await {
+                Ok(answer) => answer,
+                Err(_) => why("the program is closing"),
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Flight {
+    /// Takes up what was read anew because of a signal, and tells what came of it.
+    pub async fn reload(&mut self, read: Result<Loaded, SettingsError>) {
+        let Err(mistakes) = self.take_up(read).await else {
+            return;
         };
+        for mistake in mistakes {
+            let text = format!("the configuration stays as it was: {mistake}");
+            self.notice(Severity::Error, "reload_failed", &text);
+        }
+    }
+
+    /// Takes up what was read anew because somebody asked for it, who alone is told where it fails.
+    pub async fn reload_for(&mut self, asker: Asker, read: Option<Result<Loaded, SettingsError>>) {
+        let reloaded = match read {
+            Some(read) => self.take_up(read).await,
+            None => Err(vec![
+                "offline play has no configuration to reload".to_string(),
+            ]),
+        };
+        if let Err(mistakes) = &reloaded {
+            tracing::warn!(?mistakes, "the configuration stays as it was");
+        }
+        // Who gave up waiting needs no answer.
+        let _ = asker.send(reloaded);
+    }
+
+    /// Takes up what was read anew; everything is looked at before anything is changed.
+    async fn take_up(
+        &mut self,
+        read: Result<Loaded, SettingsError>,
+    ) -> Result<Reloaded, Vec<String>> {
+        let loaded = read.map_err(|error| {
+            let mistakes = error.mistakes.iter();
+            mistakes.map(ToString::to_string).collect::<Vec<String>>()
+        })?;
+        let swarm_rules = rules::swarm_rules(&loaded.settings, &self.home);
+        let swarm_rules = Arc::new(swarm_rules.map_err(|error| vec![format!("{error:#}")])?);
         let new = loaded.settings;
         for warning in &loaded.warnings {
             self.notice(Severity::Warn, "configuration", warning);
         }
         self.tell_what_waits_for_a_restart(&new);
-        let changed = self.settings.changes_at_once(&new);
+        let reloaded = Reloaded {
+            at_once: self.settings.changes_at_once(&new),
+            after_a_restart: self
+                .settings
+                .changes_after_a_restart(&new)
+                .into_iter()
+                .map(str::to_string)
+                .collect(),
+        };
         let secrets = rules::secrets(&new);
         let known = |reply| CommanderMsg::SecretsKnown(secrets, reply);
         if self.commander_answers(known).await.is_none() {
-            return;
+            return Err(vec!["the program is closing".to_string()]);
         }
         self.providers.replace(endpoints(&new));
         self.has_price.store(new.has_price(), Ordering::Relaxed);
         // A Commander that is gone has said why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
-        let text = match changed.is_empty() {
-            true => "the configuration was read again; nothing that holds at once has changed"
-                .to_string(),
-            false => format!("the configuration was read again: {}", changed.join(", ")),
-        };
-        self.notice(Severity::Info, "reloaded", &text);
+        self.notice(Severity::Info, "reloaded", &reloaded.to_string());
         self.settings = self.settings.without_a_restart(new);
         self.tell_what_is_not_heeded(&self.settings);
         self.tell_who_has_no_provider().await;
@@ -60,6 +117,7 @@ impl Flight {
         if let Err(error) = created {
             self.notice(Severity::Warn, "configuration", &format!("{error:#}"));
         }
+        Ok(reloaded)
     }
 
     async fn commander_answers(
@@ -70,13 +128,6 @@ impl Flight {
             Ok(ractor::rpc::CallResult::Success(())) => Some(()),
             Ok(ractor::rpc::CallResult::Timeout | ractor::rpc::CallResult::SenderError)
             | Err(_) => None,
-        }
-    }
-
-    fn tell_mistakes(&self, error: &SettingsError) {
-        for mistake in &error.mistakes {
-            let text = format!("the configuration stays as it was: {mistake}");
-            self.notice(Severity::Error, "reload_failed", &text);
         }
     }
 

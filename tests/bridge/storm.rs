@@ -140,7 +140,7 @@ fn used(folder: &Path) -> u64 {
 }
 
 /// Asks until it is so.
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");

@@ -6,6 +6,7 @@ mod flight;
 mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod postgres;
+mod readiness;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;

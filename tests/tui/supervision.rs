@@ -31,10 +31,22 @@ struct Wall {
 
 impl Wall {
     fn new() -> Arc<Wall> {
-        let first = Dashboard::new(Opening {
+        Wall::of(Wall::opening())
+    }
+
+    /// One in another process.
+    fn attached() -> Arc<Wall> {
+        Wall::of(Wall::opening().attached())
+    }
+
+    fn opening() -> Dashboard {
+        Dashboard::new(Opening {
             size: (120, 40),
             ..Opening::default()
-        });
+        })
+    }
+
+    fn of(first: Dashboard) -> Arc<Wall> {
         Arc::new(Wall {
             last: Mutex::new(Arc::new(first)),
             shown: AtomicUsize::new(0),
@@ -381,5 +393,51 @@ async fn a_swarm_at_rest_costs_next_to_nothing() {
     tokio::time::sleep(Duration::from_secs(600)).await;
     let pictures = ship.wall.pictures() - before;
     assert!(pictures <= 21, "{pictures} pictures in ten minutes of rest");
+    ship.commander.stop(None);
+}
+
+/// Another terminal of the same swarm, in another process.
+fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
+    let (wall, (address, handle)) = (Wall::attached(), ui::address());
+    let quit = CancellationToken::new();
+    let bridge = Bridge {
+        screen: wall.clone(),
+        address: Arc::new(address),
+        quit: quit.clone(),
+        exporter: None,
+    };
+    ship.commander.cast(CommanderMsg::Attach(bridge)).unwrap();
+    (wall, handle, quit)
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
+    let ship = Ship::with(&["alpha"]).await;
+    let (wall, handle, quit) = visitor(&ship);
+    while wall.last().counts().all == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    ship.types("bmine iron\n");
+    while wall.last().mission().is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    handle.input(Input::Press(Press::of(Key::Char('q'))));
+    quit.cancelled().await;
+    handle.leave();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let last = wall.last();
+    assert!(last.closing().is_none() && last.layers().is_empty());
+    ship.types("bmine gold\n");
+    ship.until("the next mission", |board| {
+        board
+            .mission()
+            .is_some_and(|mission| &**mission == "mine gold")
+    })
+    .await;
+    let board = ship.wall.last();
+    let mut messages = board.log().messages().iter();
+    assert!(messages.all(|message| message.code != "ui_restarted"));
+    assert_eq!(wall.last().mission().map(|text| &**text), Some("mine iron"));
+    assert!(!ship.quit.is_cancelled());
     ship.commander.stop(None);
 }

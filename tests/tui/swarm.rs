@@ -10,7 +10,7 @@ use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
 };
 use actors::domain::model::Usage;
-use actors::domain::order::{Answer, Done, Order, Refusal, check_name, check_text};
+use actors::domain::order::{Answer, Done, Order, Refusal, Reloaded, check_name, check_text};
 use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
 use actors::domain::sent::{Parts, SentRequest};
@@ -419,6 +419,7 @@ impl Swarm {
             Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
             Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
             Order::PoolAccounts(accounts) => (Ok(Done::AccountsPooled(accounts.len())), Vec::new()),
+            Order::Reload => (Ok(Done::Reloaded(Reloaded::default())), Vec::new()),
         }
     }
 

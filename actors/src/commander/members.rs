@@ -209,8 +209,8 @@ impl CommanderState {
         if is_gate {
             return self.replace_gate(myself).await;
         }
-        if self.is_terminal(actor) {
-            return self.replace_terminal(myself, cause).await;
+        if let Some(place) = self.terminal_of(actor) {
+            return self.replace_terminal(myself, place, cause).await;
         }
         let Some(id) = self.by_actor.remove(&actor) else {
             return Ok(());

@@ -10,8 +10,9 @@ use crate::domain::ids::{MissionId, MysisId};
 use crate::domain::order::Answer;
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::{Mission, MysisRecord};
-use crate::ports::LedgerFault;
+use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{Reply, Request};
+use crate::ui::Bridge;
 
 use super::Watcher;
 
@@ -26,6 +27,8 @@ pub enum CommanderMsg {
     News(SwarmEvent),
     /// Somebody wants to watch, and hears how everything stands.
     Watch(Watcher),
+    /// A terminal of another process is to be drawn for, too.
+    Attach(Bridge),
     /// How do the Myses stand?
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
     /// How does the budget stand?
@@ -36,6 +39,8 @@ pub enum CommanderMsg {
     Trouble(RpcReplyPort<Option<Arc<str>>>),
     /// The rules changed.
     RulesChanged(Arc<SwarmRules>),
+    /// The configuration can be read again by this.
+    Configured(Arc<dyn Configuration>),
     /// These are secrets, too; answered once everybody has been told.
     SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
     /// A new Mysis is stored, or not.

@@ -56,7 +56,20 @@ impl CommanderState {
                 Err(refusal) => reply.answer(Err(refusal)),
             },
             Order::PoolAccounts(accounts) => self.pool(accounts, reply),
+            Order::Reload => self.reload(reply),
         }
+    }
+
+    /// Whoever can reads the configuration again, and tells the rules that come of it.
+    fn reload(&mut self, reply: Reply) {
+        let Some(configuration) = self.configuration.clone() else {
+            let why = "there is none here that could be read again".to_string();
+            return reply.answer(Err(Refusal::Configuration(vec![why])));
+        };
+        self.jobs.spawn(async move {
+            let reloaded = configuration.reload().await;
+            reply.answer(reloaded.map(Done::Reloaded).map_err(Refusal::Configuration));
+        });
     }
 
     /// The passwords are known, and so redacted, before anybody can use them.

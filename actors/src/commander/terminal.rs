@@ -1,4 +1,5 @@
-//! The terminal: the Ui that draws for it, and what becomes of one that died.
+//! Terminals: the program's own and those that are attached, the Ui that draws for each, and what
+//! becomes of one that died.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ const SOON_MS: u64 = 10_000;
 /// So many deaths in a row, and there is no terminal any more.
 const TOO_MANY: u32 = 5;
 
-/// The terminal and its Ui.
+/// A terminal and its Ui.
 pub(super) struct Terminal {
     bridge: Bridge,
     ui: ActorRef<UiMsg>,
@@ -33,7 +34,7 @@ impl CommanderState {
         bridge: Bridge,
     ) -> Result<(), ActorProcessingErr> {
         let ui = self.spawn_ui(myself, &bridge, View::Last).await?;
-        self.terminal = Some(Terminal {
+        self.terminals.push(Terminal {
             bridge,
             ui,
             since: self.now(),
@@ -42,22 +43,38 @@ impl CommanderState {
         Ok(())
     }
 
-    pub(super) fn is_terminal(&self, actor: ActorId) -> bool {
-        self.terminal
-            .as_ref()
-            .is_some_and(|terminal| terminal.ui.get_id() == actor)
+    /// Another process shows the swarm, too. One that cannot be drawn for is told to leave.
+    pub(super) async fn attach(&mut self, myself: &ActorRef<CommanderMsg>, bridge: Bridge) {
+        let quit = bridge.quit.clone();
+        if let Err(error) = self.open_terminal(myself, bridge).await {
+            tracing::error!(%error, "failed to attach a terminal");
+            return quit.cancel();
+        }
+        if let (Some(trouble), Some(terminal)) = (&self.store_trouble, self.terminals.last()) {
+            // One that is dead already is replaced, and goes without.
+            let _ = terminal.ui.cast(UiMsg::Event(Arc::new(trouble.clone())));
+        }
     }
 
-    /// The Ui died: another one takes up its view. One that keeps dying gets a new view, and in the
-    /// end the program closes: an operator who sees nothing must not be left with it.
+    /// Whose Ui this is, by place.
+    pub(super) fn terminal_of(&self, actor: ActorId) -> Option<usize> {
+        let mut terminals = self.terminals.iter();
+        terminals.position(|terminal| terminal.ui.get_id() == actor)
+    }
+
+    /// A Ui died: another one takes up its view. One that keeps dying gets a new view, and in the
+    /// end its terminal is given up: an operator who sees nothing must not be left with it. Whoever
+    /// was attached and has left needs no other one.
     pub(super) async fn replace_terminal(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
+        place: usize,
         cause: Option<String>,
     ) -> Result<(), ActorProcessingErr> {
-        let Some(mut terminal) = self.terminal.take() else {
+        let mut terminal = self.terminals.remove(place);
+        if terminal.bridge.has_left() {
             return Ok(());
-        };
+        }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
         tracing::error!(%cause, "the ui died");
         let is_soon = self.now().since(terminal.since) < SOON_MS;
@@ -79,14 +96,14 @@ impl CommanderState {
             }
         }
         terminal.since = self.now();
-        self.terminal = Some(terminal);
+        self.terminals.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
         self.notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
     }
 
     pub(super) fn show_rules(&self) {
-        if let Some(terminal) = &self.terminal {
+        for terminal in &self.terminals {
             // One that is dead gets them with its next life.
             let _ = terminal.ui.cast(UiMsg::RulesChanged {
                 rules: self.rules.clone(),

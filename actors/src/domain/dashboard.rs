@@ -29,6 +29,7 @@ pub mod press;
 pub mod query;
 pub mod question;
 pub mod roster;
+pub mod seat;
 pub mod sorting;
 pub mod table;
 pub mod tone;
@@ -68,6 +69,7 @@ use needs::{Need, Trouble};
 use orders::Orders;
 use press::Attention;
 use roster::{Counts, Roster};
+use seat::Seat;
 use table::Table;
 use transcript::pages::Stamp;
 use undo::Undo;
@@ -96,6 +98,7 @@ pub struct Dashboard {
     undo: Undo,
     /// Since when the program is closing.
     closing: Option<Timestamp>,
+    seat: Seat,
     now: Timestamp,
     size: (u16, u16),
     appearance: Appearance,
@@ -145,6 +148,7 @@ impl Dashboard {
             orders: Arc::default(),
             undo: Undo::default(),
             closing: None,
+            seat: Seat::Own,
             now: Timestamp(0),
             size: opening.size,
             appearance: opening.appearance,
@@ -160,6 +164,21 @@ impl Dashboard {
             stamps: 0,
             wishes: Vec::new(),
         }
+    }
+
+    /// The same in a terminal that is attached to the program.
+    #[must_use]
+    pub fn attached(self) -> Dashboard {
+        Dashboard {
+            seat: Seat::Attached,
+            ..self
+        }
+    }
+
+    /// Whose terminal it is shown in.
+    #[must_use]
+    pub fn seat(&self) -> Seat {
+        self.seat
     }
 
     /// The same facts, texts and looks in a view as it is at the beginning: for when the view

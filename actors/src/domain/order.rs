@@ -80,6 +80,8 @@ pub enum Order {
     },
     /// Game accounts for the pool, together or not at all.
     PoolAccounts(Vec<PoolAccount>),
+    /// Read the configuration again, and do as it says from now on.
+    Reload,
 }
 
 /// What came of an order that was carried out. It is in the store by then.
@@ -114,6 +116,32 @@ pub enum Done {
     Request(Box<SentRequest>),
     /// So many accounts are in the pool or with their owners.
     AccountsPooled(usize),
+    /// The configuration was read again.
+    Reloaded(Reloaded),
+}
+
+/// What came of reading the configuration again, by keys as the operator writes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reloaded {
+    /// What has changed and holds now.
+    pub at_once: Vec<String>,
+    /// What has changed and holds after a restart.
+    pub after_a_restart: Vec<String>,
+}
+
+impl fmt::Display for Reloaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the configuration was read again")?;
+        match self.at_once.is_empty() {
+            true => f.write_str("; nothing that holds at once has changed")?,
+            false => write!(f, ": {}", self.at_once.join(", "))?,
+        }
+        if !self.after_a_restart.is_empty() {
+            let waiting = self.after_a_restart.join(", ");
+            write!(f, "; takes effect when the program is restarted: {waiting}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Why an order was not carried out. Nothing is stored then.
@@ -158,6 +186,8 @@ pub enum Refusal {
     Interrupted,
     /// The store would not take it.
     Store(String),
+    /// The configuration stays as it was, for these reasons.
+    Configuration(Vec<String>),
 }
 
 impl fmt::Display for Refusal {
@@ -191,6 +221,9 @@ impl fmt::Display for Refusal {
                 f.write_str("the mysis died while dealing with it; look at its log, then try again")
             }
             Refusal::Store(why) => write!(f, "could not be stored: {why}"),
+            Refusal::Configuration(why) => {
+                write!(f, "the configuration stays as it was: {}", why.join("; "))
+            }
         }
     }
 }
@@ -247,6 +280,19 @@ mod tests {
         for bad in ["", "-x", ".x", "a b", "a/b", "a\u{7}", &"x".repeat(33)] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_reload_says_what_holds_now_and_what_waits() {
+        let mut reloaded = Reloaded::default();
+        let said = "the configuration was read again; nothing that holds at once has changed";
+        assert_eq!(reloaded.to_string(), said);
+        reloaded.at_once.push("[budget]".to_string());
+        reloaded.after_a_restart.push("[tui]".to_string());
+        assert_eq!(
+            reloaded.to_string(),
+            "the configuration was read again: [budget]; takes effect when the program is restarted: [tui]"
+        );
     }
 
     #[test]

@@ -29,6 +29,9 @@ impl Dashboard {
         if let Ok(Done::Created(mysis)) = &outcome.answer {
             self.table.select(*mysis);
         }
+        if let Ok(Done::Reloaded(reloaded)) = &outcome.answer {
+            self.say(&reloaded.to_string());
+        }
         self.remember(&outcome);
         if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
             self.give_back(&outcome, target, &text);

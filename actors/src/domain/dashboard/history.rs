@@ -53,6 +53,12 @@ impl History {
         texts.drain(..surplus);
     }
 
+    /// The text that was written last.
+    #[must_use]
+    pub fn newest(&self) -> Option<&Arc<str>> {
+        self.texts.last()
+    }
+
     fn nth_back(&self, back: usize) -> Option<&Arc<str>> {
         let place = self.texts.len().checked_sub(back)?;
         self.texts.get(place)

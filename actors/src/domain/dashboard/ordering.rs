@@ -11,6 +11,7 @@ use super::form::{Form, Purpose};
 use super::layer::Layer;
 use super::orders::{BROADCAST, Given};
 use super::question::{About, Question};
+use super::seat::Seat;
 use super::tone::Tone;
 use super::undo;
 use super::wish::{Act, OrderId, Wish};
@@ -170,8 +171,11 @@ impl Dashboard {
         }));
     }
 
-    /// Quits; asks first while Myses run.
+    /// Quits; asks first while Myses run. Whoever is only attached ends nothing, and is not asked.
     pub(super) fn quit(&mut self) {
+        if self.seat == Seat::Attached {
+            return self.close();
+        }
         if self.closing.is_some() {
             return;
         }
@@ -206,8 +210,11 @@ impl Dashboard {
         }
     }
 
+    /// Wants the end of the program, or of its own attachment alone.
     pub(super) fn close(&mut self) {
-        self.closing = Some(self.now);
+        if self.seat == Seat::Own {
+            self.closing = Some(self.now);
+        }
         self.wishes.push(Wish::Quit);
     }
 }

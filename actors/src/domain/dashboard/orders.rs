@@ -261,6 +261,7 @@ impl Receipt {
             | Done::MissionCleared(_)
             | Done::NotesCleared
             | Done::Request(_)
+            | Done::Reloaded(_)
             | Done::AccountsPooled(_) => {}
         }
     }
@@ -385,6 +386,7 @@ fn name_of(order: &Order) -> &str {
         | Order::ClearNotes { name }
         | Order::ShowRequest { name } => name,
         Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
+        Order::Reload => "the configuration",
     }
 }
 

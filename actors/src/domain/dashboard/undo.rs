@@ -86,7 +86,8 @@ pub fn inverse(
         | Order::AddNote { .. }
         | Order::ClearNotes { .. }
         | Order::ShowRequest { .. }
-        | Order::PoolAccounts(_) => None,
+        | Order::PoolAccounts(_)
+        | Order::Reload => None,
     }
 }
 
@@ -105,6 +106,7 @@ pub fn is_change(done: &Done) -> bool {
         | Done::MissionCleared(false)
         | Done::NotesCleared
         | Done::Request(_)
+        | Done::Reloaded(_)
         | Done::AccountsPooled(_) => false,
     }
 }

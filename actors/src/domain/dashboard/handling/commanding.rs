@@ -117,6 +117,7 @@ impl Dashboard {
             | Verb::Dismiss
             | Verb::Redraw
             | Verb::Suspend
+            | Verb::Reload
             | Verb::Quit => self.run_plain(command.verb),
         }
         Ok(())
@@ -132,6 +133,9 @@ impl Dashboard {
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
             Verb::Redraw => self.wishes.push(Wish::Act(Act::Redraw)),
             Verb::Suspend => self.wishes.push(Wish::Act(Act::Suspend)),
+            Verb::Reload => {
+                self.order_once("reload", "the configuration", Order::Reload);
+            }
             Verb::Quit => self.quit(),
             Verb::Broadcast
             | Verb::Mission

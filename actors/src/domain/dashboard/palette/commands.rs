@@ -122,6 +122,8 @@ pub enum Verb {
     Redraw,
     /// To the background.
     Suspend,
+    /// Reads the configuration again.
+    Reload,
     /// Closes the program.
     Quit,
 }
@@ -296,6 +298,7 @@ pub const COMMANDS: &[Command] = &[
         Verb::Suspend,
         "to the background of the shell",
     ),
+    command("reload", &[], Verb::Reload, "read the configuration again"),
     command("quit", &[], Verb::Quit, "close the program"),
 ];
 

@@ -1,0 +1,69 @@
+//! Our side of MCP, against a server of somebody else's (`tests/conformance/`): opens a session, lists
+//! the tools, and calls each of them once, with arguments made from its schema.
+//!
+//! `cargo run --example mcp_client -- http://127.0.0.1:3000/mcp`
+
+use std::time::Duration;
+
+use anyhow::Context;
+use rmcp::model::{CallToolRequestParams, Tool};
+use serde_json::{Map, Value, json};
+use zoea::mcp::{Endpoint, Session};
+
+/// How long a tool may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let url = std::env::args()
+        .nth(1)
+        .context("which server? give its URL")?;
+    let session = Session::open(Endpoint {
+        url: url.as_str().into(),
+        token: None,
+        http: zoea::http::client()?,
+    })
+    .await?;
+    let tools = session.tools().await?;
+    for tool in &tools {
+        let params =
+            CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments(tool, &tools));
+        let result = session.call(params, PATIENCE).await?;
+        tell(tool, &serde_json::to_string(&result.content)?);
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "what came of it is for whoever runs this"
+)]
+fn tell(tool: &Tool, content: &str) {
+    println!("{}: {content}", tool.name);
+}
+
+/// Something of the right kind for everything that a tool can be given. Whoever wants a schema gets
+/// that of another tool, as it was listed.
+fn arguments(tool: &Tool, tools: &[Tool]) -> Map<String, Value> {
+    let properties = tool
+        .input_schema
+        .get("properties")
+        .and_then(Value::as_object);
+    let another = tools.iter().find(|other| other.name != tool.name);
+    let schema = another.map(|other| Value::Object((*other.input_schema).clone()));
+    properties
+        .into_iter()
+        .flatten()
+        .map(|(name, property)| {
+            let value = match property["type"].as_str() {
+                Some("number" | "integer") => json!(5),
+                Some("boolean") => json!(true),
+                Some("array") => json!([]),
+                Some("object") if name == "schema" => schema.clone().unwrap_or_default(),
+                Some("object") => json!({}),
+                Some(_) | None => json!("five"),
+            };
+            (name.clone(), value)
+        })
+        .collect()
+}

@@ -1,0 +1,14 @@
+//! Attaching: the terminal of another process (`zoea attach`), on the control interface.
+//!
+//! The service draws and the visitor shows (decision 0080): each attached terminal has a Ui of its
+//! own beside the Commander, its pictures are painted here when the visitor asks for one, and what
+//! has changed since the last one goes over. Keys come back. A visitor that does not ask costs one
+//! picture that waits; one that is gone for [`guests::PATIENCE`] is forgotten.
+
+pub mod frame;
+pub mod guests;
+pub mod visit;
+pub mod wire;
+
+mod guest;
+mod pane;

@@ -1,0 +1,308 @@
+//! Frames: what goes over to an attached terminal, as changes to the picture before.
+
+use std::str::FromStr;
+
+use actors::domain::dashboard::appearance::MouseUse;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+use serde::{Deserialize, Serialize};
+
+use super::wire::{MouseUseMirror, ToDo};
+use crate::tui::shown::Shown;
+use crate::tui::theme::Depth;
+
+/// One answer to a terminal that asks what is new.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Which it is, counted from 1; whoever asks next says it.
+    pub number: u64,
+    /// What has changed; `None`: nothing.
+    pub change: Option<Change>,
+    /// What the terminal is to do, in this order, after it shows the change.
+    #[serde(default)]
+    pub acts: Vec<ToDo>,
+    /// Why this is the last one; `None`: it is not.
+    #[serde(default)]
+    pub over: Option<Over>,
+}
+
+/// Why an attachment is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    /// The operator quit.
+    Left,
+    /// The program is closing.
+    Closing,
+    /// No picture could be drawn any more.
+    Broken,
+}
+
+/// What has changed about a picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Whether it changes an empty screen, and not the picture before.
+    pub is_whole: bool,
+    /// Its columns and rows.
+    pub size: (u16, u16),
+    /// The looks of cells: the letter's colour, the ground's, and modifiers as bits.
+    pub looks: Vec<(String, String, u16)>,
+    /// Cells that differ.
+    pub runs: Vec<Run>,
+    /// Where the cursor stands, if anywhere.
+    pub cursor: Option<(u16, u16)>,
+    /// What the terminal's title says.
+    pub title: String,
+    /// Who has the mouse.
+    #[serde(with = "MouseUseMirror")]
+    pub mouse: MouseUse,
+    /// What a file with the picture is called.
+    pub file_name: String,
+}
+
+/// Cells of one row that stand side by side and look alike: column, row, place among the looks, and
+/// what stands in them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run(u16, u16, usize, Text);
+
+/// What stands in cells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Text {
+    /// A sign of one letter in each.
+    Letters(String),
+    /// A sign of several, or of none, in one cell.
+    One([String; 1]),
+}
+
+/// A picture that another process drew.
+#[derive(Clone, Debug)]
+pub struct Received {
+    buffer: Buffer,
+    cursor: Option<(u16, u16)>,
+    title: String,
+    mouse: MouseUse,
+    file_name: String,
+}
+
+impl Change {
+    /// What has to change for the picture `before` to become `after`; from an empty screen where the
+    /// sizes differ.
+    #[must_use]
+    pub fn between(before: &Buffer, after: &Buffer, shown: &impl Shown) -> Change {
+        let area = after.area;
+        let empty = Buffer::empty(area);
+        let is_whole = before.area != area;
+        let before = if is_whole { &empty } else { before };
+        let mut change = Change {
+            is_whole,
+            size: (area.width, area.height),
+            looks: Vec::new(),
+            runs: Vec::new(),
+            cursor: None,
+            title: shown.title(),
+            mouse: shown.mouse(),
+            file_name: shown.file_name(),
+        };
+        let cells = before.content().iter().zip(after.content()).enumerate();
+        for (place, (old, new)) in cells {
+            if old != new {
+                let (x, y) = after.pos_of(place);
+                change.add(x, y, new);
+            }
+        }
+        change
+    }
+
+    fn add(&mut self, x: u16, y: u16, cell: &Cell) {
+        let look = self.look_of(cell);
+        let symbol = cell.symbol();
+        let is_letter = symbol.chars().count() == 1;
+        if let Some(Run(left, row, last, Text::Letters(letters))) = self.runs.last_mut()
+            && is_letter
+            && (*row, *last) == (y, look)
+            && usize::from(x - *left) == letters.chars().count()
+        {
+            return letters.push_str(symbol);
+        }
+        let text = match is_letter {
+            true => Text::Letters(symbol.to_string()),
+            false => Text::One([symbol.to_string()]),
+        };
+        self.runs.push(Run(x, y, look, text));
+    }
+
+    fn look_of(&mut self, cell: &Cell) -> usize {
+        let look = (
+            cell.fg.to_string(),
+            cell.bg.to_string(),
+            cell.modifier.bits(),
+        );
+        let known = self.looks.iter().rposition(|known| *known == look);
+        known.unwrap_or_else(|| {
+            self.looks.push(look);
+            self.looks.len() - 1
+        })
+    }
+}
+
+impl Received {
+    /// An empty screen.
+    #[must_use]
+    pub fn empty((width, height): (u16, u16)) -> Received {
+        Received {
+            buffer: Buffer::empty(Rect::new(0, 0, width, height)),
+            cursor: None,
+            title: "zoea".to_string(),
+            mouse: MouseUse::Ours,
+            file_name: "screen".to_string(),
+        }
+    }
+
+    /// Takes a change up. What lies beside the screen is left out.
+    pub fn take(&mut self, change: Change) {
+        let (width, height) = change.size;
+        let area = Rect::new(0, 0, width, height);
+        if change.is_whole || self.buffer.area != area {
+            self.buffer = Buffer::empty(area);
+        }
+        let looks: Vec<(Color, Color, Modifier)> = change.looks.iter().map(look).collect();
+        for Run(x, y, place, text) in change.runs {
+            let Some(look) = looks.get(place) else {
+                continue;
+            };
+            match text {
+                Text::One([symbol]) => self.put(x, y, *look, &symbol),
+                Text::Letters(letters) => {
+                    let mut buffer = [0; 4];
+                    for (letter, x) in letters.chars().zip(x..) {
+                        self.put(x, y, *look, letter.encode_utf8(&mut buffer));
+                    }
+                }
+            }
+        }
+        self.cursor = change.cursor;
+        self.title = change.title;
+        self.mouse = change.mouse;
+        self.file_name = change.file_name;
+    }
+
+    fn put(&mut self, x: u16, y: u16, (fg, bg, modifier): (Color, Color, Modifier), symbol: &str) {
+        if let Some(cell) = self.buffer.cell_mut((x, y)) {
+            cell.set_symbol(symbol);
+            cell.fg = fg;
+            cell.bg = bg;
+            cell.modifier = modifier;
+        }
+    }
+}
+
+/// A look as it goes over, in ratatui's words; a colour that is none is the terminal's own.
+fn look((fg, bg, bits): &(String, String, u16)) -> (Color, Color, Modifier) {
+    let colour = |name: &str| Color::from_str(name).unwrap_or(Color::Reset);
+    (colour(fg), colour(bg), Modifier::from_bits_truncate(*bits))
+}
+
+impl Shown for Received {
+    fn size(&self) -> (u16, u16) {
+        (self.buffer.area.width, self.buffer.area.height)
+    }
+
+    fn paint_into(&self, _depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
+        buffer.clone_from(&self.buffer);
+        self.cursor
+    }
+
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn mouse(&self) -> MouseUse {
+        self.mouse
+    }
+
+    fn file_name(&self) -> String {
+        self.file_name.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SIGNS: [&str; 8] = ["a", " ", "é", "e\u{301}", "漢", "", "👩‍🚀", "─"];
+    const COLOURS: [Color; 4] = [
+        Color::Reset,
+        Color::Rgb(1, 200, 30),
+        Color::Indexed(99),
+        Color::LightRed,
+    ];
+
+    fn picture() -> impl Strategy<Value = Buffer> {
+        let cell = (0..SIGNS.len(), 0..4_usize, 0..4_usize, 0..4_u16);
+        let cells = move |count| proptest::collection::vec(cell.clone(), count);
+        (1..7_u16, 1..4_u16)
+            .prop_flat_map(move |(width, height)| {
+                let count = usize::from(width) * usize::from(height);
+                (Just((width, height)), cells(count))
+            })
+            .prop_map(|((width, height), cells)| {
+                let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+                for (cell, (sign, fg, bg, bits)) in buffer.content.iter_mut().zip(cells) {
+                    cell.set_symbol(SIGNS[sign]);
+                    (cell.fg, cell.bg) = (COLOURS[fg], COLOURS[bg]);
+                    cell.modifier = Modifier::from_bits_truncate(bits);
+                }
+                buffer
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_shown_before_the_change_makes_the_picture(
+            pictures in proptest::collection::vec(picture(), 1..5),
+        ) {
+            let mut received = Received::empty((3, 3));
+            let mut before = Buffer::empty(Rect::ZERO);
+            for picture in pictures {
+                let change = Change::between(&before, &picture, &received);
+                let sent = serde_json::to_string(&change).unwrap();
+                let heard: Change = serde_json::from_str(&sent).unwrap();
+                prop_assert_eq!(&heard, &change);
+                received.take(heard);
+                prop_assert_eq!(&received.buffer, &picture);
+                before = picture;
+            }
+        }
+    }
+
+    #[test]
+    fn what_did_not_change_does_not_go_over() {
+        let mut received = Received::empty((40, 2));
+        let first = Buffer::with_lines(["how much ore is in the hold of alpha now", "6 units"]);
+        let change = Change::between(&Buffer::empty(Rect::ZERO), &first, &received);
+        assert!(change.is_whole);
+        received.take(change);
+        let mut second = first.clone();
+        second.set_string(0, 1, "9", ratatui::style::Style::default());
+        let change = Change::between(&first, &second, &received);
+        let letters = Text::Letters("9".to_string());
+        assert_eq!(change.runs, [Run(0, 1, 0, letters)]);
+    }
+
+    #[test]
+    fn what_lies_beside_the_screen_is_left_out() {
+        let mut received = Received::empty((2, 1));
+        let picture = Buffer::with_lines(["abcd"]);
+        let mut change = Change::between(&Buffer::empty(Rect::ZERO), &picture, &received);
+        change.size = (2, 1);
+        change
+            .runs
+            .push(Run(0, 0, 77, Text::Letters("x".to_string())));
+        received.take(change);
+        assert_eq!(received.buffer, Buffer::with_lines(["ab"]));
+    }
+}

@@ -1,0 +1,261 @@
+//! A guest: one attached terminal, as the service knows it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::dashboard::wish::Act;
+use actors::ui::UiHandle;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::frame::{Change, Frame, Over};
+use super::pane::Pane;
+use super::wire::{Done, ToDo};
+use crate::tui::shown::Shown;
+use crate::tui::theme::Depth;
+
+/// How long whoever asks for a frame waits for something new.
+const NEWS: Duration = Duration::from_secs(10);
+/// Pictures in a row that could not be painted before the screen is given up.
+const BROKEN: u32 = 20;
+/// No terminal has more columns or rows than this.
+const LONGEST_SIDE: u16 = 1000;
+
+/// One attached terminal.
+pub(super) struct Guest {
+    pub(super) pane: Arc<Pane>,
+    pub(super) ui: UiHandle,
+    /// Set off when the operator quits there, or nobody asks any more.
+    pub(super) quit: CancellationToken,
+    pub(super) depth: Depth,
+    drawn: tokio::sync::Mutex<Drawn>,
+    heard: Mutex<u64>,
+    asked_at: Mutex<Instant>,
+}
+
+/// What the terminal shows, as far as it is known.
+struct Drawn {
+    /// The last frame that was given.
+    number: u64,
+    shown: Buffer,
+    /// Kept for its memory.
+    next: Buffer,
+    /// What the last frame told it to do; told again where that frame got lost.
+    acts: Vec<Act>,
+    broken: u32,
+}
+
+impl Guest {
+    pub(super) fn new(
+        pane: Arc<Pane>,
+        ui: UiHandle,
+        quit: CancellationToken,
+        depth: Depth,
+    ) -> Guest {
+        Guest {
+            pane,
+            ui,
+            quit,
+            depth,
+            drawn: tokio::sync::Mutex::new(Drawn {
+                number: 0,
+                shown: Buffer::empty(Rect::ZERO),
+                next: Buffer::empty(Rect::ZERO),
+                acts: Vec::new(),
+                broken: 0,
+            }),
+            heard: Mutex::new(0),
+            asked_at: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// How long nobody has asked for a picture.
+    pub(super) fn unasked(&self) -> Duration {
+        lock(&self.asked_at).elapsed()
+    }
+
+    /// Passes on what the operator did: the first of them is the `first`th that ever came, counted
+    /// from 0. What was heard before is left out. How many were heard in all.
+    pub(super) fn hear(&self, first: u64, inputs: Vec<Done>) -> u64 {
+        let mut heard = lock(&self.heard);
+        for (number, Done(input)) in (first..).zip(inputs) {
+            if number >= *heard {
+                self.ui.input(input);
+                *heard = number + 1;
+            }
+        }
+        *heard
+    }
+
+    /// The next frame, once there is something new since the one that was `seen`, or after a while.
+    /// Where that is not the last one given, it got lost, and a whole picture follows, as it does at
+    /// the beginning (0).
+    pub(super) async fn next_frame(&self, seen: u64, closing: &CancellationToken) -> Frame {
+        let mut drawn = self.drawn.lock().await;
+        *lock(&self.asked_at) = Instant::now();
+        if seen != 0 && seen == drawn.number {
+            drawn.acts.clear();
+        } else {
+            drawn.shown = Buffer::empty(Rect::ZERO);
+            self.pane.renew();
+        }
+        // Cancel-safe: whatever is not taken stays.
+        tokio::select! {
+            () = self.pane.has_news() => {}
+            () = self.quit.cancelled() => {}
+            () = closing.cancelled() => {}
+            () = tokio::time::sleep(NEWS) => {}
+        }
+        let news = self.pane.take();
+        drawn.acts.extend(news.acts);
+        let change = news
+            .picture
+            .and_then(|picture| self.paint(&mut drawn, &*picture));
+        drawn.number = drawn.number.max(seen) + 1;
+        *lock(&self.asked_at) = Instant::now();
+        Frame {
+            number: drawn.number,
+            change,
+            acts: drawn.acts.iter().cloned().map(ToDo).collect(),
+            over: self.over(&drawn, closing),
+        }
+    }
+
+    fn over(&self, drawn: &Drawn, closing: &CancellationToken) -> Option<Over> {
+        if drawn.broken > BROKEN {
+            return Some(Over::Broken);
+        }
+        if self.quit.is_cancelled() {
+            return Some(Over::Left);
+        }
+        closing.is_cancelled().then_some(Over::Closing)
+    }
+
+    /// Paints a picture; one that cannot be painted is left out.
+    fn paint(&self, drawn: &mut Drawn, picture: &impl Shown) -> Option<Change> {
+        let (width, height) = picture.size();
+        let area = Rect::new(0, 0, width.min(LONGEST_SIDE), height.min(LONGEST_SIDE));
+        drawn.next.resize(area);
+        let painted = catch_unwind(AssertUnwindSafe(|| {
+            picture.paint_into(self.depth, &mut drawn.next)
+        }));
+        let Ok(cursor) = painted else {
+            drawn.broken += 1;
+            drawn.next = Buffer::empty(Rect::ZERO);
+            return None;
+        };
+        drawn.broken = 0;
+        let mut change = Change::between(&drawn.shown, &drawn.next, picture);
+        change.cursor = cursor;
+        std::mem::swap(&mut drawn.shown, &mut drawn.next);
+        Some(change)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Nothing that panics happens under the lock.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::dashboard::press::{Input, Press};
+    use actors::domain::dashboard::{Dashboard, Opening};
+    use actors::ports::Screen;
+    use actors::ui::{self, UiAddress, UiMsg};
+    use ractor::{Actor, ActorProcessingErr, ActorRef};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    /// Tells what it hears.
+    struct Probe;
+
+    impl Actor for Probe {
+        type Msg = UiMsg;
+        type State = mpsc::UnboundedSender<Input>;
+        type Arguments = mpsc::UnboundedSender<Input>;
+
+        async fn pre_start(
+            &self,
+            _myself: ActorRef<UiMsg>,
+            tell: Self::Arguments,
+        ) -> Result<Self::State, ActorProcessingErr> {
+            Ok(tell)
+        }
+
+        async fn handle(
+            &self,
+            _myself: ActorRef<UiMsg>,
+            message: UiMsg,
+            tell: &mut Self::State,
+        ) -> Result<(), ActorProcessingErr> {
+            if let UiMsg::Input(input) = message {
+                tell.send(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    fn guest() -> (UiAddress, Guest) {
+        let first = Dashboard::new(Opening {
+            size: (30, 3),
+            ..Opening::default()
+        });
+        let (address, ui) = ui::address();
+        let pane = Arc::new(Pane::new(first.attached()));
+        let guest = Guest::new(pane, ui, CancellationToken::new(), Depth::True);
+        (address, guest)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_frame_that_got_lost_is_followed_by_a_whole_picture_and_its_acts() {
+        let (_address, guest) = guest();
+        let open = CancellationToken::new();
+        let first = guest.next_frame(0, &open).await;
+        assert!(first.change.is_some_and(|change| change.is_whole));
+        guest.pane.act(Act::Bell);
+        let lost = guest.next_frame(first.number, &open).await;
+        assert_eq!((lost.change, lost.acts), (None, vec![ToDo(Act::Bell)]));
+        let again = guest.next_frame(first.number, &open).await;
+        assert!(again.change.is_some_and(|change| change.is_whole));
+        assert_eq!(again.acts, [ToDo(Act::Bell)]);
+        let began = Instant::now();
+        let nothing = guest.next_frame(again.number, &open).await;
+        assert_eq!((nothing.change, nothing.acts), (None, Vec::new()));
+        assert_eq!(began.elapsed(), NEWS, "it waits for something new");
+        open.cancel();
+        let last = guest.next_frame(nothing.number, &open).await;
+        assert_eq!(last.over, Some(Over::Closing));
+        guest.quit.cancel();
+        let last = guest.next_frame(last.number, &open).await;
+        assert_eq!(last.over, Some(Over::Left));
+    }
+
+    #[tokio::test]
+    async fn what_is_sent_again_is_heard_once() {
+        let (address, guest) = guest();
+        let (tell, mut heard) = mpsc::unbounded_channel();
+        let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
+        address.send_replace(Some(probe.clone()));
+        let keys = |letters: &str| -> Vec<Done> {
+            let letters = letters.chars();
+            letters
+                .map(|letter| Done(Input::Press(Press::letter(letter))))
+                .collect()
+        };
+        assert_eq!(guest.hear(0, keys("ab")), 2);
+        assert_eq!(guest.hear(0, keys("ab")), 2);
+        assert_eq!(guest.hear(1, keys("bcd")), 4);
+        probe.drain().unwrap();
+        ended.await.unwrap();
+        let mut all = Vec::new();
+        while let Some(input) = heard.recv().await {
+            all.push(Done(input));
+        }
+        assert_eq!(all, keys("abcd"));
+    }
+}

@@ -1,0 +1,270 @@
+//! Guests: the attached terminals of a running program, and the tools by which they are served.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::domain::dashboard::history::History;
+use actors::domain::dashboard::{self, Dashboard};
+use actors::ports::Exporter;
+use actors::ui::{self, Bridge};
+use rmcp::model::Tool;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::guest::Guest;
+use super::pane::Pane;
+use super::wire::{Done, Opening};
+use crate::swarm::Swarm;
+
+/// A terminal that has not asked for so long is gone.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How often those that are gone are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+/// Terminals that may be attached at once; each costs a Ui and a picture.
+const MOST: usize = 64;
+/// How long the end waits until every terminal has been told of it.
+const TELLING: Duration = Duration::from_millis(100);
+
+/// The attached terminals.
+#[derive(Clone)]
+pub struct Guests(Arc<Inner>);
+
+struct Inner {
+    swarm: Swarm,
+    exporter: Arc<dyn Exporter>,
+    history: PathBuf,
+    guests: Mutex<BTreeMap<String, Arc<Guest>>>,
+    closing: CancellationToken,
+}
+
+/// What a terminal says that is attached.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FrameAsked {
+    pub(super) terminal: String,
+    /// The last frame that it shows; 0: none.
+    #[serde(default)]
+    pub(super) seen: u64,
+}
+
+/// What the operator did there.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Told {
+    pub(super) terminal: String,
+    pub(super) first: u64,
+    pub(super) inputs: Vec<Done>,
+}
+
+/// Which one leaves.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Leaving {
+    pub(super) terminal: String,
+}
+
+impl Guests {
+    /// Nobody yet.
+    #[must_use]
+    pub fn new(swarm: Swarm, exporter: Arc<dyn Exporter>, history: PathBuf) -> Guests {
+        Guests(Arc::new(Inner {
+            swarm,
+            exporter,
+            history,
+            guests: Mutex::default(),
+            closing: CancellationToken::new(),
+        }))
+    }
+
+    /// The tools by which terminals are served, as MCP lists them.
+    #[must_use]
+    pub fn tools() -> Vec<Tool> {
+        let tool = |name: &'static str, about: &'static str, schema: Value| {
+            let Value::Object(schema) = schema else {
+                return Tool::new(name, about, Arc::default());
+            };
+            Tool::new(name, about, Arc::new(schema))
+        };
+        let terminal = json!({"type": "string"});
+        vec![
+            tool(
+                "attach_terminal",
+                "Attach a terminal: a screen of its own on the swarm.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "size": {"type": "array", "items": {"type": "integer"}},
+                        "appearance": {"type": "object"},
+                        "depth": {"type": "string"},
+                    },
+                    "required": ["size", "appearance", "depth"],
+                }),
+            ),
+            tool(
+                "read_terminal",
+                "What has changed on an attached terminal's screen since the frame seen last.",
+                json!({
+                    "type": "object",
+                    "properties": {"terminal": terminal, "seen": {"type": "integer"}},
+                    "required": ["terminal"],
+                }),
+            ),
+            tool(
+                "use_terminal",
+                "What the operator did at an attached terminal, counted from the first.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "terminal": terminal,
+                        "first": {"type": "integer"},
+                        "inputs": {
+                            "type": "array",
+                            "items": {"type": ["object", "string"]},
+                        },
+                    },
+                    "required": ["terminal", "first", "inputs"],
+                }),
+            ),
+            tool(
+                "detach_terminal",
+                "An attached terminal leaves; the swarm goes on.",
+                json!({
+                    "type": "object",
+                    "properties": {"terminal": terminal},
+                    "required": ["terminal"],
+                }),
+            ),
+        ]
+    }
+
+    /// Calls one of these tools; `None` where the name is none of theirs.
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+    ) -> Option<Result<Value, String>> {
+        Some(match name {
+            "attach_terminal" => match read(arguments) {
+                Ok(opening) => self.attach(opening).await,
+                Err(why) => Err(why),
+            },
+            "read_terminal" => match read(arguments) {
+                Ok(asked) => self.next_frame(asked).await,
+                Err(why) => Err(why),
+            },
+            "use_terminal" => read(arguments).and_then(|told| self.press(told)),
+            "detach_terminal" => read(arguments).map(|leaving: Leaving| {
+                self.let_go(&leaving.terminal);
+                json!({})
+            }),
+            _ => return None,
+        })
+    }
+
+    async fn attach(&self, opening: Opening) -> Result<Value, String> {
+        if self.0.closing.is_cancelled() {
+            return Err("the program is closing".to_string());
+        }
+        let lines = tokio::fs::read_to_string(&self.0.history).await;
+        let dashboard = Dashboard::new(dashboard::Opening {
+            size: opening.size,
+            appearance: opening.appearance,
+            // What cannot be read is as if it had not been written.
+            history: History::from_lines(&lines.unwrap_or_default()),
+        });
+        let pane = Arc::new(Pane::new(dashboard.attached()));
+        let (address, ui) = ui::address();
+        let quit = CancellationToken::new();
+        let guest = Guest::new(pane.clone(), ui, quit.clone(), opening.depth);
+        let name = uuid::Uuid::new_v4().to_string();
+        {
+            let mut guests = self.guests();
+            if guests.len() >= MOST {
+                return Err(format!("{MOST} terminals are attached already; quit one"));
+            }
+            guests.insert(name.clone(), Arc::new(guest));
+        }
+        self.0.swarm.attach(Bridge {
+            screen: pane,
+            address: Arc::new(address),
+            quit,
+            exporter: Some(self.0.exporter.clone()),
+        });
+        tracing::info!(terminal = %name, "a terminal was attached");
+        Ok(json!({"terminal": name, "version": env!("CARGO_PKG_VERSION")}))
+    }
+
+    async fn next_frame(&self, asked: FrameAsked) -> Result<Value, String> {
+        let guest = self.guest(&asked.terminal)?;
+        let frame = guest.next_frame(asked.seen, &self.0.closing).await;
+        if frame.over.is_some() {
+            self.let_go(&asked.terminal);
+        }
+        serde_json::to_value(frame).map_err(|error| error.to_string())
+    }
+
+    fn press(&self, told: Told) -> Result<Value, String> {
+        let guest = self.guest(&told.terminal)?;
+        Ok(json!({"heard": guest.hear(told.first, told.inputs)}))
+    }
+
+    fn guest(&self, name: &str) -> Result<Arc<Guest>, String> {
+        let guest = self.guests().get(name).cloned();
+        guest.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
+    }
+
+    /// Forgets a terminal; its Ui ends.
+    fn let_go(&self, name: &str) {
+        let guest = self.guests().remove(name);
+        if let Some(guest) = guest {
+            guest.quit.cancel();
+            guest.ui.leave();
+            tracing::info!(terminal = %name, "a terminal was detached");
+        }
+    }
+
+    /// Forgets those that do not ask any more, for as long as it is polled.
+    pub async fn sweep(&self) {
+        let mut pause = tokio::time::interval(SWEEP);
+        pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            pause.tick().await;
+            let gone: Vec<String> = self
+                .guests()
+                .iter()
+                .filter(|(_, guest)| guest.unasked() > PATIENCE)
+                .map(|(name, _)| name.clone())
+                .collect();
+            for name in gone {
+                self.let_go(&name);
+            }
+        }
+    }
+
+    /// Tells every terminal that the program is closing, as far as they ask soon.
+    pub async fn close(&self) {
+        self.0.closing.cancel();
+        let told = async {
+            while !self.guests().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        // Those who do not ask see it by the end of the connection.
+        let _ = tokio::time::timeout(TELLING, told).await;
+    }
+
+    fn guests(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Guest>>> {
+        // Nothing that panics happens under the lock.
+        let guests = self.0.guests.lock();
+        guests.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, String> {
+    let read = T::deserialize(Value::Object(arguments.clone()));
+    read.map_err(|error| format!("these arguments cannot be read: {error}"))
+}

@@ -1,0 +1,93 @@
+//! A pane: the newest picture of an attached terminal, until somebody asks for it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::wish::Act;
+use actors::ports::Screen;
+use tokio::sync::Notify;
+
+use crate::tui::put_behind;
+
+/// What an attached terminal is to show and to do next.
+pub(super) struct Pane {
+    state: Mutex<State>,
+    news: Notify,
+}
+
+struct State {
+    last: Arc<Dashboard>,
+    is_new: bool,
+    acts: VecDeque<Act>,
+}
+
+/// What has come together since somebody asked.
+pub(super) struct News {
+    /// The newest picture, where it is new.
+    pub(super) picture: Option<Arc<Dashboard>>,
+    /// What is to be done.
+    pub(super) acts: Vec<Act>,
+}
+
+impl Pane {
+    pub(super) fn new(first: Dashboard) -> Pane {
+        Pane {
+            state: Mutex::new(State {
+                last: Arc::new(first),
+                is_new: false,
+                acts: VecDeque::new(),
+            }),
+            news: Notify::new(),
+        }
+    }
+
+    /// Waits until there is something; only one may wait. Cancel-safe: what nobody took stays.
+    pub(super) async fn has_news(&self) {
+        while self.is_empty() {
+            self.news.notified().await;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let state = self.lock();
+        !state.is_new && state.acts.is_empty()
+    }
+
+    /// Takes what is there.
+    pub(super) fn take(&self) -> News {
+        let mut state = self.lock();
+        let is_new = std::mem::take(&mut state.is_new);
+        News {
+            picture: is_new.then(|| state.last.clone()),
+            acts: state.acts.drain(..).collect(),
+        }
+    }
+
+    /// Whoever asks next gets a picture, whether it is new or not.
+    pub(super) fn renew(&self) {
+        self.lock().is_new = true;
+        self.news.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that panics happens under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Screen for Pane {
+    fn show(&self, dashboard: Arc<Dashboard>) {
+        self.lock().last = dashboard;
+        self.renew();
+    }
+
+    fn last(&self) -> Arc<Dashboard> {
+        self.lock().last.clone()
+    }
+
+    fn act(&self, act: Act) {
+        put_behind(&mut self.lock().acts, act);
+        self.news.notify_one();
+    }
+}

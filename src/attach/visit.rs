@@ -1,0 +1,298 @@
+//! A visit: the terminal of this process, attached to the program that runs elsewhere.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::dashboard::press::{Input, Press};
+use actors::domain::order::MAX_TEXT;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::frame::{Frame, Over, Received};
+use super::guests::{FrameAsked, Leaving, Told};
+use super::wire::{Done, Opening, ToDo};
+use crate::control::client::{ControlClient, ControlError};
+use crate::tui::shown::Ear;
+use crate::tui::{Options, Slot, Terminal};
+
+/// Keys that wait for the service; more are lost, as a terminal loses them.
+const KEYS: usize = 1024;
+/// Keys that go over at once.
+const AT_ONCE: usize = 256;
+/// How often in a row the service is asked again after it could not be reached.
+const TRIES: u32 = 3;
+/// How long after that.
+const PAUSE: Duration = Duration::from_millis(150);
+/// A service that has not taken keys for so long may be left without its consent (Ctrl-C).
+const DEAF: Duration = Duration::from_secs(2);
+/// How long saying goodbye may take.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// How a visit ended, where the service had a say in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The operator left, or was told to; the service goes on.
+    Left,
+    /// The service is closing.
+    Closing,
+}
+
+/// Why a visit could not begin or go on.
+#[derive(Debug, Error)]
+pub enum VisitFault {
+    /// The running program is gone, or hangs.
+    #[error(
+        "the running program is gone: {0}. What it had acknowledged is kept; `zoea run --resume` starts \
+         it again"
+    )]
+    Gone(ControlError),
+    /// It does not want the terminal (any more).
+    #[error("{0}")]
+    Refused(String),
+    /// It sends what cannot be read.
+    #[error("the running program's answer cannot be read: {0}; is it of another version?")]
+    Unreadable(#[from] serde_json::Error),
+    /// There is no terminal here, or it does not obey.
+    #[error("open the terminal: {0}")]
+    NoTerminal(#[from] std::io::Error),
+    /// The service could not draw any more.
+    #[error("the running program could not draw the screen any more; its log says why")]
+    Broken,
+}
+
+impl From<ControlError> for VisitFault {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Refused(why) => VisitFault::Refused(why),
+            error @ (ControlError::Unreachable(_) | ControlError::Waiting(_)) => {
+                VisitFault::Gone(error)
+            }
+        }
+    }
+}
+
+/// Attaches this process' terminal until its operator leaves, `told_to_leave` is ready, or the
+/// service ends. The terminal is put back as it was, however that comes about.
+///
+/// # Errors
+/// There is no terminal, the service refuses, or it is gone.
+pub async fn attend(
+    client: &ControlClient,
+    options: Options,
+    told_to_leave: impl Future<Output = ()>,
+) -> Result<End, VisitFault> {
+    let size = crossterm::terminal::size()?;
+    let opening = Opening {
+        size,
+        appearance: options.appearance,
+        depth: options.depth,
+    };
+    let attached: Value = call(client, "attach_terminal", &opening).await?;
+    let terminal = attached["terminal"].as_str().unwrap_or_default();
+    let (keys, typed) = mpsc::channel(KEYS);
+    let ear = Arc::new(Keyboard {
+        keys,
+        taken_at: Mutex::new(None),
+        leave: CancellationToken::new(),
+    });
+    let received = Received::empty(size);
+    let (slot, screen) = Terminal::show(received.clone(), ear.clone(), options)?;
+    // Cancel-safe: whichever is first ends the visit.
+    let end = tokio::select! {
+        end = show(client, terminal, &slot, received) => end,
+        fault = pass_on(client, terminal, typed, &ear) => Err(fault),
+        () = ear.leave.cancelled() => Ok(End::Left),
+        () = told_to_leave => Ok(End::Left),
+    };
+    let is_there = !matches!(end, Err(VisitFault::Gone(_)) | Ok(End::Closing));
+    if is_there {
+        let leaving = Leaving {
+            terminal: terminal.to_string(),
+        };
+        let parting = call::<Value>(client, "detach_terminal", &leaving);
+        // One that does not hear it finds out by itself.
+        let _ = tokio::time::timeout(PARTING, parting).await;
+    }
+    screen.stop();
+    end
+}
+
+/// Shows what the service draws, until it says that this is over.
+async fn show(
+    client: &ControlClient,
+    terminal: &str,
+    slot: &Slot<Received>,
+    mut received: Received,
+) -> Result<End, VisitFault> {
+    let mut seen = 0;
+    loop {
+        let asked = FrameAsked {
+            terminal: terminal.to_string(),
+            seen,
+        };
+        let frame: Frame = call(client, "read_terminal", &asked).await?;
+        seen = frame.number;
+        if let Some(change) = frame.change {
+            received.take(change);
+            slot.put(Arc::new(received.clone()));
+        }
+        for ToDo(act) in frame.acts {
+            slot.perform(act);
+        }
+        match frame.over {
+            None => {}
+            Some(Over::Left) => return Ok(End::Left),
+            Some(Over::Closing) => return Ok(End::Closing),
+            Some(Over::Broken) => return Err(VisitFault::Broken),
+        }
+    }
+}
+
+/// Passes on what the operator does, in order, each once.
+async fn pass_on(
+    client: &ControlClient,
+    terminal: &str,
+    mut typed: mpsc::Receiver<Input>,
+    ear: &Keyboard,
+) -> VisitFault {
+    let mut first = 0;
+    loop {
+        let inputs = next_inputs(&mut typed).await;
+        let count = inputs.len() as u64;
+        let told = Told {
+            terminal: terminal.to_string(),
+            first,
+            inputs: inputs.into_iter().map(Done).collect(),
+        };
+        ear.is_waiting_since(Some(Instant::now()));
+        if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
+            return fault;
+        }
+        ear.is_waiting_since(None);
+        first += count;
+    }
+}
+
+/// What the operator did next; pasted texts, which may be long, go with little else.
+async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
+    let Some(first) = typed.recv().await else {
+        // Nobody types any more; the other side decides.
+        return std::future::pending().await;
+    };
+    let mut inputs = vec![first];
+    while inputs.len() < AT_ONCE && !matches!(inputs.last(), Some(Input::Paste(_))) {
+        match typed.try_recv() {
+            Ok(next) => inputs.push(next),
+            Err(_) => break,
+        }
+    }
+    inputs
+}
+
+/// A pasted text no longer than what is too long to be sent anyway, so that the service can say so.
+fn cut(mut text: String) -> String {
+    let longest = text.floor_char_boundary(MAX_TEXT + 4);
+    text.truncate(longest);
+    text
+}
+
+/// Calls a tool; one that could not be reached is called again. That changes nothing where it had
+/// been carried out: frames are numbered, and so are keys.
+async fn call<T: DeserializeOwned>(
+    client: &ControlClient,
+    tool: &'static str,
+    arguments: &impl Serialize,
+) -> Result<T, VisitFault> {
+    let Value::Object(arguments) = json!(arguments) else {
+        return Err(VisitFault::Refused("these are no arguments".to_string()));
+    };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match once(client, tool, arguments.clone()).await {
+            Err(VisitFault::Gone(ControlError::Unreachable(_))) if tries < TRIES => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            Err(fault) => return Err(fault),
+            Ok(answer) => return Ok(serde_json::from_value(answer)?),
+        }
+    }
+}
+
+async fn once(
+    client: &ControlClient,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+) -> Result<Value, VisitFault> {
+    Ok(client.call(tool, arguments).await?)
+}
+
+/// What the operator does, on its way to the service.
+struct Keyboard {
+    keys: mpsc::Sender<Input>,
+    /// Since when the service has not taken what went over.
+    taken_at: Mutex<Option<Instant>>,
+    /// Set off when the terminal is gone, or the operator leaves a service that is deaf.
+    leave: CancellationToken,
+}
+
+impl Keyboard {
+    fn is_waiting_since(&self, since: Option<Instant>) {
+        // Nothing that panics happens under the lock.
+        *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    fn is_deaf(&self) -> bool {
+        let since = *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner);
+        since.is_some_and(|since| since.elapsed() > DEAF)
+    }
+}
+
+impl Ear for Keyboard {
+    fn is_heard(&self) -> bool {
+        true
+    }
+
+    fn input(&self, input: Input) {
+        let is_gone = input == Input::Gone;
+        let insists = input == Input::Press(Press::ctrl('c')) && self.is_deaf();
+        if is_gone || insists {
+            return self.leave.cancel();
+        }
+        let input = if let Input::Paste(text) = input {
+            Input::Paste(cut(text))
+        } else {
+            input
+        };
+        // What does not fit is lost, as with any terminal.
+        let _ = self.keys.try_send(input);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn long_texts_go_one_by_one_and_no_longer_than_they_are_refused() {
+        let long = "ü".repeat(MAX_TEXT);
+        let cut = cut(long);
+        assert!((MAX_TEXT + 1..=MAX_TEXT + 4).contains(&cut.len()));
+        let (keys, mut typed) = mpsc::channel(8);
+        let key = Input::Press(Press::letter('b'));
+        let paste = Input::Paste(cut);
+        for input in [&key, &paste, &paste, &key, &key] {
+            keys.try_send(input.clone()).unwrap();
+        }
+        let mut lengths = Vec::new();
+        for _ in 0..3 {
+            lengths.push(next_inputs(&mut typed).await.len());
+        }
+        assert_eq!(lengths, [2, 1, 2]);
+    }
+}

@@ -1,0 +1,48 @@
+//! `zoea attach`: the terminal, on the program that runs in this home.
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::attach::visit::{self, End};
+use crate::cli::global::GlobalArgs;
+use crate::cli::run::Signals;
+use crate::cli::screen::{self, LookArgs};
+use crate::cli::{door, out};
+use crate::control::client::ControlClient;
+use crate::home::RunFile;
+use crate::settings::Environment;
+
+/// What `zoea attach` can be told.
+#[derive(Debug, Args)]
+pub(super) struct AttachArgs {
+    #[command(flatten)]
+    look: LookArgs,
+}
+
+pub(super) async fn run(
+    args: &AttachArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
+    let home = global.open_home(environment)?;
+    let Some(running) = RunFile::read(&home) else {
+        door::hint_at_offline(&home);
+        anyhow::bail!(
+            "no swarm is running in {}; start one with `zoea run --headless`, or name its home with --home",
+            home.directory().display()
+        );
+    };
+    screen::want_terminal()?;
+    let look = global.load_tui(&home, &home)?;
+    let options = screen::options(&home, &look, &args.look, environment);
+    let token = home
+        .control_token()?
+        .context("the running program has no control.token; stop and start it")?;
+    let client = ControlClient::connect(&running.control, &token).await?;
+    match visit::attend(&client, options, signals.leave()).await? {
+        End::Left => {}
+        End::Closing => out::note("the running program is closing, and let go of this terminal"),
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! Readiness: tells the service manager that started the program how it stands (`sd_notify`).
+//!
+//! Words in a datagram, to a socket that the manager names; where it names none, nobody is told.
+//! Nothing waits for the manager: what it cannot take now is left out, and the next beat says how
+//! things stand then. Its watchdog is fed only while the Commander answers.
+
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
+
+use actors::domain::event::State;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::settings::Environment;
+use crate::swarm::Swarm;
+
+/// How often the manager hears how the swarm stands.
+const BEAT: Duration = Duration::from_secs(15);
+/// How long the Commander may take to answer before the watchdog is left hungry.
+const ANSWERING: Duration = Duration::from_secs(5);
+
+/// The service manager, where there is one.
+#[derive(Debug, Default)]
+pub struct ServiceManager {
+    socket: Option<Socket>,
+    /// The longest that the manager waits for a sign of life.
+    watchdog: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct Socket {
+    ours: UnixDatagram,
+    theirs: SocketAddr,
+}
+
+impl ServiceManager {
+    /// The one that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`).
+    #[must_use]
+    pub fn of(environment: &Environment) -> ServiceManager {
+        let Some(name) = environment.get("NOTIFY_SOCKET") else {
+            return ServiceManager::default();
+        };
+        let socket = Socket::open(name.as_bytes())
+            .inspect_err(|error| tracing::warn!(%error, "failed to reach the service manager"))
+            .ok();
+        ServiceManager {
+            socket,
+            watchdog: watchdog(environment),
+        }
+    }
+
+    /// The control interface is up and the swarm is launched. From now on the manager hears how the
+    /// swarm stands, until the answer is dropped.
+    pub fn ready(&self, swarm: &Swarm) -> Option<AbortOnDropHandle<()>> {
+        self.tell("READY=1");
+        let socket = self.socket.as_ref()?.try_clone().ok()?;
+        let beating = beat(socket, swarm.clone(), self.watchdog);
+        Some(AbortOnDropHandle::new(tokio::spawn(beating)))
+    }
+
+    /// The configuration is being read again.
+    pub fn reloading(&self) {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let micros = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1000;
+        self.tell(&format!("RELOADING=1\nMONOTONIC_USEC={micros}"));
+    }
+
+    /// It has been read.
+    pub fn reloaded(&self) {
+        self.tell("READY=1");
+    }
+
+    /// The program is closing.
+    pub fn stopping(&self) {
+        self.tell("STOPPING=1\nSTATUS=closing");
+    }
+
+    fn tell(&self, words: &str) {
+        if let Some(socket) = &self.socket {
+            socket.tell(words);
+        }
+    }
+}
+
+impl Socket {
+    /// A name is a path, or begins with `@` and stands for no file.
+    fn open(name: &[u8]) -> std::io::Result<Socket> {
+        let theirs = match name.strip_prefix(b"@") {
+            Some(name) => SocketAddr::from_abstract_name(name)?,
+            None => SocketAddr::from_pathname(std::ffi::OsStr::from_bytes(name))?,
+        };
+        let ours = UnixDatagram::unbound()?;
+        ours.set_nonblocking(true)?;
+        Ok(Socket { ours, theirs })
+    }
+
+    fn try_clone(&self) -> std::io::Result<Socket> {
+        Ok(Socket {
+            ours: self.ours.try_clone()?,
+            theirs: self.theirs.clone(),
+        })
+    }
+
+    fn tell(&self, words: &str) {
+        if let Err(error) = self.ours.send_to_addr(words.as_bytes(), &self.theirs) {
+            tracing::debug!(%error, words, "failed to tell the service manager");
+        }
+    }
+}
+
+/// How long the manager waits for a sign of life, if it does and means this process.
+fn watchdog(environment: &Environment) -> Option<Duration> {
+    let number = |name: &str| -> Option<u64> { environment.get(name)?.to_str()?.parse().ok() };
+    let is_ours = environment.get("WATCHDOG_PID").is_none()
+        || number("WATCHDOG_PID") == Some(u64::from(std::process::id()));
+    let micros = number("WATCHDOG_USEC").filter(|micros| is_ours && *micros > 0)?;
+    Some(Duration::from_micros(micros))
+}
+
+/// Says again and again how the swarm stands, twice as often as the watchdog wants it.
+async fn beat(socket: Socket, swarm: Swarm, watchdog: Option<Duration>) {
+    let half = watchdog.map_or(BEAT, |longest| longest / 2);
+    let mut pause = tokio::time::interval(half.min(BEAT));
+    pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut last = String::new();
+    loop {
+        pause.tick().await;
+        let answer = tokio::time::timeout(ANSWERING, status(&swarm)).await;
+        let Ok(status) = answer else {
+            tracing::warn!("the commander does not answer; the watchdog is not fed");
+            continue;
+        };
+        if watchdog.is_some() {
+            socket.tell("WATCHDOG=1");
+        }
+        if status != last {
+            socket.tell(&format!("STATUS={status}"));
+            last = status;
+        }
+    }
+}
+
+/// How the swarm stands, in one line.
+async fn status(swarm: &Swarm) -> String {
+    let standings = swarm.standings().await;
+    let states = State::ALL.map(|state| {
+        let count = standings.iter().filter(|standing| standing.state == state);
+        format!("{} {}", count.count(), state.as_str())
+    });
+    format!("{} Myses: {}", standings.len(), states.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_watchdog_of_another_process_is_not_ours() {
+        let of =
+            |variables: &[(&str, &str)]| watchdog(&Environment::new(variables.iter().copied()));
+        let ours = std::process::id().to_string();
+        assert_eq!(of(&[]), None);
+        let second = ("WATCHDOG_USEC", "1000000");
+        assert_eq!(of(&[second]), Some(Duration::from_secs(1)));
+        assert_eq!(
+            of(&[second, ("WATCHDOG_PID", &ours)]),
+            Some(Duration::from_secs(1))
+        );
+        assert_eq!(of(&[second, ("WATCHDOG_PID", "1")]), None);
+        assert_eq!(of(&[("WATCHDOG_USEC", "0")]), None);
+        assert_eq!(of(&[("WATCHDOG_USEC", "soon")]), None);
+    }
+
+    #[test]
+    fn a_socket_may_be_without_a_file() {
+        let name = format!("zoea-{}", uuid::Uuid::new_v4());
+        let address = SocketAddr::from_abstract_name(&name).unwrap();
+        let manager = UnixDatagram::bind_addr(&address).unwrap();
+        let environment = Environment::new([("NOTIFY_SOCKET", format!("@{name}"))]);
+        ServiceManager::of(&environment).stopping();
+        let mut words = [0; 64];
+        let count = manager.recv(&mut words).unwrap();
+        assert_eq!(&words[..count], b"STOPPING=1\nSTATUS=closing");
+    }
+}

@@ -1,0 +1,72 @@
+//! What a terminal shows, and whom it tells what the operator does: a swarm of this process, or one
+//! behind the control interface of another.
+
+use actors::domain::dashboard::Dashboard;
+use actors::domain::dashboard::appearance::MouseUse;
+use actors::domain::dashboard::press::Input;
+use actors::ui::UiHandle;
+use ratatui::buffer::Buffer;
+
+use super::theme::Depth;
+use super::view;
+
+/// Something that can be put on a screen.
+pub trait Shown: Send + Sync + 'static {
+    /// Its columns and rows.
+    fn size(&self) -> (u16, u16);
+
+    /// Paints it into cells that are there; where the cursor is to stand.
+    fn paint_into(&self, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)>;
+
+    /// What the terminal's title says.
+    fn title(&self) -> String;
+
+    /// Who has the mouse.
+    fn mouse(&self) -> MouseUse;
+
+    /// What a file with this picture is called, without its ending.
+    fn file_name(&self) -> String;
+}
+
+impl Shown for Dashboard {
+    fn size(&self) -> (u16, u16) {
+        Dashboard::size(self)
+    }
+
+    fn paint_into(&self, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
+        view::paint_into(self, depth, buffer)
+    }
+
+    fn title(&self) -> String {
+        Dashboard::title(self)
+    }
+
+    fn mouse(&self) -> MouseUse {
+        self.appearance().mouse
+    }
+
+    fn file_name(&self) -> String {
+        let offset = self.appearance().offset;
+        let (day, clock) = (offset.day(self.now()), offset.clock(self.now()));
+        format!("screen-{day}-{}", clock.replace(':', ""))
+    }
+}
+
+/// Who hears what the operator does. None of this waits.
+pub trait Ear: Send + Sync + 'static {
+    /// Whether anybody would hear it now.
+    fn is_heard(&self) -> bool;
+
+    /// Passes on what the operator did.
+    fn input(&self, input: Input);
+}
+
+impl Ear for UiHandle {
+    fn is_heard(&self) -> bool {
+        UiHandle::is_heard(self)
+    }
+
+    fn input(&self, input: Input) {
+        UiHandle::input(self, input);
+    }
+}

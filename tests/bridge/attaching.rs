@@ -1,0 +1,187 @@
+//! Terminals that are attached to a program which runs elsewhere.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::operating::ask;
+use crate::storm::until;
+use crate::terminal::Terminal;
+
+const ATTACH: &str = "$ZOEA --home home/offline attach";
+
+/// A headless program with an offline swarm; killed when it is dropped.
+struct Service {
+    child: Child,
+}
+
+impl Service {
+    /// Starts one and waits until it can be reached.
+    fn start(folder: &Path) -> Service {
+        let child = Command::new(env!("CARGO_BIN_EXE_zoea"))
+            .arg("--home")
+            .arg(folder.join("home"))
+            .args(["run", "--offline", "--headless", "--seed", "7"])
+            .args(["--tick", "200ms", "--myses", "3"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let service = Service { child };
+        until("the service is up", || service.is_at(folder));
+        service
+    }
+
+    fn is_at(&self, folder: &Path) -> bool {
+        let text = std::fs::read(folder.join("home/offline/run.json")).unwrap_or_default();
+        let run: Value = serde_json::from_slice(&text).unwrap_or_default();
+        run["pid"] == self.child.id()
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("sh")
+            .args(["-c", r#"kill "$0" "$1""#, name, &pid])
+            .status();
+        assert!(sent.expect("kill runs").success());
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn attach(folder: &Path, columns: u16, rows: u16) -> Terminal {
+    let mut terminal = Terminal::open(columns, rows, folder);
+    terminal.types(&format!("{ATTACH}\r"));
+    terminal.sees("3 running");
+    terminal
+}
+
+/// Looks whether the swarm goes on without anybody's help.
+fn goes_on(folder: &Path) {
+    let turns = || -> u64 {
+        let listed = ask(folder, &["mysis", "list", "--json"]);
+        let listed = listed.as_array().expect("a list").iter();
+        listed
+            .map(|mysis| mysis["tokens_in"].as_u64().expect("a number"))
+            .sum()
+    };
+    let before = turns();
+    until("the swarm goes on", || turns() > before);
+}
+
+#[test]
+fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path());
+    let mut one = attach(folder.path(), 120, 40);
+    let mut other = attach(folder.path(), 100, 30);
+
+    // What is written in one stands in the other, each in its own view.
+    other.types(":open beta\r");
+    other.sees_beside(" beta  ", "following");
+    one.types(":message beta what is in the hold?\r");
+    one.sees_beside("✓", "message beta");
+    other.sees("what is in the hold?");
+    other.sees("YOU");
+    assert!(one.contents().contains("PROVIDER"), "the table stays");
+
+    // What terminals do, they do by themselves: sizes, the background, files, what was written.
+    one.resize(60, 12);
+    one.sees("needs 80×20, has 60×12");
+    one.resize(120, 40);
+    one.sees_beside("beta", "running");
+    one.types("\u{1a}");
+    one.comes_back();
+    one.types("fg\r");
+    one.sees("3 running");
+    one.types("P");
+    one.sees("the screen is in");
+    let pictures = std::fs::read_dir(folder.path().join("home/offline/screens")).expect("a folder");
+    assert_eq!(pictures.count(), 2, "as text and as a picture");
+    one.types("b");
+    one.types("Sell it all.\r");
+    other.goes_back_to("PROVIDER");
+    other.sees_beside("MISSION", "Sell it all.");
+    other.types(":export md\r");
+    other.sees("md");
+
+    // One quits, without a question; everything else goes on.
+    one.types("q");
+    one.comes_back();
+    assert!(service.is_at(folder.path()));
+    goes_on(folder.path());
+
+    // Whoever comes finds what was written at the other terminals before.
+    one.types(&format!("clear; {ATTACH}\r"));
+    one.sees("3 running");
+    one.types("b");
+    one.types("\u{1b}[A");
+    one.sees_beside("▸", "Sell it all.");
+    one.types("\u{1b}");
+    one.sees_no("Enter send");
+
+    // The service closes in good order: both are told.
+    service.signal("-TERM");
+    for terminal in [&mut one, &mut other] {
+        terminal.sees("note: the running program is closing");
+        terminal.comes_back();
+    }
+}
+
+#[test]
+fn a_service_that_is_killed_leaves_a_sane_terminal_that_says_so() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path());
+    let mut terminal = attach(folder.path(), 120, 40);
+    service.signal("-KILL");
+    terminal.sees("error: the running program is gone");
+    terminal.sees("zoea run --resume");
+    terminal.comes_back();
+}
+
+#[test]
+fn without_a_service_it_says_how_to_get_one() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(120, 40, folder.path());
+    terminal.types(&format!("{ATTACH}; echo \"status $?\"\r"));
+    terminal.sees("error: no swarm is running in");
+    terminal.sees("zoea run --headless");
+    terminal.sees("status 1");
+    terminal.comes_back();
+}
+
+/// Whole screens that nobody reads: far more than a terminal takes.
+const WHOLE_SCREENS: usize = 16;
+
+#[test]
+fn a_terminal_that_nobody_reads_and_one_that_is_gone_hold_nobody_up() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path());
+    let mut deaf = attach(folder.path(), 200, 60);
+    let mut other = attach(folder.path(), 120, 40);
+    deaf.looks_away();
+    for _ in 0..WHOLE_SCREENS {
+        deaf.types("\u{c}");
+        goes_on(folder.path());
+    }
+    // Its keys are heard all the same.
+    deaf.types(":stop alpha\r");
+    other.sees("2 running");
+    deaf.looks_back();
+    deaf.sees("2 running");
+    // The end of its terminal is the end of nothing else.
+    drop(deaf);
+    other.types(":start alpha\r");
+    other.sees("3 running");
+    assert!(service.is_at(folder.path()));
+    other.types("q");
+    other.comes_back();
+}
