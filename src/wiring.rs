@@ -88,6 +88,9 @@ impl Flight {
     ) -> anyhow::Result<Flight> {
         let lock = home.lock()?;
         let ledger = open_ledger(home, settings).await?;
+        if options.mode == Mode::Flying {
+            ledger.keep(books::keep(settings), Arc::new(WallClock));
+        }
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
         let outside = outside(settings, &ledger, &http, providers.clone());

@@ -1,8 +1,9 @@
 //! The books over the control interface: what was spent, by day, Mysis and provider.
 
 use actors::domain::books::Day;
+use actors::domain::ids::MysisId;
 use actors::ports::Clock;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clock::WallClock;
 use crate::contract;
@@ -23,4 +24,17 @@ pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
         .iter()
         .map(|entry| contract::entry(entry, names.get(&entry.mysis).map(|name| &**name)))
         .collect())
+}
+
+/// How far back conversations reach, one or all: old rows that were removed are not found.
+///
+/// # Errors
+/// The database cannot be read.
+pub(super) async fn reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<Value, String> {
+    let reach = swarm.ledger().reach(mysis).await;
+    let reach = reach.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+    Ok(json!({
+        "removed": reach.removed,
+        "before": reach.before.map(|at| at.to_string()),
+    }))
 }

@@ -78,6 +78,8 @@ macro_rules! on_both {
     };
 }
 
+mod retention;
+
 fn batch(writes: Vec<Write>) -> Batch {
     Batch {
         author: Author::Commander,

@@ -44,7 +44,7 @@ impl Settings {
             (self.mcp.upstream != new.mcp.upstream, "mcp.upstream"),
             (self.control != new.control, "control.listen"),
             (self.metrics != new.metrics, "metrics.listen"),
-            (self.store != new.store, "store.database_url"),
+            (self.store != new.store, "[store]"),
             (self.tui != new.tui, "[tui]"),
         ]
         .into_iter()

@@ -13,7 +13,7 @@ pub(super) use address::Address;
 pub(super) use list::ListOf;
 pub(super) use name::{Choice, MysisName, ProviderName, Text, VariableName};
 pub(super) use number::{Number, Size, Whole};
-pub(super) use time::Time;
+pub(super) use time::{Age, Time};
 pub(super) use url::{DatabaseUrl, WebUrl};
 
 /// What one value may be.

@@ -119,6 +119,8 @@ fn every_key_is_read() {
         listen = "0.0.0.0:9464"
         [store]
         database_url = "postgres://u:p@h/d"
+        keep = "12h"
+        keep_rows = 0
         [tui]
         theme = "contrast"
         letters = "ascii"
@@ -197,6 +199,8 @@ fn every_key_is_read() {
         },
         store: Store {
             database_url: Some(Secret::new("postgres://u:p@h/d")),
+            keep: Some(Duration::from_secs(12 * 3600)),
+            keep_rows: 0,
         },
         tui: Tui {
             theme: Some(Theme::HighContrast),
@@ -316,6 +320,11 @@ metrics: listen = "9464" => "9464"
 allowed: a URL postgres://user:password@host:port/database
 store: database_url = "mysql://u:secret@h" => another text (not shown here)
 store: database_url = "sqlite:zoea.db" => another text (not shown here)
+allowed: "forever", or a length of time such as 30d or 12h, above 0s, at most 365days
+store: keep = "never" => "never"
+store: keep = "0s" => "0s"
+allowed: a whole number, 0 or more
+store: keep_rows = -1 => -1
 allowed: 1 to 32 letters, digits, -, _ or ., not beginning with - or .
 [myses]: name = "-a" => "-a"
 [myses]: name = ".a" => ".a"
@@ -499,7 +508,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
         ),
         (
             "[store]\n\"my key\"=1",
-            "z:2:1: unknown key store.\"my key\"; known here: database_url",
+            "z:2:1: unknown key store.\"my key\"; known here: database_url, keep, keep_rows",
         ),
     ];
     for (text, expected) in cases {
