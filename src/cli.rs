@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod books;
+pub mod db;
 pub mod doctor;
 mod door;
 pub mod export;
@@ -69,6 +70,9 @@ enum Command {
     Search(history::SearchArgs),
     /// Tokens and cost, by day, Mysis and provider.
     Books(books::BooksArgs),
+    /// Check, back up, restore and compact the database.
+    #[command(subcommand)]
+    Db(db::DbCommand),
     /// List, import and export the game accounts of the pool.
     #[command(subcommand)]
     Accounts(accounts::AccountsCommand),
@@ -123,6 +127,7 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
             Command::Books(args) => books::run(&args, &cli.global, environment).await,
+            Command::Db(command) => db::run(&command, &cli.global, environment).await,
             Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
             Command::Import(args) => import::run(&args, &cli.global, environment).await,
             Command::Export(args) => export::run(&args, &cli.global, environment).await,

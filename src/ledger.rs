@@ -8,8 +8,11 @@
 mod accounts;
 mod archive;
 mod books;
+mod check;
 mod commit;
+mod compact;
 mod connection;
+mod copies;
 mod dialect;
 mod entity;
 mod fences;
@@ -53,6 +56,9 @@ use leases::Tenant;
 use place::Place;
 use retention::Retention;
 
+pub use check::{Checked, Whereabouts, check};
+pub use compact::Compacted;
+pub use copies::{CopyError, Restored, back_up, restore};
 pub use intake::{Intake, StoredMission};
 pub use opening::{Moved, OpenError};
 pub use retention::{Keep, Reach};
@@ -102,10 +108,7 @@ impl SqlLedger {
     /// # Errors
     /// It is newer than this program, no database, damaged, locked, or its place is not writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
-        let unusable = |error: DbErr| OpenError::Unusable {
-            path: path.display().to_string(),
-            why: plain(&error),
-        };
+        let unusable = |error: DbErr| file::unusable(path, &error);
         let writer = file::writer(path).await.map_err(unusable)?;
         let moved = opening::bring_up_file(&writer, path).await?;
         let readers = file::readers(path).await.map_err(unusable)?;

@@ -38,3 +38,13 @@ pub(super) async fn reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<Value
         "before": reach.before.map(|at| at.to_string()),
     }))
 }
+
+/// Gives the database's free space back, while the swarm goes on.
+///
+/// # Errors
+/// The database cannot be written, or only while no program runs.
+pub(super) async fn compact(swarm: &Swarm) -> Result<Value, String> {
+    let compacted = swarm.ledger().compact().await;
+    let compacted = compacted.map_err(|fault| fault.to_string())?;
+    Ok(json!({"before": compacted.before, "after": compacted.after}))
+}

@@ -28,7 +28,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 21] = [
+const TABLE: [Entry; 22] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -75,6 +75,7 @@ const TABLE: [Entry; 21] = [
         "Search conversations literally; in is messages, reasoning or missions.",
         &["query!", "mysis", "in", "limit:integer"],
     ),
+    Entry("compact", "Give the database's free space back.", &[]),
     Entry("get_reach", "How far back conversations reach.", &["mysis"]),
     Entry(
         "list_accounts",
@@ -151,6 +152,7 @@ pub async fn call(
         }
         "read_log" => read_log(swarm, &given).await,
         "search" => search(swarm, &given).await,
+        "compact" => books::compact(swarm).await,
         "get_reach" => books::reach(swarm, mysis_of(swarm, &given).await?).await,
         "list_accounts" => accounts::list(swarm).await,
         "import_accounts" => accounts::import(swarm, given.text("file")?).await,

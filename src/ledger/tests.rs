@@ -78,6 +78,7 @@ macro_rules! on_both {
     };
 }
 
+mod checking;
 mod retention;
 
 fn batch(writes: Vec<Write>) -> Batch {

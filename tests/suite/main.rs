@@ -2,6 +2,7 @@
 
 mod command_line;
 mod control;
+mod db;
 mod flight;
 mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]

@@ -10,7 +10,7 @@ use super::super::Keep;
 use super::*;
 
 /// A clock that stands until it is put forward.
-struct Hand(AtomicI64);
+pub(super) struct Hand(AtomicI64);
 
 impl Clock for Hand {
     fn now(&self) -> Timestamp {
@@ -21,7 +21,7 @@ impl Clock for Hand {
 const HOUR: i64 = 3_600_000;
 
 impl Hand {
-    fn at(hours: i64) -> Arc<Hand> {
+    pub(super) fn at(hours: i64) -> Arc<Hand> {
         Arc::new(Hand(AtomicI64::new(hours * HOUR)))
     }
 
@@ -31,7 +31,7 @@ impl Hand {
     }
 }
 
-fn within(hours: u64) -> Keep {
+pub(super) fn within(hours: u64) -> Keep {
     Keep {
         age: Some(Duration::from_secs(hours * 3600)),
         rows: None,
@@ -45,7 +45,7 @@ fn newest(rows: u64) -> Keep {
     }
 }
 
-fn said_at(hours: i64, seq: i64, body: Body) -> Arc<Row> {
+pub(super) fn said_at(hours: i64, seq: i64, body: Body) -> Arc<Row> {
     Arc::new(Row {
         at: Timestamp(hours * HOUR + seq),
         ..Row::clone(&row(seq, body))
@@ -64,7 +64,7 @@ fn reply(text: &str, horizon: i64) -> Body {
     Body::Reply(said(text, horizon))
 }
 
-fn calls(count: usize) -> Body {
+pub(super) fn calls(count: usize) -> Body {
     let call = |number| Call {
         id: format!("id{number}").into(),
         name: "mine".into(),
@@ -138,7 +138,7 @@ fn two_days() -> Vec<Arc<Row>> {
 /// What is left of those rows when all that is old and not needed is gone.
 const LEFT: [i64; 7] = [1, 3, 9, 10, 11, 12, 16];
 
-async fn two_days_in(books: &Books) -> SqlLedger {
+pub(super) async fn two_days_in(books: &Books) -> SqlLedger {
     let ledger = books.open().await;
     let mission = Write::Mission(Mission {
         id: MissionId(3),
