@@ -6,6 +6,7 @@ mod books;
 mod offline;
 mod reload;
 mod rules;
+mod watchers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
+
+use watchers::Watchers;
 
 pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
@@ -69,6 +72,7 @@ pub struct Flight {
     ledger: SqlLedger,
     lock: HomeLock,
     home: Home,
+    watching: Watchers,
     /// As they hold now.
     settings: Settings,
     providers: Arc<Providers>,
@@ -93,7 +97,11 @@ impl Flight {
         }
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
-        let outside = outside(settings, &ledger, &http, providers.clone());
+        let mut outside = outside(settings, &ledger, &http, providers.clone());
+        let mut watching = Watchers::default();
+        if options.mode == Mode::Flying {
+            watching = Watchers::start(settings, &mut outside).await?;
+        }
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.
         secrets.push(lock.control_token()?.expose().into());
@@ -106,7 +114,11 @@ impl Flight {
             rules: Arc::new(rules::swarm_rules(settings, home)?),
             secrets,
             outside,
-            watchers: audience.watchers,
+            watchers: audience
+                .watchers
+                .into_iter()
+                .chain(watching.watchers())
+                .collect(),
             bridge: audience
                 .bridge
                 .map(|bridge| with_exporter(bridge, home, &ledger)),
@@ -122,6 +134,7 @@ impl Flight {
             ledger,
             lock,
             home: home.clone(),
+            watching,
             settings: settings.clone(),
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
@@ -224,7 +237,7 @@ impl Flight {
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),
-            metrics: None,
+            metrics: self.watching.metrics(),
             started_at,
         })?;
         Ok((server, guard))
@@ -248,6 +261,7 @@ impl Flight {
             tracing::warn!("the swarm was gone before it was closed");
         }
         self.commander.kill();
+        self.watching.stop().await;
         self.ledger.close().await;
     }
 }

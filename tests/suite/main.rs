@@ -11,3 +11,4 @@ mod postgres;
 mod rig;
 mod start;
 mod tidy;
+mod watching;

@@ -1,0 +1,70 @@
+//! Watchers: those that look on while a swarm flies, and leave with it.
+
+use std::sync::Arc;
+
+use actors::commander::{Outside, Watcher};
+use anyhow::Context;
+
+use crate::listener::Listener;
+use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
+use crate::settings::Settings;
+
+/// Those that look on.
+#[derive(Default)]
+pub(super) struct Watchers {
+    listeners: Vec<Listener>,
+    metrics: Option<MetricsServer>,
+}
+
+impl Watchers {
+    /// Starts those that the configuration wants; what they measure is measured from here on.
+    pub(super) async fn start(settings: &Settings, outside: &mut Outside) -> anyhow::Result<Self> {
+        let mut watchers = Watchers::default();
+        if let Some(listen) = settings.metrics.listen {
+            let metrics = Metrics::default();
+            outside.models = Arc::new(MeasuredModels {
+                models: outside.models.clone(),
+                metrics: metrics.clone(),
+            });
+            outside.ledger = Arc::new(MeasuredLedger {
+                ledger: outside.ledger.clone(),
+                metrics: metrics.clone(),
+            });
+            let server = MetricsServer::start(listen, metrics.clone()).await;
+            let server = server.with_context(|| format!("listen on {listen} for metrics"))?;
+            tracing::info!(metrics = %server.url(), "metrics");
+            watchers.metrics = Some(server);
+            watchers
+                .listen(Box::new(move |event| metrics.heard(event)))
+                .await?;
+        }
+        Ok(watchers)
+    }
+
+    async fn listen(&mut self, ear: crate::listener::Ear) -> anyhow::Result<()> {
+        let listener = Listener::start(ear).await;
+        let listener = listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))?;
+        self.listeners.push(listener);
+        Ok(())
+    }
+
+    /// Through which they hear what happens.
+    pub(super) fn watchers(&self) -> impl Iterator<Item = Watcher> {
+        self.listeners.iter().map(Listener::watcher)
+    }
+
+    /// Where the metrics are.
+    pub(super) fn metrics(&self) -> Option<String> {
+        self.metrics.as_ref().map(MetricsServer::url)
+    }
+
+    /// Stops them all.
+    pub(super) async fn stop(self) {
+        for listener in self.listeners {
+            listener.stop().await;
+        }
+        if let Some(metrics) = self.metrics {
+            metrics.stop().await;
+        }
+    }
+}
