@@ -21,6 +21,7 @@ pub mod provider;
 pub mod settings;
 pub mod swarm;
 pub mod toolbox;
+pub mod traces;
 pub mod tui;
 pub mod wiring;
 

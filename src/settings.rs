@@ -23,6 +23,7 @@ mod store;
 mod supervision;
 mod swarm;
 mod template;
+mod traces;
 mod tui;
 mod unheeded;
 pub mod units;
@@ -42,6 +43,7 @@ pub use store::Store;
 pub use supervision::{Backoff, Relaunch, Supervision};
 pub use swarm::Swarm;
 pub use template::template;
+pub use traces::Traces;
 pub use tui::Tui;
 
 use overrides::Overrides;
@@ -76,6 +78,8 @@ pub struct Settings {
     pub control: Control,
     /// The metrics server.
     pub metrics: Metrics,
+    /// Where spans are brought.
+    pub traces: Traces,
     /// Where conversations are kept.
     pub store: Store,
     /// How the terminal looks.
@@ -116,6 +120,7 @@ impl Default for Settings {
             budget: Budget::default(),
             control: Control::default(),
             metrics: Metrics::default(),
+            traces: Traces::default(),
             store: Store::default(),
             tui: Tui::default(),
             myses: Vec::new(),

@@ -100,7 +100,7 @@ impl Flight {
         let mut outside = outside(settings, &ledger, &http, providers.clone());
         let mut watching = Watchers::default();
         if options.mode == Mode::Flying {
-            watching = Watchers::start(settings, &mut outside).await?;
+            watching = Watchers::start(settings, &http, &mut outside).await?;
         }
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.

@@ -18,6 +18,7 @@ use super::section::Section;
 use super::store::Store;
 use super::supervision::Supervision;
 use super::swarm::Swarm;
+use super::traces::Traces;
 use super::tui::Tui;
 use super::{Settings, roster};
 
@@ -104,6 +105,7 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         budget: root.section("budget", Budget::read),
         control: root.section("control", Control::read),
         metrics: root.section("metrics", Metrics::read),
+        traces: root.section("traces", Traces::read),
         store: root.section("store", Store::read),
         tui: root.section("tui", Tui::read),
         myses: roster::read(root, &names),

@@ -44,6 +44,7 @@ impl Settings {
             (self.mcp.upstream != new.mcp.upstream, "mcp.upstream"),
             (self.control != new.control, "control.listen"),
             (self.metrics != new.metrics, "metrics.listen"),
+            (self.traces != new.traces, "[traces]"),
             (self.store != new.store, "[store]"),
             (self.tui != new.tui, "[tui]"),
         ]
@@ -58,6 +59,7 @@ impl Settings {
         new.mcp.upstream.clone_from(&self.mcp.upstream);
         new.control = self.control.clone();
         new.metrics = self.metrics.clone();
+        new.traces = self.traces.clone();
         new.store = self.store.clone();
         new.tui = self.tui;
         new

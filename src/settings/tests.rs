@@ -115,6 +115,9 @@ fn every_key_is_read() {
         usd_per_day = 5
         [control]
         listen = "[::1]:7000"
+        [traces]
+        endpoint = "http://collector:4318/"
+        contents = true
         [metrics]
         listen = "0.0.0.0:9464"
         [store]
@@ -193,6 +196,10 @@ fn every_key_is_read() {
         },
         control: Control {
             listen: "[::1]:7000".parse().unwrap(),
+        },
+        traces: Traces {
+            endpoint: Some("http://collector:4318".to_owned()),
+            contents: true,
         },
         metrics: Metrics {
             listen: Some("0.0.0.0:9464".parse().unwrap()),
@@ -317,6 +324,10 @@ control: listen = "0.0.0.0:0" => "0.0.0.0:0"
 control: listen = "localhost:0" => "localhost:0"
 allowed: an IP address and a port, such as 127.0.0.1:9464
 metrics: listen = "9464" => "9464"
+allowed: true or false
+traces: contents = 1 => 1
+allowed: an http or https URL
+traces: endpoint = "collector" => "collector"
 allowed: a URL postgres://user:password@host:port/database
 store: database_url = "mysql://u:secret@h" => another text (not shown here)
 store: database_url = "sqlite:zoea.db" => another text (not shown here)
@@ -646,7 +657,7 @@ fn the_environment_outranks_the_file() {
 #[test]
 fn mistakes_of_the_environment_are_listed_after_those_of_the_file() {
     let wrong = [("ZOEA_MAX_MYSES", "many"), ("ZOEA_MCP_ENDPOINT", "game")];
-    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, store, tui, myses\n\
+    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, traces, store, tui, myses\n\
         environment: ZOEA_MCP_ENDPOINT is \"game\"; allowed: an http or https URL, or \"\" for no server\n\
         environment: ZOEA_MAX_MYSES is \"many\"; allowed: a whole number from 1 to 10000";
     assert_eq!(

@@ -8,17 +8,23 @@ use anyhow::Context;
 use crate::listener::Listener;
 use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
 use crate::settings::Settings;
+use crate::traces::Exporter;
 
 /// Those that look on.
 #[derive(Default)]
 pub(super) struct Watchers {
     listeners: Vec<Listener>,
     metrics: Option<MetricsServer>,
+    traces: Option<Exporter>,
 }
 
 impl Watchers {
     /// Starts those that the configuration wants; what they measure is measured from here on.
-    pub(super) async fn start(settings: &Settings, outside: &mut Outside) -> anyhow::Result<Self> {
+    pub(super) async fn start(
+        settings: &Settings,
+        http: &reqwest::Client,
+        outside: &mut Outside,
+    ) -> anyhow::Result<Self> {
         let mut watchers = Watchers::default();
         if let Some(listen) = settings.metrics.listen {
             let metrics = Metrics::default();
@@ -37,6 +43,11 @@ impl Watchers {
             watchers
                 .listen(Box::new(move |event| metrics.heard(event)))
                 .await?;
+        }
+        if let Some(endpoint) = &settings.traces.endpoint {
+            let exporter = Exporter::start(http, endpoint);
+            watchers.listen(exporter.ear(&settings.traces)).await?;
+            watchers.traces = Some(exporter);
         }
         Ok(watchers)
     }
@@ -62,6 +73,9 @@ impl Watchers {
     pub(super) async fn stop(self) {
         for listener in self.listeners {
             listener.stop().await;
+        }
+        if let Some(traces) = self.traces {
+            traces.stop().await;
         }
         if let Some(metrics) = self.metrics {
             metrics.stop().await;

@@ -7,6 +7,7 @@ mod flight;
 mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod postgres;
+mod receiver;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;

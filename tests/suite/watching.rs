@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::flight::{pilot_stats, until_all_have};
+use crate::receiver::Receiver;
 use crate::rig::{Home, Process, Server, http, until};
 
 /// A swarm of two that has mined, with more in its configuration.
@@ -106,4 +107,122 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
+}
+
+/// The spans that were brought, with their attributes as a plain map.
+fn spans(receiver: &Receiver) -> Vec<(Value, BTreeMap<String, Value>)> {
+    let mut spans = Vec::new();
+    for one in receiver.brought() {
+        assert_eq!(one.path, "/v1/traces");
+        let resource = &one.body["resourceSpans"][0];
+        assert_eq!(
+            resource["resource"]["attributes"][0]["value"]["stringValue"],
+            "zoea"
+        );
+        for span in resource["scopeSpans"][0]["spans"]
+            .as_array()
+            .expect("spans")
+        {
+            let attributes = span["attributes"].as_array().expect("attributes").iter();
+            let attributes = attributes.map(|attribute| {
+                let value = attribute["value"].as_object().expect("a value");
+                let value = value.values().next().expect("of one kind");
+                let key = attribute["key"].as_str().expect("a key");
+                (key.to_string(), value.clone())
+            });
+            spans.push((span.clone(), attributes.collect()));
+        }
+    }
+    spans
+}
+
+/// Spans of a swarm that played and landed.
+fn flown_with_traces(more: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
+    // A collector that is busy at first is asked again.
+    let collector = Receiver::start(&[503]);
+    let endpoint = &collector.url;
+    let (_home, swarm, _galaxy, _pilot) =
+        playing(&format!("[traces]\nendpoint = \"{endpoint}\"\n{more}"));
+    until("spans are there", || {
+        let of_turns = spans(&collector);
+        let turns = of_turns
+            .iter()
+            .filter(|(span, _)| span["parentSpanId"].is_null());
+        (turns.count() > 2).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    spans(&collector)
+}
+
+#[test]
+fn a_collector_gets_a_span_for_each_turn_model_call_and_tool_call() {
+    let spans = flown_with_traces("");
+    let turns: BTreeMap<&str, &Value> = spans
+        .iter()
+        .filter(|(span, _)| span["parentSpanId"].is_null())
+        .map(|(span, _)| (span["spanId"].as_str().expect("an id"), span))
+        .collect();
+    let nanos = |span: &Value, key: &str| -> u128 {
+        let text = span[key].as_str().expect("a text");
+        text.parse().expect("nanoseconds")
+    };
+    let mut operations: BTreeMap<&str, usize> = BTreeMap::new();
+    for (span, of) in &spans {
+        let operation = of["gen_ai.operation.name"].as_str().expect("a name");
+        *operations.entry(operation).or_default() += 1;
+        let name = span["name"].as_str().expect("a name");
+        let (start, end) = (
+            nanos(span, "startTimeUnixNano"),
+            nanos(span, "endTimeUnixNano"),
+        );
+        assert!(start <= end && start > 1_600_000_000_000_000_000, "{span}");
+        assert_eq!(span["traceId"].as_str().map(str::len), Some(32));
+        let rest = match operation {
+            "invoke_agent" => {
+                assert_eq!(span["kind"], 1);
+                of["gen_ai.agent.name"].as_str()
+            }
+            "chat" => {
+                assert!(of.contains_key("gen_ai.usage.input_tokens"), "{span}");
+                assert_eq!(of["gen_ai.provider.name"], "pilot");
+                of["gen_ai.request.model"].as_str()
+            }
+            "execute_tool" => {
+                assert!(of.contains_key("gen_ai.tool.call.id"), "{span}");
+                of["gen_ai.tool.name"].as_str()
+            }
+            other => panic!("{other} is no operation"),
+        };
+        assert_eq!(name, format!("{operation} {}", rest.expect("a name")));
+        if let Some(parent) = span["parentSpanId"].as_str() {
+            let turn = turns.get(parent).expect("its turn was brought, too");
+            assert_eq!(turn["traceId"], span["traceId"]);
+            assert!(nanos(turn, "startTimeUnixNano") <= start);
+        }
+        let said = [
+            "gen_ai.output.messages",
+            "gen_ai.tool.call.arguments",
+            "gen_ai.tool.call.result",
+        ];
+        assert!(
+            said.iter().all(|key| !of.contains_key(*key)),
+            "contents: {span}"
+        );
+    }
+    assert_eq!(operations.len(), 3, "{operations:?}");
+    assert!(
+        operations["chat"] >= operations["invoke_agent"],
+        "{operations:?}"
+    );
+    assert!(operations["execute_tool"] > 2, "{operations:?}");
+}
+
+#[test]
+fn what_was_said_is_in_the_spans_only_for_those_who_want_it() {
+    let spans = flown_with_traces("contents = true\n");
+    let has = |key: &str| spans.iter().any(|(_, of)| of.contains_key(key));
+    assert!(has("gen_ai.output.messages"));
+    assert!(has("gen_ai.tool.call.arguments"));
+    assert!(has("gen_ai.tool.call.result"));
 }

@@ -11,6 +11,8 @@ use crate::settings::secret::Secret;
 pub(in crate::settings) enum WebUrl {
     /// The start of other URLs: a path is appended to it.
     Endpoint,
+    /// An address of another program; a path may be appended to it.
+    Address,
     /// Complete as it stands; the empty text means that there is no such server.
     UpstreamOrNone,
 }
@@ -28,6 +30,7 @@ impl WebUrl {
         let url = parse_web_url(text)?;
         match self {
             Self::UpstreamOrNone => Ok(text.to_owned()),
+            Self::Address => Ok(text.trim_end_matches('/').to_owned()),
             Self::Endpoint if url.query().is_some() => {
                 Err(format!("{}, which has a query", quoted(text)))
             }
@@ -73,6 +76,7 @@ impl Rule for WebUrl {
     fn allowed(&self) -> String {
         match self {
             Self::Endpoint => "an http or https URL to which /chat/completions can be appended",
+            Self::Address => "an http or https URL",
             Self::UpstreamOrNone => "an http or https URL, or \"\" for no server",
         }
         .to_owned()
