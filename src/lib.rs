@@ -3,6 +3,7 @@
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 
 pub mod accounts;
+pub mod alerts;
 pub mod cli;
 pub mod clock;
 pub mod contract;

@@ -3,6 +3,7 @@
 //! Every section of the configuration is a file here, in one shape: what it holds, its defaults, how
 //! it is read. All mistakes of a configuration are found in one go.
 
+mod alerts;
 mod budget;
 mod document;
 mod environment;
@@ -31,6 +32,7 @@ pub mod units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use alerts::Alerts;
 pub use budget::Budget;
 pub use environment::Environment;
 pub use listen::{Control, Metrics};
@@ -80,6 +82,8 @@ pub struct Settings {
     pub metrics: Metrics,
     /// Where spans are brought.
     pub traces: Traces,
+    /// Who is told when somebody needs the operator.
+    pub alerts: Alerts,
     /// Where conversations are kept.
     pub store: Store,
     /// How the terminal looks.
@@ -121,6 +125,7 @@ impl Default for Settings {
             control: Control::default(),
             metrics: Metrics::default(),
             traces: Traces::default(),
+            alerts: Alerts::default(),
             store: Store::default(),
             tui: Tui::default(),
             myses: Vec::new(),
@@ -143,12 +148,14 @@ impl Settings {
         };
         let remarks = keys::fetch(&mut settings.providers, environment, &source.credentials);
         mistakes.extend(remarks.mistakes);
+        let mut warnings = remarks.warnings;
+        warnings.extend(keys::fetch_token(&mut settings.alerts, environment));
         mistakes.extend(of_environment);
         if mistakes.is_empty() {
             Ok(Loaded {
                 settings,
                 file,
-                warnings: remarks.warnings,
+                warnings,
             })
         } else {
             Err(SettingsError { mistakes })

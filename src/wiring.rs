@@ -98,14 +98,15 @@ impl Flight {
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
         let mut outside = outside(settings, &ledger, &http, providers.clone());
-        let mut watching = Watchers::default();
-        if options.mode == Mode::Flying {
-            watching = Watchers::start(settings, &http, &mut outside).await?;
-        }
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.
         secrets.push(lock.control_token()?.expose().into());
         let swarm = ledger.swarm().await.context("read the swarm")?;
+        let mut watching = Watchers::default();
+        if options.mode == Mode::Flying {
+            let known = secrets.iter().chain(&swarm.passwords).cloned().collect();
+            watching = Watchers::start(settings, &http, known, &mut outside).await?;
+        }
         let args = CommanderArgs {
             swarm,
             resume: options.resume,
@@ -127,6 +128,7 @@ impl Flight {
         let (commander, ended) = Actor::spawn(None, Commander, args)
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
+        watching.are_heard_by(&commander);
         let flight = Flight {
             swarm: Swarm::new(commander.clone(), ledger.clone()),
             commander,

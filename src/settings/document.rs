@@ -7,6 +7,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
+use super::alerts::Alerts;
 use super::budget::Budget;
 use super::findings::{Finding, Findings};
 use super::listen::{Control, Metrics};
@@ -106,6 +107,7 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         control: root.section("control", Control::read),
         metrics: root.section("metrics", Metrics::read),
         traces: root.section("traces", Traces::read),
+        alerts: root.section("alerts", Alerts::read),
         store: root.section("store", Store::read),
         tui: root.section("tui", Tui::read),
         myses: roster::read(root, &names),

@@ -44,6 +44,7 @@ impl Settings {
             (self.mcp.upstream != new.mcp.upstream, "mcp.upstream"),
             (self.control != new.control, "control.listen"),
             (self.metrics != new.metrics, "metrics.listen"),
+            (self.alerts != new.alerts, "[alerts]"),
             (self.traces != new.traces, "[traces]"),
             (self.store != new.store, "[store]"),
             (self.tui != new.tui, "[tui]"),
@@ -60,6 +61,7 @@ impl Settings {
         new.control = self.control.clone();
         new.metrics = self.metrics.clone();
         new.traces = self.traces.clone();
+        new.alerts = self.alerts.clone();
         new.store = self.store.clone();
         new.tui = self.tui;
         new

@@ -16,7 +16,7 @@ pub(super) use name::{Choice, MysisName, ProviderName, Text, VariableName};
 pub(super) use number::{Number, Size, Whole};
 pub(super) use time::{Age, Time};
 pub(super) use truth::Truth;
-pub(super) use url::{DatabaseUrl, WebUrl};
+pub(super) use url::{DatabaseUrl, SecretUrl, WebUrl};
 
 /// What one value may be.
 pub(super) trait Rule {

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use actors::commander::{Outside, Watcher};
+use actors::commander::{CommanderMsg, Outside, Watcher};
+use actors::domain::redact::Redactor;
 use anyhow::Context;
+use ractor::ActorRef;
 
+use crate::alerts::{Alarm, Operator};
 use crate::listener::Listener;
 use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
 use crate::settings::Settings;
@@ -16,6 +19,8 @@ pub(super) struct Watchers {
     listeners: Vec<Listener>,
     metrics: Option<MetricsServer>,
     traces: Option<Exporter>,
+    alarm: Option<Alarm>,
+    operator: Operator,
 }
 
 impl Watchers {
@@ -23,6 +28,7 @@ impl Watchers {
     pub(super) async fn start(
         settings: &Settings,
         http: &reqwest::Client,
+        secrets: Vec<Arc<str>>,
         outside: &mut Outside,
     ) -> anyhow::Result<Self> {
         let mut watchers = Watchers::default();
@@ -49,6 +55,13 @@ impl Watchers {
             watchers.listen(exporter.ear(&settings.traces)).await?;
             watchers.traces = Some(exporter);
         }
+        if settings.alerts.has_hook() {
+            let redactor = Arc::new(Redactor::new(secrets));
+            let operator = watchers.operator.clone();
+            let alarm = Alarm::start(&settings.alerts, http, redactor, operator);
+            watchers.listen(alarm.ear()).await?;
+            watchers.alarm = Some(alarm);
+        }
         Ok(watchers)
     }
 
@@ -64,6 +77,11 @@ impl Watchers {
         self.listeners.iter().map(Listener::watcher)
     }
 
+    /// Through whom the operator is told of what does not work.
+    pub(super) fn are_heard_by(&self, commander: &ActorRef<CommanderMsg>) {
+        self.operator.is_reached_by(commander);
+    }
+
     /// Where the metrics are.
     pub(super) fn metrics(&self) -> Option<String> {
         self.metrics.as_ref().map(MetricsServer::url)
@@ -73,6 +91,9 @@ impl Watchers {
     pub(super) async fn stop(self) {
         for listener in self.listeners {
             listener.stop().await;
+        }
+        if let Some(alarm) = self.alarm {
+            alarm.stop().await;
         }
         if let Some(traces) = self.traces {
             traces.stop().await;

@@ -226,3 +226,102 @@ fn what_was_said_is_in_the_spans_only_for_those_who_want_it() {
     assert!(has("gen_ai.tool.call.arguments"));
     assert!(has("gen_ai.tool.call.result"));
 }
+
+/// A swarm whose model server refuses the key, with these alerts; it plays as soon as it is up.
+fn in_trouble(alerts: &str) -> (Home, Process, Receiver) {
+    let model = Receiver::start(&[401; 200]);
+    let home = Home::new();
+    home.configure(
+        &format!("{}/v1", model.url),
+        "",
+        &format!("[alerts]\n{alerts}"),
+    );
+    for name in ["alpha", "beta"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&["broadcast", "Mine ore."]);
+    let swarm = home.fly(&[]);
+    (home, swarm, model)
+}
+
+#[test]
+fn who_needs_the_operator_is_told_once_to_the_webhook_and_to_the_command() {
+    // The webhook is busy at first, and asked again.
+    let hook = Receiver::start(&[503]);
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("told");
+    let alerts = format!(
+        "webhook = \"{}/hook?key=k\"\ntoken_env = \"PATH\"\ncommand = [\"sh\", \"-c\", \"cat >> '{}'\"]\n\
+         cool_down = \"1h\"\n",
+        hook.url,
+        file.display()
+    );
+    let (home, swarm, _model) = in_trouble(&alerts);
+    let told = until("the webhook is told", || {
+        let brought = hook.brought();
+        (brought.len() > 1).then_some(brought)
+    });
+    assert_eq!(told[0].body, told[1].body, "asked again with the same");
+    assert_eq!(told[1].path, "/hook?key=k");
+    assert!(
+        told[1].head.contains("authorization: bearer "),
+        "{}",
+        told[1].head
+    );
+    let alert = &told[1].body;
+    assert_eq!(alert["cause"], "errored", "{alert}");
+    assert_eq!(alert["help"], "relaunch");
+    assert!(
+        alert["why"].as_str().expect("a text").contains("401"),
+        "{alert}"
+    );
+    assert!(alert["count"].as_u64().expect("a number") >= 1);
+    let run = until("the command is told", || {
+        let text = fs::read_to_string(&file).ok()?;
+        text.ends_with('\n').then_some(text)
+    });
+    let run: Value = serde_json::from_str(run.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(run, *alert);
+    until("both are errored", || {
+        let errored = |name| home.mysis(name)["state"] == "errored";
+        (errored("alpha") && errored("beta")).then_some(())
+    });
+    // The same cause again is not told before it has cooled down.
+    home.ok(&["mysis", "start", "alpha"]);
+    until("alpha is errored again", || {
+        let rows = home.lines(&["log", "alpha", "--limit", "0", "--kind", "host", "--json"]);
+        let errored = rows
+            .iter()
+            .filter(|row| row["content"].to_string().contains("401"));
+        (errored.count() > 1).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    assert_eq!(hook.brought().len(), 2);
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_killed_and_the_operator_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("pid");
+    let (_home, mut swarm, _model) = in_trouble(&format!(
+        "command = [\"sh\", \"-c\", \"echo $$ > '{}'; exec sleep 1000\"]\ntimeout = \"300ms\"\n",
+        file.display()
+    ));
+    let told = loop {
+        let line = swarm.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
+        if event["code"] == "alert_failed" {
+            break event;
+        }
+    };
+    let text = told["text"].as_str().expect("a text");
+    assert!(text.contains("300ms") && text.contains("killed"), "{text}");
+    let pid = fs::read_to_string(&file).expect("it ran");
+    let gone = format!("/proc/{}", pid.trim());
+    until("the command is gone", || {
+        (!std::path::Path::new(&gone).exists()).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}

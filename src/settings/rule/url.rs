@@ -17,6 +17,26 @@ pub(in crate::settings) enum WebUrl {
     UpstreamOrNone,
 }
 
+/// An `http` or `https` URL that may be a secret as a whole, as webhooks' are.
+#[derive(Debug)]
+pub(in crate::settings) struct SecretUrl;
+
+impl Rule for SecretUrl {
+    type Value = Secret;
+
+    fn allowed(&self) -> String {
+        "an http or https URL (what stands there is not shown)".to_owned()
+    }
+
+    fn accept(&self, value: &DeValue<'_>) -> Result<Secret, String> {
+        let url = value.as_str().map(|text| WebUrl::Address.check(text));
+        match url {
+            Some(Ok(url)) => Ok(Secret::new(url)),
+            Some(Err(_)) | None => Err(found_unshown(value)),
+        }
+    }
+}
+
 /// The URL of a database.
 #[derive(Debug)]
 pub(in crate::settings) struct DatabaseUrl;
