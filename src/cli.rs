@@ -14,6 +14,7 @@ pub mod init;
 pub mod mysis;
 mod out;
 pub mod pilot;
+pub mod report;
 pub mod run;
 mod screen;
 mod simulate;
@@ -70,6 +71,8 @@ enum Command {
     Search(history::SearchArgs),
     /// Tokens and cost, by day, Mysis and provider.
     Books(books::BooksArgs),
+    /// What the swarm did, earned and spent in a day.
+    Report(report::ReportArgs),
     /// Check, back up, restore and compact the database.
     #[command(subcommand)]
     Db(db::DbCommand),
@@ -127,6 +130,7 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
             Command::Books(args) => books::run(&args, &cli.global, environment).await,
+            Command::Report(args) => report::run(&args, &cli.global, environment).await,
             Command::Db(command) => db::run(&command, &cli.global, environment).await,
             Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
             Command::Import(args) => import::run(&args, &cli.global, environment).await,

@@ -19,6 +19,7 @@ pub mod logging;
 pub mod mcp;
 pub mod metrics;
 pub mod provider;
+pub mod report;
 pub mod settings;
 pub mod swarm;
 pub mod toolbox;

@@ -16,6 +16,7 @@ mod nearest;
 mod overrides;
 mod provider;
 mod reload;
+mod reports;
 mod roster;
 mod rule;
 mod secret;
@@ -39,6 +40,7 @@ pub use listen::{Control, Metrics};
 pub use mcp::Mcp;
 pub use mistake::{Mistake, Place, SettingsError};
 pub use provider::{KeySource, Price, Provider, ProviderKind};
+pub use reports::{DailyReport, Reports};
 pub use roster::DeclaredMysis;
 pub use secret::Secret;
 pub use store::Store;
@@ -84,6 +86,8 @@ pub struct Settings {
     pub traces: Traces,
     /// Who is told when somebody needs the operator.
     pub alerts: Alerts,
+    /// Which reports are written by the running program.
+    pub reports: Reports,
     /// Where conversations are kept.
     pub store: Store,
     /// How the terminal looks.
@@ -126,6 +130,7 @@ impl Default for Settings {
             metrics: Metrics::default(),
             traces: Traces::default(),
             alerts: Alerts::default(),
+            reports: Reports::default(),
             store: Store::default(),
             tui: Tui::default(),
             myses: Vec::new(),

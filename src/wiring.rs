@@ -3,6 +3,7 @@
 //! The only room that knows all others. It decides nothing about the swarm.
 
 mod books;
+mod daily;
 mod offline;
 mod reload;
 mod rules;
@@ -106,6 +107,7 @@ impl Flight {
         if options.mode == Mode::Flying {
             let known = secrets.iter().chain(&swarm.passwords).cloned().collect();
             watching = Watchers::start(settings, &http, known, &mut outside).await?;
+            watching.write_reports(settings, &ledger, home);
         }
         let args = CommanderArgs {
             swarm,

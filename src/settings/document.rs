@@ -15,6 +15,7 @@ use super::mcp::Mcp;
 use super::mistake::{Mistake, Place};
 use super::overrides::Overrides;
 use super::provider::{DEFAULT_NAME, Provider};
+use super::reports::Reports;
 use super::section::Section;
 use super::store::Store;
 use super::supervision::Supervision;
@@ -108,6 +109,7 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         metrics: root.section("metrics", Metrics::read),
         traces: root.section("traces", Traces::read),
         alerts: root.section("alerts", Alerts::read),
+        reports: root.section("reports", Reports::read),
         store: root.section("store", Store::read),
         tui: root.section("tui", Tui::read),
         myses: roster::read(root, &names),

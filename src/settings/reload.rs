@@ -44,6 +44,7 @@ impl Settings {
             (self.mcp.upstream != new.mcp.upstream, "mcp.upstream"),
             (self.control != new.control, "control.listen"),
             (self.metrics != new.metrics, "metrics.listen"),
+            (self.reports != new.reports, "[reports]"),
             (self.alerts != new.alerts, "[alerts]"),
             (self.traces != new.traces, "[traces]"),
             (self.store != new.store, "[store]"),
@@ -62,6 +63,7 @@ impl Settings {
         new.metrics = self.metrics.clone();
         new.traces = self.traces.clone();
         new.alerts = self.alerts.clone();
+        new.reports = self.reports.clone();
         new.store = self.store.clone();
         new.tui = self.tui;
         new

@@ -115,6 +115,8 @@ fn every_key_is_read() {
         usd_per_day = 5
         [control]
         listen = "[::1]:7000"
+        [reports]
+        daily = "html"
         [alerts]
         webhook = "https://hooks.test/secret"
         token_env = "HOOK_TOKEN"
@@ -202,6 +204,9 @@ fn every_key_is_read() {
         },
         control: Control {
             listen: "[::1]:7000".parse().unwrap(),
+        },
+        reports: Reports {
+            daily: Some(DailyReport::Html),
         },
         alerts: Alerts {
             webhook: Some(Secret::new("https://hooks.test/secret")),
@@ -338,6 +343,8 @@ control: listen = "0.0.0.0:0" => "0.0.0.0:0"
 control: listen = "localhost:0" => "localhost:0"
 allowed: an IP address and a port, such as 127.0.0.1:9464
 metrics: listen = "9464" => "9464"
+allowed: "md" or "html"
+reports: daily = "pdf" => "pdf"
 allowed: an http or https URL (what stands there is not shown)
 alerts: webhook = "hooks.test/secret" => another text (not shown here)
 allowed: true or false
@@ -673,7 +680,7 @@ fn the_environment_outranks_the_file() {
 #[test]
 fn mistakes_of_the_environment_are_listed_after_those_of_the_file() {
     let wrong = [("ZOEA_MAX_MYSES", "many"), ("ZOEA_MCP_ENDPOINT", "game")];
-    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, traces, alerts, store, tui, myses\n\
+    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, traces, alerts, reports, store, tui, myses\n\
         environment: ZOEA_MCP_ENDPOINT is \"game\"; allowed: an http or https URL, or \"\" for no server\n\
         environment: ZOEA_MAX_MYSES is \"many\"; allowed: a whole number from 1 to 10000";
     assert_eq!(

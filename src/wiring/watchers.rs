@@ -6,12 +6,17 @@ use actors::commander::{CommanderMsg, Outside, Watcher};
 use actors::domain::redact::Redactor;
 use anyhow::Context;
 use ractor::ActorRef;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::alerts::{Alarm, Operator};
+use crate::home::Home;
+use crate::ledger::SqlLedger;
 use crate::listener::Listener;
 use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
 use crate::settings::Settings;
 use crate::traces::Exporter;
+
+use super::daily;
 
 /// Those that look on.
 #[derive(Default)]
@@ -21,6 +26,7 @@ pub(super) struct Watchers {
     traces: Option<Exporter>,
     alarm: Option<Alarm>,
     operator: Operator,
+    reports: Option<AbortOnDropHandle<()>>,
 }
 
 impl Watchers {
@@ -77,6 +83,14 @@ impl Watchers {
         self.listeners.iter().map(Listener::watcher)
     }
 
+    /// Begins to write the report of each day, where that is wanted.
+    pub(super) fn write_reports(&mut self, settings: &Settings, ledger: &SqlLedger, home: &Home) {
+        self.reports = settings.reports.daily.map(|daily| {
+            let writing = daily::start(ledger.clone(), home.reports(), daily);
+            AbortOnDropHandle::new(writing)
+        });
+    }
+
     /// Through whom the operator is told of what does not work.
     pub(super) fn are_heard_by(&self, commander: &ActorRef<CommanderMsg>) {
         self.operator.is_reached_by(commander);
@@ -89,6 +103,7 @@ impl Watchers {
 
     /// Stops them all.
     pub(super) async fn stop(self) {
+        drop(self.reports);
         for listener in self.listeners {
             listener.stop().await;
         }

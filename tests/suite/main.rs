@@ -8,6 +8,7 @@ mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod postgres;
 mod receiver;
+mod reporting;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;

@@ -1,5 +1,6 @@
 //! A receiver: an HTTP server on loopback that keeps what is brought to it.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -28,10 +29,10 @@ impl Receiver {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let brought = Arc::new(Mutex::new(Vec::new()));
         let kept = brought.clone();
-        let mut first = first.to_vec().into_iter();
+        let mut first: VecDeque<u16> = first.iter().copied().collect();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let status = first.next().unwrap_or(200);
+                let status = first.pop_front().unwrap_or(200);
                 if let Some(one) = answer(stream, status) {
                     kept.lock().expect("no panic").push(one);
                 }

@@ -10,7 +10,7 @@ use crate::receiver::Receiver;
 use crate::rig::{Home, Process, Server, http, until};
 
 /// A swarm of two that has mined, with more in its configuration.
-fn playing(more: &str) -> (Home, Process, Server, Server) {
+pub(crate) fn playing(more: &str) -> (Home, Process, Server, Server) {
     let galaxy = Server::galaxy(&[]);
     let pilot = Server::pilot(&[]);
     let home = Home::new();
