@@ -3,6 +3,7 @@
 pub mod accounts;
 mod attach;
 pub mod books;
+pub mod db;
 pub mod doctor;
 mod door;
 pub mod export;
@@ -14,6 +15,7 @@ pub mod init;
 pub mod mysis;
 mod out;
 pub mod pilot;
+pub mod report;
 pub mod run;
 mod screen;
 mod simulate;
@@ -72,6 +74,11 @@ enum Command {
     Search(history::SearchArgs),
     /// Tokens and cost, by day, Mysis and provider.
     Books(books::BooksArgs),
+    /// What the swarm did, earned and spent in a day.
+    Report(report::ReportArgs),
+    /// Check, back up, restore and compact the database.
+    #[command(subcommand)]
+    Db(db::DbCommand),
     /// List, import and export the game accounts of the pool.
     #[command(subcommand)]
     Accounts(accounts::AccountsCommand),
@@ -127,6 +134,8 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
             Command::Books(args) => books::run(&args, &cli.global, environment).await,
+            Command::Report(args) => report::run(&args, &cli.global, environment).await,
+            Command::Db(command) => db::run(&command, &cli.global, environment).await,
             Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
             Command::Import(args) => import::run(&args, &cli.global, environment).await,
             Command::Export(args) => export::run(&args, &cli.global, environment).await,

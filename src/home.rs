@@ -149,6 +149,12 @@ impl Home {
         self.directory.join("exports")
     }
 
+    /// Where the reports of each day are written.
+    #[must_use]
+    pub fn reports(&self) -> PathBuf {
+        self.directory.join("reports")
+    }
+
     /// The newest log; older ones beside it.
     #[must_use]
     pub fn log_file(&self) -> PathBuf {

@@ -34,3 +34,54 @@ pub fn plain(error: reqwest::Error) -> String {
     }
     text
 }
+
+/// A request that brings JSON somewhere, and is tried again where that may help.
+#[derive(Clone)]
+pub struct Delivery {
+    /// The client.
+    pub http: reqwest::Client,
+    /// Where to.
+    pub url: String,
+    /// The bearer token, if the receiver wants one.
+    pub token: Option<crate::settings::Secret>,
+    /// How long one try may take.
+    pub timeout: Duration,
+    /// The waits before each further try.
+    pub waits: &'static [Duration],
+}
+
+impl Delivery {
+    /// Brings it there.
+    ///
+    /// # Errors
+    /// What the last try said; the URL is not in it. A receiver that calls the request itself wrong
+    /// is asked once.
+    pub async fn bring(&self, body: &serde_json::Value) -> Result<(), String> {
+        let mut waits = self.waits.iter();
+        loop {
+            let (why, is_final) = match self.bring_once(body).await {
+                Ok(status) if status.is_success() => return Ok(()),
+                Ok(status) => {
+                    let is_busy = status.is_server_error() || matches!(status.as_u16(), 408 | 429);
+                    (format!("HTTP status {status}"), !is_busy)
+                }
+                Err(error) => (plain(error), false),
+            };
+            match waits.next() {
+                Some(wait) if !is_final => tokio::time::sleep(*wait).await,
+                Some(_) | None => return Err(why),
+            }
+        }
+    }
+
+    async fn bring_once(
+        &self,
+        body: &serde_json::Value,
+    ) -> Result<reqwest::StatusCode, reqwest::Error> {
+        let mut request = self.http.post(&self.url).timeout(self.timeout).json(body);
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token.expose());
+        }
+        Ok(request.send().await?.status())
+    }
+}

@@ -8,10 +8,15 @@
 mod accounts;
 mod archive;
 mod books;
+mod check;
 mod commit;
+mod compact;
 mod connection;
+mod copies;
+mod day;
 mod dialect;
 mod entity;
+mod fences;
 mod file;
 mod index;
 mod intake;
@@ -20,6 +25,7 @@ mod letters;
 mod opening;
 mod piece;
 mod place;
+mod retention;
 mod rows;
 mod search;
 mod server;
@@ -31,28 +37,33 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
-use actors::domain::write::{Account, Author, Batch, Write};
+use actors::domain::write::{Account, Batch, Write};
 use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
-    DatabaseConnection, DbErr, EntityTrait, QuerySelect, RuntimeErr, SqliteTransactionMode,
+    ConnectionTrait, DatabaseConnection, DbErr, RuntimeErr, SqliteTransactionMode,
     TransactionOptions, TransactionTrait,
 };
 
 use connection::{Connection, Readers, Tx};
 use dialect::Dialect;
-use entity::mysis;
 use leases::Tenant;
 use place::Place;
+use retention::Retention;
 
+pub use check::{Checked, Whereabouts, check};
+pub use compact::Compacted;
+pub use copies::{CopyError, Restored, back_up, restore};
+pub use day::{DayRecord, MysisDay};
 pub use intake::{Intake, StoredMission};
 pub use opening::{Moved, OpenError};
+pub use retention::{Keep, Reach};
 pub use rows::metadata;
 pub use server::ServerAddress;
 
@@ -86,6 +97,10 @@ struct Inner {
     place: Option<Place>,
     /// Who this process is, if others may share the database.
     tenant: Option<Tenant>,
+    /// What is kept of conversations; empty: everything.
+    retention: OnceLock<Retention>,
+    /// Whether the writer was told not to look after foreign keys.
+    is_careless: AtomicBool,
 }
 
 impl SqlLedger {
@@ -95,10 +110,7 @@ impl SqlLedger {
     /// # Errors
     /// It is newer than this program, no database, damaged, locked, or its place is not writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
-        let unusable = |error: DbErr| OpenError::Unusable {
-            path: path.display().to_string(),
-            why: plain(&error),
-        };
+        let unusable = |error: DbErr| file::unusable(path, &error);
         let writer = file::writer(path).await.map_err(unusable)?;
         let moved = opening::bring_up_file(&writer, path).await?;
         let readers = file::readers(path).await.map_err(unusable)?;
@@ -143,12 +155,14 @@ impl SqlLedger {
                 waiting: AtomicI64::new(0),
                 place,
                 tenant,
+                retention: OnceLock::new(),
+                is_careless: AtomicBool::new(false),
             }),
             moved: moved.map(Arc::new),
         };
         // What was written before the leases were ours is known only now.
         ledger.inner.take_leases().await?;
-        let fences = read_fences(&ledger.inner.writer).await?;
+        let fences = fences::read(&ledger.inner.writer).await?;
         *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
         Ok(ledger)
@@ -183,20 +197,6 @@ impl SqlLedger {
     }
 }
 
-async fn read_fences(writer: &DatabaseConnection) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
-    let rows: Vec<(i64, i64)> = mysis::Entity::find()
-        .select_only()
-        .column(mysis::Column::Id)
-        .column(mysis::Column::Incarnation)
-        .into_tuple()
-        .all(writer)
-        .await?;
-    Ok(rows
-        .into_iter()
-        .map(|(id, incarnation)| (MysisId(id), Incarnation(incarnation)))
-        .collect())
-}
-
 impl Ledger for SqlLedger {
     fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
         let inner = self.inner.clone();
@@ -208,13 +208,17 @@ impl Ledger for SqlLedger {
         if inner.tenant.as_ref().is_some_and(Tenant::is_due) {
             return Some(async move { inner.renew_leases().await }.boxed());
         }
+        if inner.is_index_due() {
+            return Some(async move { inner.keep_index().await }.boxed());
+        }
         inner
-            .is_index_due()
-            .then(|| async move { inner.keep_index().await }.boxed())
+            .is_removal_due()
+            .then(|| async move { inner.remove_old().await }.boxed())
     }
 
     fn upkeep_every(&self) -> Option<Duration> {
-        self.inner.tenant.is_some().then_some(leases::LOOK)
+        let of_leases = self.inner.tenant.as_ref().map(|_| leases::LOOK);
+        of_leases.or_else(|| self.inner.retention.get().map(|_| retention::LOOK))
     }
 
     fn claim_account(
@@ -327,6 +331,15 @@ impl Inner {
 
     /// A writer takes the write lock at once: a transaction that began by reading could not.
     async fn begin(&self) -> Result<Tx, DbErr> {
+        if self.is_careless.swap(false, Ordering::Relaxed) {
+            self.writer
+                .execute_unprepared("PRAGMA foreign_keys = ON")
+                .await?;
+        }
+        self.begin_now().await
+    }
+
+    async fn begin_now(&self) -> Result<Tx, DbErr> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
             ..Default::default()
@@ -358,29 +371,6 @@ impl Inner {
             return LedgerFault::Refused(plain(error));
         }
         LedgerFault::Unavailable(plain(error))
-    }
-
-    fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
-        let Author::Mysis(mysis, incarnation) = batch.author else {
-            return Ok(());
-        };
-        match self.fences().get(&mysis) {
-            Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
-        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn note_fences(&self, batches: &[&Batch]) {
-        let mut fences = self.fences();
-        for write in batches.iter().flat_map(|batch| &batch.writes) {
-            if let Write::Fence { mysis, incarnation } = write {
-                fences.insert(*mysis, *incarnation);
-            }
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 
 pub mod accounts;
+pub mod alerts;
 pub mod attach;
 pub mod cli;
 pub mod clock;
@@ -14,13 +15,17 @@ pub mod home;
 pub mod http;
 pub mod import;
 pub mod ledger;
+pub mod listener;
 pub mod logging;
 pub mod mcp;
+pub mod metrics;
 pub mod provider;
 pub mod readiness;
+pub mod report;
 pub mod settings;
 pub mod swarm;
 pub mod toolbox;
+pub mod traces;
 pub mod tui;
 pub mod wiring;
 

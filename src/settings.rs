@@ -3,6 +3,7 @@
 //! Every section of the configuration is a file here, in one shape: what it holds, its defaults, how
 //! it is read. All mistakes of a configuration are found in one go.
 
+mod alerts;
 mod budget;
 mod document;
 mod environment;
@@ -15,6 +16,7 @@ mod nearest;
 mod overrides;
 mod provider;
 mod reload;
+mod reports;
 mod roster;
 mod rule;
 mod secret;
@@ -23,6 +25,7 @@ mod store;
 mod supervision;
 mod swarm;
 mod template;
+mod traces;
 mod tui;
 mod unheeded;
 pub mod units;
@@ -30,18 +33,21 @@ pub mod units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use alerts::Alerts;
 pub use budget::Budget;
 pub use environment::Environment;
 pub use listen::{Control, Metrics};
 pub use mcp::Mcp;
 pub use mistake::{Mistake, Place, SettingsError};
 pub use provider::{KeySource, Price, Provider, ProviderKind};
+pub use reports::{DailyReport, Reports};
 pub use roster::DeclaredMysis;
 pub use secret::Secret;
 pub use store::Store;
 pub use supervision::{Backoff, Relaunch, Supervision};
 pub use swarm::Swarm;
 pub use template::template;
+pub use traces::Traces;
 pub use tui::Tui;
 
 use overrides::Overrides;
@@ -76,6 +82,12 @@ pub struct Settings {
     pub control: Control,
     /// The metrics server.
     pub metrics: Metrics,
+    /// Where spans are brought.
+    pub traces: Traces,
+    /// Who is told when somebody needs the operator.
+    pub alerts: Alerts,
+    /// Which reports are written by the running program.
+    pub reports: Reports,
     /// Where conversations are kept.
     pub store: Store,
     /// How the terminal looks.
@@ -116,6 +128,9 @@ impl Default for Settings {
             budget: Budget::default(),
             control: Control::default(),
             metrics: Metrics::default(),
+            traces: Traces::default(),
+            alerts: Alerts::default(),
+            reports: Reports::default(),
             store: Store::default(),
             tui: Tui::default(),
             myses: Vec::new(),
@@ -138,12 +153,14 @@ impl Settings {
         };
         let remarks = keys::fetch(&mut settings.providers, environment, &source.credentials);
         mistakes.extend(remarks.mistakes);
+        let mut warnings = remarks.warnings;
+        warnings.extend(keys::fetch_token(&mut settings.alerts, environment));
         mistakes.extend(of_environment);
         if mistakes.is_empty() {
             Ok(Loaded {
                 settings,
                 file,
-                warnings: remarks.warnings,
+                warnings,
             })
         } else {
             Err(SettingsError { mistakes })

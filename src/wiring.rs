@@ -3,9 +3,11 @@
 //! The only room that knows all others. It decides nothing about the swarm.
 
 mod books;
+mod daily;
 mod offline;
 mod reload;
 mod rules;
+mod watchers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,6 +39,7 @@ use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 
 use reload::Bell;
+use watchers::Watchers;
 
 pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
@@ -74,6 +77,7 @@ pub struct Flight {
     ledger: SqlLedger,
     lock: HomeLock,
     home: Home,
+    watching: Watchers,
     /// As they hold now.
     settings: Settings,
     providers: Arc<Providers>,
@@ -103,13 +107,22 @@ impl Flight {
     ) -> anyhow::Result<Flight> {
         let lock = home.lock()?;
         let ledger = open_ledger(home, settings).await?;
+        if options.mode == Mode::Flying {
+            ledger.keep(books::keep(settings), Arc::new(WallClock));
+        }
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
-        let outside = outside(settings, &ledger, &http, providers.clone());
+        let mut outside = outside(settings, &ledger, &http, providers.clone());
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.
         secrets.push(lock.control_token()?.expose().into());
         let swarm = ledger.swarm().await.context("read the swarm")?;
+        let mut watching = Watchers::default();
+        if options.mode == Mode::Flying {
+            let known = secrets.iter().chain(&swarm.passwords).cloned().collect();
+            watching = Watchers::start(settings, &http, known, &mut outside).await?;
+            watching.write_reports(settings, &ledger, home);
+        }
         let args = CommanderArgs {
             swarm,
             resume: options.resume,
@@ -118,7 +131,11 @@ impl Flight {
             rules: Arc::new(rules::swarm_rules(settings, home)?),
             secrets,
             outside,
-            watchers: audience.watchers,
+            watchers: audience
+                .watchers
+                .into_iter()
+                .chain(watching.watchers())
+                .collect(),
             bridge: audience
                 .bridge
                 .map(|bridge| with_exporter(bridge, home, &ledger)),
@@ -128,6 +145,7 @@ impl Flight {
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         let (bell, askers) = mpsc::channel(1);
+        watching.are_heard_by(&commander);
         let flight = Flight {
             swarm: Swarm::new(commander.clone(), ledger.clone()),
             commander,
@@ -135,6 +153,7 @@ impl Flight {
             ledger,
             lock,
             home: home.clone(),
+            watching,
             settings: settings.clone(),
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
@@ -246,7 +265,7 @@ impl Flight {
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),
-            metrics: None,
+            metrics: self.watching.metrics(),
             started_at,
         })?;
         Ok((server, guard))
@@ -274,6 +293,7 @@ impl Flight {
             tracing::warn!("the swarm was gone before it was closed");
         }
         self.commander.kill();
+        self.watching.stop().await;
         self.ledger.close().await;
     }
 }

@@ -50,6 +50,9 @@ pub trait Ledger: Send + Sync + 'static {
         None
     }
 
+    /// So many wait for the ledger now; for those who measure.
+    fn waiting(&self, _jobs: usize) {}
+
     /// How often upkeep is asked for although nothing was written; absent: never.
     fn upkeep_every(&self) -> Option<Duration> {
         None

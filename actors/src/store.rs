@@ -209,6 +209,7 @@ async fn remind(store: ActorRef<StoreMsg>, period: Duration) {
 impl StoreState {
     /// Begins the next job where none is under way.
     fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
+        self.ledger.waiting(self.queue.len());
         if self.under_way.is_some() || self.keeps_up(myself) {
             return;
         }

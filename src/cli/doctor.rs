@@ -55,7 +55,12 @@ pub(super) async fn run(
             check_outside(&mut checks, settings).await;
         }
     }
-    report(&checks, args.json)?;
+    conclude(&checks, args.json)
+}
+
+/// Reports checks, and fails where one of them did.
+pub(super) fn conclude(checks: &[(String, Finding)], as_json: bool) -> anyhow::Result<()> {
+    report(checks, as_json)?;
     let failed = checks
         .iter()
         .filter(|(_, finding)| finding.is_err())

@@ -164,7 +164,14 @@ pub(super) async fn search(
         "limit": args.limit,
     });
     let found = door.call("search", arguments).await;
+    let reach = door.call("get_reach", json!({"mysis": args.mysis})).await;
     door.close().await;
+    let reaches = reach.ok().filter(|_| args.r#in != "missions");
+    if let Some(before) = reaches.as_ref().and_then(|reach| reach["before"].as_str()) {
+        out::note(&format!(
+            "old rows were removed: of what is older than {before} not all is kept"
+        ));
+    }
     for row in found?.as_array().into_iter().flatten() {
         if args.json {
             out::json(row)?;

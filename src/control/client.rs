@@ -90,6 +90,9 @@ impl ControlClient {
 }
 
 fn limit(tool: &str) -> Duration {
-    let is_long = matches!(tool, "export" | "import_accounts" | "export_accounts");
+    let is_long = matches!(
+        tool,
+        "export" | "import_accounts" | "export_accounts" | "compact"
+    );
     if is_long { LONG_PATIENCE } else { PATIENCE }
 }

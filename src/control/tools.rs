@@ -28,7 +28,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 21] = [
+const TABLE: [Entry; 24] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -75,6 +75,9 @@ const TABLE: [Entry; 21] = [
         "Search conversations literally; in is messages, reasoning or missions.",
         &["query!", "mysis", "in", "limit:integer"],
     ),
+    Entry("report", "What happened in a day (UTC).", &["day!"]),
+    Entry("compact", "Give the database's free space back.", &[]),
+    Entry("get_reach", "How far back conversations reach.", &["mysis"]),
     Entry(
         "list_accounts",
         "The game accounts, without passwords.",
@@ -151,6 +154,9 @@ pub async fn call(
         }
         "read_log" => read_log(swarm, &given).await,
         "search" => search(swarm, &given).await,
+        "compact" => books::compact(swarm).await,
+        "report" => books::report(swarm, given.text("day")?).await,
+        "get_reach" => books::reach(swarm, mysis_of(swarm, &given).await?).await,
         "list_accounts" => accounts::list(swarm).await,
         "import_accounts" => accounts::import(swarm, given.text("file")?).await,
         "export_accounts" => accounts::export(swarm, given.text("file")?).await,
@@ -162,10 +168,8 @@ pub async fn call(
 }
 
 async fn order(swarm: &Swarm, order: Order) -> Result<Value, String> {
-    let answer = swarm.order(order).await;
-    answer
-        .map(|done| contract::done(&done))
-        .map_err(|refusal| refusal.to_string())
+    let done = swarm.order(order).await.map_err(|no| no.to_string())?;
+    Ok(contract::done(&done))
 }
 
 async fn list_myses(swarm: &Swarm, about: &About) -> Value {

@@ -32,7 +32,7 @@ const RECALLED_ORDERS: u64 = 100;
 
 /// The condition of the index over rare kinds, word for word: SQLite uses the index only where it
 /// stands in the query, and reads a whole conversation otherwise.
-const RARE: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
+pub(super) const RARE: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
 
 type Answer<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 

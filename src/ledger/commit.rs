@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrde
 use super::accounts::{pool_account, save_account};
 use super::connection::Tx;
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::{books, rows, sessions, sightings};
+use super::{books, retention, rows, sessions, sightings};
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
@@ -124,6 +124,7 @@ async fn delete(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
         .await?;
     sightings::forget_all(tx, mysis).await?;
     sessions::keep(tx, mysis, None).await?;
+    retention::forget_reach(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }

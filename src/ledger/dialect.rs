@@ -90,6 +90,20 @@ impl Dialect {
         )
     }
 
+    /// Takes a row out of the index, by the very words that it was put in with; `None` where it goes
+    /// with its row.
+    pub(super) fn unindex(self, (id, mysis, body): IndexRow) -> Option<Statement> {
+        match self {
+            Dialect::Sqlite => Some(Statement::from_sql_and_values(
+                DbBackend::Sqlite,
+                "INSERT INTO message_text (message_text, rowid, owner, body) \
+                 VALUES ('delete', ?, ?, ?)",
+                [id.into(), letters::owner(mysis).into(), body.into()],
+            )),
+            Dialect::Postgres => None,
+        }
+    }
+
     /// Whether a key of so many bytes can be found again: a server's index takes no long ones.
     pub(super) fn takes_key(self, bytes: usize) -> bool {
         match self {

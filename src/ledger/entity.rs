@@ -6,6 +6,7 @@ pub(super) mod kept_session;
 pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
+pub(super) mod removed;
 pub(super) mod sighting;
 pub(super) mod spending;
 pub(super) mod tool_call;

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{SqliteAutoVacuum, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr};
 
-use super::{READERS, opening};
+use super::{OpenError, READERS, opening, plain};
 
 /// How long a lock of another process is waited for before a write is tried again.
 const BUSY: Duration = Duration::from_secs(2);
@@ -19,6 +19,21 @@ pub(super) async fn writer(path: &Path) -> Result<DatabaseConnection, DbErr> {
 /// The connections that only read.
 pub(super) async fn readers(path: &Path) -> Result<DatabaseConnection, DbErr> {
     Database::connect(reading(path)).await
+}
+
+/// One connection that only reads, for a look from beside a program that may be running.
+pub(super) async fn reader(path: &Path) -> Result<DatabaseConnection, DbErr> {
+    let mut options = reading(path);
+    options.max_connections(1);
+    Database::connect(options).await
+}
+
+/// Why a file cannot be used.
+pub(super) fn unusable(path: &Path, error: &DbErr) -> OpenError {
+    OpenError::Unusable {
+        path: path.display().to_string(),
+        why: plain(error),
+    }
 }
 
 fn writing(path: &Path) -> ConnectOptions {
@@ -34,6 +49,8 @@ fn writing(path: &Path) -> ConnectOptions {
         .map_sqlx_sqlite_opts(|sqlite| {
             sqlite
                 .page_size(opening::PAGE)
+                // So that a running program can give free pages back, a few at a time.
+                .auto_vacuum(SqliteAutoVacuum::Incremental)
                 .journal_mode(SqliteJournalMode::Wal)
                 .synchronous(SqliteSynchronous::Full)
                 .foreign_keys(true)

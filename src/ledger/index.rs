@@ -4,13 +4,15 @@
 use std::sync::atomic::Ordering;
 
 use actors::domain::ids::MysisId;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
 };
 
 use super::Inner;
 use super::connection::Tx;
-use super::dialect::IndexRow;
+use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
 use super::letters;
 
@@ -18,6 +20,20 @@ use super::letters;
 pub(super) const STEP: i64 = 256;
 /// A step ends early at so many bytes: it holds the next commit up.
 const STEP_BYTES: usize = 512 << 10;
+/// Below so many rows that are gone, writing the index anew is not worth it.
+const FEW: i64 = 2000;
+/// Pages of the index that are written anew in one step: it holds the next commit up.
+const PAGES: i64 = 64;
+
+/// Which piece of the index is written anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Renewal {
+    /// The first: whatever was going on in the index is begun again.
+    First,
+    /// What follows.
+    Next,
+}
+
 /// Rows that are read at once.
 const PIECE: u64 = 32;
 
@@ -80,6 +96,10 @@ impl Inner {
         }
         indexed::Entity::update_many()
             .col_expr(indexed::Column::Upto, upto.into())
+            .col_expr(
+                indexed::Column::Held,
+                Expr::col(indexed::Column::Held).add(rows),
+            )
             .exec(&tx)
             .await?;
         tx.commit().await
@@ -108,19 +128,86 @@ async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<Words>, DbErr> {
 async fn insert(tx: &Tx, rows: &[Words]) -> Result<usize, DbErr> {
     let mut bytes = 0;
     for some in rows.chunks(tx.dialect().rows_at_once()) {
-        let some: Vec<IndexRow> = some.iter().map(index_row).collect();
+        let some = some.iter().map(|(id, mysis, content, reasoning)| {
+            index_row((*id, *mysis, content, reasoning.as_deref()))
+        });
+        let some: Vec<IndexRow> = some.collect();
         bytes += some.iter().map(|(_, _, body)| body.len()).sum::<usize>();
         tx.execute_raw(tx.dialect().index(some)).await?;
     }
     Ok(bytes)
 }
 
-fn index_row((id, mysis, content, reasoning): &Words) -> IndexRow {
+/// Takes rows out of the index that are in it; what was said there is still known, and the index
+/// forgets nothing else. A server's goes with its rows.
+pub(super) async fn forget(tx: &Tx, rows: &[message::Model], upto: i64) -> Result<(), DbErr> {
+    let mut forgotten = 0_i64;
+    for row in rows.iter().filter(|row| row.id <= upto) {
+        forgotten += 1;
+        let words = index_row((row.id, row.mysis_id, &row.content, row.reasoning.as_deref()));
+        if let Some(forgetting) = tx.dialect().unindex(words) {
+            tx.execute_raw(forgetting).await?;
+        }
+    }
+    let (held, gone) = (indexed::Column::Held, indexed::Column::Forgotten);
+    indexed::Entity::update_many()
+        .col_expr(held, Expr::col(held).sub(forgotten))
+        .col_expr(gone, Expr::col(gone).add(forgotten))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+impl Inner {
+    /// Whether so much of the index is about rows that are gone that writing it anew pays. A
+    /// server does that by itself.
+    pub(super) async fn is_index_worn(&self) -> Result<bool, DbErr> {
+        if self.dialect == Dialect::Postgres {
+            return Ok(false);
+        }
+        let state = indexed::Entity::find().one(&self.readers).await?;
+        Ok(state.is_some_and(|state| state.forgotten >= FEW && state.forgotten >= state.held / 2))
+    }
+
+    /// Writes a piece of the index anew, without what is gone; whether there is more to do.
+    pub(super) async fn renew_index(&self, piece: Renewal) -> Result<bool, DbErr> {
+        let tx = self.begin().await?;
+        let pages = match piece {
+            Renewal::First => -PAGES,
+            Renewal::Next => PAGES,
+        };
+        let before = total_changes(&tx).await?;
+        let merge = Statement::from_sql_and_values(
+            DbBackend::Sqlite,
+            "INSERT INTO message_text (message_text, rank) VALUES ('merge', ?)",
+            [pages.into()],
+        );
+        tx.execute_raw(merge).await?;
+        // That is how SQLite says that nothing was left to be done.
+        let is_over = total_changes(&tx).await? - before < 2;
+        if is_over {
+            indexed::Entity::update_many()
+                .col_expr(indexed::Column::Forgotten, 0.into())
+                .exec(&tx)
+                .await?;
+        }
+        tx.commit().await?;
+        Ok(!is_over)
+    }
+}
+
+async fn total_changes(tx: &Tx) -> Result<i64, DbErr> {
+    let asked = Statement::from_string(DbBackend::Sqlite, "SELECT total_changes()");
+    let row = tx.query_one_raw(asked).await?;
+    row.map_or(Ok(0), |row| row.try_get_by_index(0))
+}
+
+fn index_row((id, mysis, content, reasoning): (i64, i64, &str, Option<&str>)) -> IndexRow {
     let mut body = letters::small(content);
     body.push_str(letters::END);
     if let Some(reasoning) = reasoning {
         body.push_str(&letters::small(reasoning));
         body.push_str(letters::END);
     }
-    (*id, MysisId(*mysis), body)
+    (id, MysisId(mysis), body)
 }

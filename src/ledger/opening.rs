@@ -9,8 +9,8 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
 use thiserror::Error;
 
 use super::dialect::Dialect;
-use super::plain;
 use super::server::{self, ServerAddress};
+use super::{file, plain};
 
 /// The table of the steps that a database has.
 const STEPS: &str = "seaql_migrations";
@@ -84,6 +84,19 @@ pub enum OpenError {
         /// The system's words.
         why: String,
     },
+    /// It must be brought up to date before it can be looked at.
+    #[error(
+        "the database {path} is of version {from}, and this program's is {to}: start zoea in its \
+         home once (zoea status will do), which keeps a copy and brings it up to date"
+    )]
+    Older {
+        /// The database.
+        path: String,
+        /// The version it has; 0: none at all.
+        from: usize,
+        /// Ours.
+        to: usize,
+    },
     /// It cannot be opened or brought up to date.
     #[error(
         "open the database {path}: {why}; check the file and its directory, restore a copy, or \
@@ -146,10 +159,7 @@ pub(super) async fn bring_up_file(
     path: &Path,
 ) -> Result<Option<Moved>, OpenError> {
     let shown = path.display().to_string();
-    let unusable = |error: DbErr| OpenError::Unusable {
-        path: shown.clone(),
-        why: plain(&error),
-    };
+    let unusable = |error: DbErr| file::unusable(path, &error);
     let known = steps_of::<Migrator>();
     let (tables, steps) = found(writer, Dialect::Sqlite).await.map_err(unusable)?;
     let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
@@ -170,6 +180,39 @@ pub(super) async fn bring_up_file(
         make_pages_small(writer).await;
     }
     Ok(moved)
+}
+
+/// Looks at a file from beside: it must be one of ours, and no newer than this program. Nothing is
+/// written.
+pub(super) async fn look_at_file(path: &Path) -> Result<DatabaseConnection, OpenError> {
+    let unusable = |error: DbErr| file::unusable(path, &error);
+    let reader = file::reader(path).await.map_err(unusable)?;
+    let (tables, steps) = found(&reader, Dialect::Sqlite).await.map_err(unusable)?;
+    let known = steps_of::<Migrator>();
+    let shown = path.display().to_string();
+    let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
+    if applied == known.len() {
+        return Ok(reader);
+    }
+    Err(OpenError::Older {
+        path: shown,
+        from: applied,
+        to: known.len(),
+    })
+}
+
+/// Brings a copy of a file up to date; the copy that it was made from stays as it was.
+pub(super) async fn bring_up_copy(path: &Path) -> Result<(), OpenError> {
+    let unusable = |error: DbErr| file::unusable(path, &error);
+    let writer = file::writer(path).await.map_err(unusable)?;
+    let known = steps_of::<Migrator>();
+    let (tables, steps) = found(&writer, Dialect::Sqlite).await.map_err(unusable)?;
+    let shown = path.display().to_string();
+    let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
+    if applied > 0 && applied < known.len() {
+        Migrator::up(&writer, None).await.map_err(unusable)?;
+    }
+    writer.close().await.map_err(unusable)
 }
 
 /// Brings a server's database up to date, one process at a time. Copies are the server's business:

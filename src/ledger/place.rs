@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 use tokio::sync::OnceCell;
@@ -18,8 +18,10 @@ use super::plain;
 pub(super) struct Place {
     path: PathBuf,
     file: Option<FileId>,
-    /// The longest that it was. We never make it shorter.
+    /// The longest that it was since we made it shorter.
     length: AtomicU64,
+    /// Whether we are making it shorter.
+    is_shrinking: AtomicBool,
     /// What became of saving the database once it was gone.
     rescue: OnceCell<String>,
 }
@@ -34,6 +36,7 @@ impl Place {
             path: path.to_path_buf(),
             file: fs::metadata(path).ok().map(|file| (file.dev(), file.ino())),
             length: AtomicU64::new(0),
+            is_shrinking: AtomicBool::new(false),
             rescue: OnceCell::new(),
         }
     }
@@ -57,6 +60,7 @@ impl Place {
                 Some("was replaced by another file")
             }
             Ok(file) if file.len() == 0 => Some("was emptied"),
+            Ok(_) if self.is_shrinking.load(Ordering::Relaxed) => None,
             Ok(file) => {
                 let longest = self.length.fetch_max(file.len(), Ordering::Relaxed);
                 (file.len() < longest).then_some("was cut short")
@@ -65,6 +69,17 @@ impl Place {
             // What cannot be looked at may still be written.
             Err(_) => None,
         }
+    }
+
+    /// From here on it may become shorter.
+    pub(super) fn begin_to_shrink(&self) {
+        self.is_shrinking.store(true, Ordering::Relaxed);
+    }
+
+    /// From here on it may not.
+    pub(super) fn end_of_shrinking(&self) {
+        self.length.store(0, Ordering::Relaxed);
+        self.is_shrinking.store(false, Ordering::Relaxed);
     }
 
     /// Saves what the open database holds: as long as the process lives, nothing of it is lost.
@@ -83,7 +98,7 @@ impl Place {
 }
 
 /// Writes a copy that only its owner reads, as the database itself.
-async fn save_into(file: &Path, writer: &DatabaseConnection) -> Result<(), String> {
+pub(super) async fn save_into(file: &Path, writer: &DatabaseConnection) -> Result<(), String> {
     let mut made = fs::OpenOptions::new();
     made.write(true).create_new(true).mode(0o600);
     made.open(file).map_err(|error| error.to_string())?;

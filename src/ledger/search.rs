@@ -54,6 +54,7 @@ impl Inner {
         Ok(Found {
             rows: owners.into_iter().zip(rows).collect(),
             ignoring_case: sieve.ignoring_case(),
+            removed_before: self.reach(search.mysis).await?.before,
         })
     }
 
@@ -190,6 +191,7 @@ impl Inner {
         Ok(Found {
             rows,
             ignoring_case: sieve.ignoring_case(),
+            removed_before: None,
         })
     }
 }

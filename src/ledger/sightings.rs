@@ -16,7 +16,7 @@ use super::entity::sighting;
 use super::{Inner, SqlLedger, plain};
 
 /// The newest sightings that a Mysis takes up again.
-const RECALLED: u64 = 64;
+pub(super) const RECALLED: u64 = 64;
 
 /// Writes a sighting in place of the one of the same look. One that was asked for with more words
 /// than the database can look for is not remembered.

@@ -78,6 +78,9 @@ macro_rules! on_both {
     };
 }
 
+mod checking;
+mod retention;
+
 fn batch(writes: Vec<Write>) -> Batch {
     Batch {
         author: Author::Commander,

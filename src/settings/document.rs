@@ -7,6 +7,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
+use super::alerts::Alerts;
 use super::budget::Budget;
 use super::findings::{Finding, Findings};
 use super::listen::{Control, Metrics};
@@ -14,10 +15,12 @@ use super::mcp::Mcp;
 use super::mistake::{Mistake, Place};
 use super::overrides::Overrides;
 use super::provider::{DEFAULT_NAME, Provider};
+use super::reports::Reports;
 use super::section::Section;
 use super::store::Store;
 use super::supervision::Supervision;
 use super::swarm::Swarm;
+use super::traces::Traces;
 use super::tui::Tui;
 use super::{Settings, roster};
 
@@ -104,6 +107,9 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         budget: root.section("budget", Budget::read),
         control: root.section("control", Control::read),
         metrics: root.section("metrics", Metrics::read),
+        traces: root.section("traces", Traces::read),
+        alerts: root.section("alerts", Alerts::read),
+        reports: root.section("reports", Reports::read),
         store: root.section("store", Store::read),
         tui: root.section("tui", Tui::read),
         myses: roster::read(root, &names),

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::alerts::Alerts;
 use super::environment::Environment;
 use super::findings::dotted;
 use super::mistake::{Mistake, Place};
@@ -60,6 +61,17 @@ pub(super) fn fetch(
         };
     }
     remarks
+}
+
+/// Fills in the token of the alerts' webhook; says so where it is named and not to be had.
+pub(super) fn fetch_token(alerts: &mut Alerts, environment: &Environment) -> Option<String> {
+    let name = alerts.token_env.as_deref()?;
+    let value = environment.get(name).and_then(|value| value.to_str());
+    alerts.token = value.and_then(usable_key);
+    alerts.token.is_none().then(|| {
+        let variable = shown_variable(name);
+        format!("alerts.token_env: {variable} holds no token, so the webhook is called without one")
+    })
 }
 
 fn from_variable(

@@ -44,7 +44,10 @@ impl Settings {
             (self.mcp.upstream != new.mcp.upstream, "mcp.upstream"),
             (self.control != new.control, "control.listen"),
             (self.metrics != new.metrics, "metrics.listen"),
-            (self.store != new.store, "store.database_url"),
+            (self.reports != new.reports, "[reports]"),
+            (self.alerts != new.alerts, "[alerts]"),
+            (self.traces != new.traces, "[traces]"),
+            (self.store != new.store, "[store]"),
             (self.tui != new.tui, "[tui]"),
         ]
         .into_iter()
@@ -58,6 +61,9 @@ impl Settings {
         new.mcp.upstream.clone_from(&self.mcp.upstream);
         new.control = self.control.clone();
         new.metrics = self.metrics.clone();
+        new.traces = self.traces.clone();
+        new.alerts = self.alerts.clone();
+        new.reports = self.reports.clone();
         new.store = self.store.clone();
         new.tui = self.tui;
         new

@@ -5,6 +5,7 @@ mod list;
 mod name;
 mod number;
 mod time;
+mod truth;
 mod url;
 
 use toml::de::DeValue;
@@ -13,8 +14,9 @@ pub(super) use address::Address;
 pub(super) use list::ListOf;
 pub(super) use name::{Choice, MysisName, ProviderName, Text, VariableName};
 pub(super) use number::{Number, Size, Whole};
-pub(super) use time::Time;
-pub(super) use url::{DatabaseUrl, WebUrl};
+pub(super) use time::{Age, Time};
+pub(super) use truth::Truth;
+pub(super) use url::{DatabaseUrl, SecretUrl, WebUrl};
 
 /// What one value may be.
 pub(super) trait Rule {

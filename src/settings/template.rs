@@ -15,7 +15,9 @@ mod tests {
 
     use super::*;
     use crate::settings::overrides::Overrides;
-    use crate::settings::{Budget, Metrics, Settings, Store, Tui, document};
+    use crate::settings::{
+        Alerts, Budget, Metrics, Reports, Settings, Store, Traces, Tui, document,
+    };
 
     fn parse(text: &str) -> Settings {
         let (settings, mistakes) =
@@ -58,6 +60,9 @@ mod tests {
         let settings = parse(&switched_on());
         assert_ne!(settings.budget, Budget::default());
         assert_ne!(settings.metrics, Metrics::default());
+        assert_ne!(settings.traces, Traces::default());
+        assert_ne!(settings.alerts, Alerts::default());
+        assert_ne!(settings.reports, Reports::default());
         assert_ne!(settings.store, Store::default());
         assert_ne!(settings.tui, Tui::default());
         assert_eq!(settings.providers.len(), 5);
@@ -76,7 +81,7 @@ mod tests {
             );
         }
         let (_, mistakes) = document::parse(Path::new("zoea.toml"), &spoilt, Overrides::default());
-        assert_eq!(mistakes.len(), 15);
+        assert_eq!(mistakes.len(), 18);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

@@ -115,10 +115,23 @@ fn every_key_is_read() {
         usd_per_day = 5
         [control]
         listen = "[::1]:7000"
+        [reports]
+        daily = "html"
+        [alerts]
+        webhook = "https://hooks.test/secret"
+        token_env = "HOOK_TOKEN"
+        command = ["tell", "me"]
+        timeout = "3s"
+        cool_down = "1h"
+        [traces]
+        endpoint = "http://collector:4318/"
+        contents = true
         [metrics]
         listen = "0.0.0.0:9464"
         [store]
         database_url = "postgres://u:p@h/d"
+        keep = "12h"
+        keep_rows = 0
         [tui]
         theme = "contrast"
         letters = "ascii"
@@ -192,11 +205,28 @@ fn every_key_is_read() {
         control: Control {
             listen: "[::1]:7000".parse().unwrap(),
         },
+        reports: Reports {
+            daily: Some(DailyReport::Html),
+        },
+        alerts: Alerts {
+            webhook: Some(Secret::new("https://hooks.test/secret")),
+            token_env: Some("HOOK_TOKEN".to_owned()),
+            token: None,
+            command: vec!["tell".to_owned(), "me".to_owned()],
+            timeout: Duration::from_secs(3),
+            cool_down: Duration::from_secs(3600),
+        },
+        traces: Traces {
+            endpoint: Some("http://collector:4318".to_owned()),
+            contents: true,
+        },
         metrics: Metrics {
             listen: Some("0.0.0.0:9464".parse().unwrap()),
         },
         store: Store {
             database_url: Some(Secret::new("postgres://u:p@h/d")),
+            keep: Some(Duration::from_secs(12 * 3600)),
+            keep_rows: 0,
         },
         tui: Tui {
             theme: Some(Theme::HighContrast),
@@ -313,9 +343,22 @@ control: listen = "0.0.0.0:0" => "0.0.0.0:0"
 control: listen = "localhost:0" => "localhost:0"
 allowed: an IP address and a port, such as 127.0.0.1:9464
 metrics: listen = "9464" => "9464"
+allowed: "md" or "html"
+reports: daily = "pdf" => "pdf"
+allowed: an http or https URL (what stands there is not shown)
+alerts: webhook = "hooks.test/secret" => another text (not shown here)
+allowed: true or false
+traces: contents = 1 => 1
+allowed: an http or https URL
+traces: endpoint = "collector" => "collector"
 allowed: a URL postgres://user:password@host:port/database
 store: database_url = "mysql://u:secret@h" => another text (not shown here)
 store: database_url = "sqlite:zoea.db" => another text (not shown here)
+allowed: "forever", or a length of time such as 30d or 12h, above 0s, at most 365days
+store: keep = "never" => "never"
+store: keep = "0s" => "0s"
+allowed: a whole number, 0 or more
+store: keep_rows = -1 => -1
 allowed: 1 to 32 letters, digits, -, _ or ., not beginning with - or .
 [myses]: name = "-a" => "-a"
 [myses]: name = ".a" => ".a"
@@ -499,7 +542,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
         ),
         (
             "[store]\n\"my key\"=1",
-            "z:2:1: unknown key store.\"my key\"; known here: database_url",
+            "z:2:1: unknown key store.\"my key\"; known here: database_url, keep, keep_rows",
         ),
     ];
     for (text, expected) in cases {
@@ -637,7 +680,7 @@ fn the_environment_outranks_the_file() {
 #[test]
 fn mistakes_of_the_environment_are_listed_after_those_of_the_file() {
     let wrong = [("ZOEA_MAX_MYSES", "many"), ("ZOEA_MCP_ENDPOINT", "game")];
-    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, store, tui, myses\n\
+    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, traces, alerts, reports, store, tui, myses\n\
         environment: ZOEA_MCP_ENDPOINT is \"game\"; allowed: an http or https URL, or \"\" for no server\n\
         environment: ZOEA_MAX_MYSES is \"many\"; allowed: a whole number from 1 to 10000";
     assert_eq!(

@@ -17,9 +17,6 @@ impl Settings {
                 )
             }));
         }
-        if self.metrics.listen.is_some() {
-            told.push("[metrics] is not served yet".to_string());
-        }
         told
     }
 }

@@ -152,6 +152,7 @@ impl Archive for Memory {
             Found {
                 rows: rows.take(search.limit).collect(),
                 ignoring_case: 0,
+                removed_before: None,
             }
         })
     }

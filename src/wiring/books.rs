@@ -6,7 +6,7 @@ use anyhow::Context;
 use url::{Url, form_urlencoded};
 
 use crate::home::{Home, ensure_private_file};
-use crate::ledger::{ServerAddress, SqlLedger};
+use crate::ledger::{Keep, ServerAddress, SqlLedger};
 use crate::settings::Settings;
 
 /// The server's database that the configuration names, if it names one.
@@ -31,6 +31,15 @@ pub async fn open_ledger(home: &Home, settings: &Settings) -> anyhow::Result<Sql
     let file = home.database();
     ensure_private_file(&file).context("open the database")?;
     Ok(SqlLedger::open(&file).await?)
+}
+
+/// What is kept of conversations.
+pub(super) fn keep(settings: &Settings) -> Keep {
+    let rows = settings.store.keep_rows;
+    Keep {
+        age: settings.store.keep,
+        rows: (rows > 0).then_some(rows),
+    }
 }
 
 /// The passwords in a database's URL, as they stand there and as they are meant.

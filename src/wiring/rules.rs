@@ -151,10 +151,13 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
 #[must_use]
 pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
     let database = settings.store.database_url.as_ref();
+    let alerts = &settings.alerts;
     settings
         .providers
         .values()
         .filter_map(|provider| provider.api_key.as_ref())
+        .chain(&alerts.webhook)
+        .chain(&alerts.token)
         .map(|key| key.expose().into())
         .chain(database.into_iter().flat_map(|url| passwords(url.expose())))
         .collect()

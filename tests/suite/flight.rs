@@ -57,7 +57,7 @@ fn every_mysis_registers_mines_and_sells() {
 }
 
 /// What the pilot says of the requests it got.
-fn pilot_stats(url: &str) -> Value {
+pub(crate) fn pilot_stats(url: &str) -> Value {
     let (status, body) = http("GET", &url.replace("/v1", "/stats"), &[], "");
     assert_eq!(status, 200);
     serde_json::from_str(&body).expect("JSON")

@@ -2,12 +2,16 @@
 
 mod command_line;
 mod control;
+mod db;
 mod flight;
 mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod postgres;
 mod readiness;
+mod receiver;
+mod reporting;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;
 mod tidy;
+mod watching;

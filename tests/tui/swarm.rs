@@ -823,6 +823,7 @@ impl Archive for Stored {
             Ok(Found {
                 rows: found,
                 ignoring_case: 0,
+                removed_before: None,
             })
         }
         .boxed()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ids::{MysisId, Seq};
+use super::ids::{MysisId, Seq, Timestamp};
 use super::message::{Kind, Row};
 
 /// Which piece of a conversation.
@@ -114,6 +114,9 @@ pub struct Found {
     pub rows: Vec<(MysisId, Arc<Row>)>,
     /// Where nothing was found and capital letters mattered: how many there are if they do not.
     pub ignoring_case: usize,
+    /// Old rows were removed from what was searched: the newest of them was said then. Before that
+    /// moment there may have been more than is found.
+    pub removed_before: Option<Timestamp>,
 }
 
 #[cfg(test)]

@@ -172,6 +172,11 @@ fn listed(found: &Found, query: &str, what: &str) -> String {
             let count = found.ignoring_case;
             text.push_str(&format!(" ({count} match with case_sensitive false)"));
         }
+        if let Some(before) = found.removed_before {
+            text.push_str(&format!(
+                " (most of what is older than {before} is no longer kept)"
+            ));
+        }
         return text;
     }
     let most = (FOUND / found.rows.len()).clamp(*EXCERPT.start(), *EXCERPT.end());
@@ -280,6 +285,7 @@ mod tests {
         Found {
             rows: rows.collect(),
             ignoring_case: 0,
+            removed_before: None,
         }
     }
 
@@ -293,6 +299,21 @@ mod tests {
         assert_eq!(around(&text, "ore", 400), shown, "in any case");
         assert_eq!(around("short", "x", 400), "short");
         assert!(around(&text, "absent", 400).starts_with("[0 bytes before]"));
+    }
+
+    #[test]
+    fn a_search_in_vain_says_how_far_back_it_reaches() {
+        let mut nothing = found(&[]);
+        assert_eq!(
+            listed(&nothing, "ore", "messages"),
+            "no messages found matching 'ore'"
+        );
+        nothing.removed_before = Some(Timestamp(86_400_000));
+        let told = listed(&nothing, "ore", "messages");
+        assert!(
+            told.contains("older than 1970-01-02T00:00:00.000Z"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How far the index of words has come: one row.
+//! How far the index of words has come, and how full of what is gone it is: one row.
 
 use sea_orm::entity::prelude::*;
 
@@ -8,6 +8,8 @@ pub(crate) struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub one: i64,
     pub upto: i64,
+    pub held: i64,
+    pub forgotten: i64,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

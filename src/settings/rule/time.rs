@@ -43,3 +43,22 @@ impl Rule for Time {
             .ok_or_else(|| found(value))
     }
 }
+
+/// How old something may become; `forever` is `None`.
+#[derive(Debug)]
+pub(in crate::settings) struct Age;
+
+impl Rule for Age {
+    type Value = Option<Duration>;
+
+    fn allowed(&self) -> String {
+        "\"forever\", or a length of time such as 30d or 12h, above 0s, at most 365days".to_string()
+    }
+
+    fn accept(&self, value: &DeValue<'_>) -> Result<Option<Duration>, String> {
+        match value.as_str() {
+            Some("forever") => Ok(None),
+            Some(_) | None => Time::AboveZero.accept(value).map(Some),
+        }
+    }
+}

@@ -11,8 +11,30 @@ use crate::settings::secret::Secret;
 pub(in crate::settings) enum WebUrl {
     /// The start of other URLs: a path is appended to it.
     Endpoint,
+    /// An address of another program; a path may be appended to it.
+    Address,
     /// Complete as it stands; the empty text means that there is no such server.
     UpstreamOrNone,
+}
+
+/// An `http` or `https` URL that may be a secret as a whole, as webhooks' are.
+#[derive(Debug)]
+pub(in crate::settings) struct SecretUrl;
+
+impl Rule for SecretUrl {
+    type Value = Secret;
+
+    fn allowed(&self) -> String {
+        "an http or https URL (what stands there is not shown)".to_owned()
+    }
+
+    fn accept(&self, value: &DeValue<'_>) -> Result<Secret, String> {
+        let url = value.as_str().map(|text| WebUrl::Address.check(text));
+        match url {
+            Some(Ok(url)) => Ok(Secret::new(url)),
+            Some(Err(_)) | None => Err(found_unshown(value)),
+        }
+    }
 }
 
 /// The URL of a database.
@@ -28,6 +50,7 @@ impl WebUrl {
         let url = parse_web_url(text)?;
         match self {
             Self::UpstreamOrNone => Ok(text.to_owned()),
+            Self::Address => Ok(text.trim_end_matches('/').to_owned()),
             Self::Endpoint if url.query().is_some() => {
                 Err(format!("{}, which has a query", quoted(text)))
             }
@@ -73,6 +96,7 @@ impl Rule for WebUrl {
     fn allowed(&self) -> String {
         match self {
             Self::Endpoint => "an http or https URL to which /chat/completions can be appended",
+            Self::Address => "an http or https URL",
             Self::UpstreamOrNone => "an http or https URL, or \"\" for no server",
         }
         .to_owned()

@@ -67,7 +67,9 @@ pub fn troubles(needs: &[Need]) -> Vec<Trouble> {
     troubles
 }
 
-fn need(standing: &Standing) -> Option<Need> {
+/// Whether one who stands like this needs the operator, and for what.
+#[must_use]
+pub fn need(standing: &Standing) -> Option<Need> {
     let reason = || standing.reason.clone().unwrap_or_default();
     let need = |what, why, since, tone, key, help| {
         Some(Need {

@@ -1,0 +1,246 @@
+//! Causes: what is told, and when. The first who needs the operator for a cause is told at once; who
+//! joins while the cause cools down is told with all others when it has.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::dashboard::needs::{Need, need};
+use actors::domain::event::{SwarmEvent, What};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::message::Severity;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+/// Names that are listed; of more, their number.
+const NAMES: usize = 50;
+
+/// What may have to be told.
+#[derive(Clone, Debug)]
+pub(super) enum News {
+    /// How a Mysis stands: it needs the operator, or no longer.
+    Stands(MysisId, Timestamp, Option<Box<Need>>),
+    /// Something is wrong with the whole program.
+    Wrong(Timestamp, &'static str, Arc<str>),
+}
+
+/// What of an event may have to be told.
+pub(super) fn news(event: &SwarmEvent) -> Option<News> {
+    match (&event.what, &event.mysis) {
+        (What::Standing(standing), _) => {
+            let need = need(standing).map(Box::new);
+            Some(News::Stands(standing.id, event.at, need))
+        }
+        (What::Deleted, Some(who)) => Some(News::Stands(who.id, event.at, None)),
+        (
+            What::Notice {
+                severity: Severity::Error,
+                code,
+                text,
+            },
+            _,
+        ) => Some(News::Wrong(event.at, code, text.clone())),
+        _ => None,
+    }
+}
+
+/// Something to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Alert {
+    at: Timestamp,
+    cause: &'static str,
+    why: Arc<str>,
+    help: &'static str,
+    names: Vec<Arc<str>>,
+}
+
+impl Alert {
+    /// As the hooks get it.
+    pub(super) fn to_json(&self) -> Value {
+        let who = match self.names.len() {
+            0 => "zoea".to_string(),
+            1 => self.names[0].to_string(),
+            count => format!("{count} Myses"),
+        };
+        json!({
+            "at": self.at.to_string(),
+            "cause": self.cause,
+            "why": *self.why,
+            "help": self.help,
+            "count": self.names.len(),
+            "myses": self.names.iter().take(NAMES).collect::<Vec<_>>(),
+            "text": format!("{who}: {}: {}", self.cause, self.why),
+        })
+    }
+}
+
+/// One cause.
+struct Cause {
+    /// Not to be told again before.
+    quiet_until: Option<Instant>,
+    /// Who has joined and is not told yet.
+    pending: BTreeMap<MysisId, (Timestamp, Need)>,
+    /// What is wrong with the program and is not told yet.
+    wrong: Option<(Timestamp, Arc<str>)>,
+}
+
+/// All causes, and who is told to need the operator for which.
+pub(super) struct Causes {
+    cool_down: Duration,
+    causes: BTreeMap<&'static str, Cause>,
+    needing: BTreeMap<MysisId, &'static str>,
+}
+
+impl Causes {
+    pub(super) fn new(cool_down: Duration) -> Causes {
+        Causes {
+            cool_down,
+            causes: BTreeMap::new(),
+            needing: BTreeMap::new(),
+        }
+    }
+
+    fn cause(&mut self, what: &'static str) -> &mut Cause {
+        self.causes.entry(what).or_insert_with(|| Cause {
+            quiet_until: None,
+            pending: BTreeMap::new(),
+            wrong: None,
+        })
+    }
+
+    /// Takes in what was heard at a moment. Who goes on needing the same is no news; who no longer
+    /// needs it before it was told is not told.
+    pub(super) fn take_in(&mut self, news: News, now: Instant) {
+        self.causes.retain(|_, cause| {
+            cause.has_pending() || cause.quiet_until.is_some_and(|until| until > now)
+        });
+        match news {
+            News::Wrong(at, code, text) => self.cause(code).wrong = Some((at, text)),
+            News::Stands(mysis, at, need) => {
+                let before = self.needing.get(&mysis).copied();
+                let what = need.as_ref().map(|need| need.what);
+                if before == what {
+                    return;
+                }
+                if let Some(before) = before {
+                    self.needing.remove(&mysis);
+                    self.cause(before).pending.remove(&mysis);
+                }
+                if let Some(need) = need {
+                    self.needing.insert(mysis, need.what);
+                    self.cause(need.what).pending.insert(mysis, (at, *need));
+                }
+            }
+        }
+    }
+
+    /// When there is something to tell next.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        let pending = self.causes.values().filter(|cause| cause.has_pending());
+        pending.filter_map(|cause| cause.quiet_until).min()
+    }
+
+    /// What is to be told now.
+    pub(super) fn due(&mut self, now: Instant) -> Vec<Alert> {
+        let mut alerts = Vec::new();
+        for (what, cause) in &mut self.causes {
+            let is_quiet = cause.quiet_until.is_some_and(|until| until > now);
+            if !is_quiet && cause.has_pending() {
+                alerts.extend(cause.tell(what));
+                cause.quiet_until = Some(now + self.cool_down);
+            }
+        }
+        alerts
+    }
+}
+
+impl Cause {
+    fn has_pending(&self) -> bool {
+        !self.pending.is_empty() || self.wrong.is_some()
+    }
+
+    fn tell(&mut self, cause: &'static str) -> Vec<Alert> {
+        let wrong = self.wrong.take().map(|(at, why)| Alert {
+            at,
+            cause,
+            why,
+            help: "",
+            names: Vec::new(),
+        });
+        let pending = std::mem::take(&mut self.pending);
+        let newest = pending.values().max_by_key(|(at, _)| *at).cloned();
+        let needing = newest.map(|(at, need)| Alert {
+            at,
+            cause,
+            why: need.why,
+            help: need.help,
+            names: pending.into_values().map(|(_, need)| need.name).collect(),
+        });
+        wrong.into_iter().chain(needing).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::dashboard::tone::Tone;
+
+    use super::*;
+
+    const COOL: Duration = Duration::from_secs(60);
+
+    fn needing(id: i64, what: &'static str) -> News {
+        let need = Need {
+            mysis: MysisId(id),
+            name: format!("m{id}").into(),
+            since: Timestamp(id),
+            what,
+            why: format!("why {id}").into(),
+            tone: Tone::Errored,
+            key: "r",
+            help: "relaunch",
+        };
+        News::Stands(MysisId(id), Timestamp(id), Some(Box::new(need)))
+    }
+
+    fn well(id: i64) -> News {
+        News::Stands(MysisId(id), Timestamp(id), None)
+    }
+
+    fn told(causes: &mut Causes, now: Instant) -> Vec<(&'static str, usize)> {
+        let due = causes.due(now).into_iter();
+        due.map(|alert| (alert.cause, alert.names.len())).collect()
+    }
+
+    #[test]
+    fn each_cause_is_told_at_once_and_then_not_before_it_has_cooled_down() {
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL);
+        causes.take_in(needing(1, "errored"), begin);
+        causes.take_in(needing(2, "stuck"), begin);
+        assert_eq!(told(&mut causes, begin), [("errored", 1), ("stuck", 1)]);
+        assert_eq!(causes.next_due(), None);
+        // The same again is no news; others who join wait for the end of the quiet.
+        causes.take_in(needing(1, "errored"), begin);
+        causes.take_in(needing(3, "errored"), begin);
+        causes.take_in(needing(4, "errored"), begin);
+        causes.take_in(well(4), begin);
+        assert_eq!(told(&mut causes, begin), []);
+        assert_eq!(causes.next_due(), Some(begin + COOL));
+        assert_eq!(told(&mut causes, begin + COOL), [("errored", 1)]);
+        // Who recovers and falls again is news.
+        causes.take_in(well(1), begin + COOL * 3);
+        causes.take_in(needing(1, "errored"), begin + COOL * 3);
+        assert_eq!(told(&mut causes, begin + COOL * 3), [("errored", 1)]);
+    }
+
+    #[test]
+    fn causes_that_are_over_are_forgotten() {
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL);
+        let wrong = News::Wrong(Timestamp(1), "store_trouble", "full".into());
+        causes.take_in(wrong, begin);
+        assert_eq!(told(&mut causes, begin), [("store_trouble", 0)]);
+        causes.take_in(well(1), begin + COOL * 2);
+        assert!(causes.causes.is_empty());
+    }
+}

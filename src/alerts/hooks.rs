@@ -1,0 +1,162 @@
+//! Hooks: how an alert gets out: a POST of JSON, and a command with the JSON on its input.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::message::Severity;
+use actors::domain::redact::Redactor;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::sync::mpsc;
+
+use super::Operator;
+use super::causes::Alert;
+use crate::http::Delivery;
+use crate::settings::Alerts;
+
+/// The waits before each further try of the webhook.
+const WAITS: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_secs(5),
+    Duration::from_secs(30),
+];
+
+/// All hooks of the configuration.
+pub(super) struct Hooks {
+    webhook: Option<Delivery>,
+    command: Vec<String>,
+    timeout: Duration,
+    redactor: Arc<Redactor>,
+    operator: Operator,
+    /// Whether the operator knows that the hook does not work: the webhook, the command.
+    is_told: [bool; 2],
+}
+
+impl Hooks {
+    pub(super) fn new(
+        settings: &Alerts,
+        http: &reqwest::Client,
+        redactor: Arc<Redactor>,
+        operator: Operator,
+    ) -> Hooks {
+        let webhook = settings.webhook.as_ref().map(|url| Delivery {
+            http: http.clone(),
+            url: url.expose().to_string(),
+            token: settings.token.clone(),
+            timeout: settings.timeout,
+            waits: &WAITS,
+        });
+        Hooks {
+            webhook,
+            command: settings.command.clone(),
+            timeout: settings.timeout,
+            redactor,
+            operator,
+            is_told: [false; 2],
+        }
+    }
+
+    /// Brings alerts, one after the other, until there are no more. Both hooks work side by side.
+    pub(super) async fn bring_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
+        while let Some(alert) = alerts.recv().await {
+            let body = cleaned(alert.to_json(), &self.redactor);
+            let (posted, ran) = tokio::join!(self.post(&body), self.run(&body));
+            self.settle(0, "the webhook of [alerts]", posted);
+            self.settle(1, "the command of [alerts]", ran);
+        }
+    }
+
+    async fn post(&self, body: &Value) -> Result<(), String> {
+        match &self.webhook {
+            Some(webhook) => webhook.bring(body).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the command; one that takes too long is killed.
+    async fn run(&self, body: &Value) -> Result<(), String> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Ok(());
+        };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("{program} cannot be run: {error}"))?;
+        let input = child.stdin.take();
+        let text = format!("{body}\n");
+        let running = async {
+            if let Some(mut input) = input {
+                // A command may not care for its input.
+                let _ = input.write_all(text.as_bytes()).await;
+            }
+            child.wait().await
+        };
+        let ended = tokio::time::timeout(self.timeout, running).await;
+        match ended {
+            Ok(Ok(status)) if status.success() => Ok(()),
+            Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => {
+                // Dropped it would be killed as well; this one is waited for.
+                let killed = child.kill().await;
+                let killed = killed.map_or_else(|error| error.to_string(), |()| "killed".into());
+                Err(format!("{program} ran for {:?}: {killed}", self.timeout))
+            }
+        }
+    }
+
+    /// Tells the operator of a hook that does not work, once until it works again.
+    fn settle(&mut self, hook: usize, name: &str, done: Result<(), String>) {
+        let was_told = std::mem::replace(&mut self.is_told[hook], done.is_err());
+        match done {
+            Err(why) if !was_told => {
+                let text = format!("{name} does not work: {why}");
+                let text = self.redactor.clean(&text);
+                self.operator.tell(Severity::Warn, "alert_failed", &text);
+            }
+            Ok(()) if was_told => {
+                let text = format!("{name} works again");
+                self.operator.tell(Severity::Info, "alert_healed", &text);
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+/// The same without secrets in its texts.
+fn cleaned(mut body: Value, redactor: &Redactor) -> Value {
+    for value in body
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|of| of.values_mut())
+    {
+        if let Value::String(text) = value {
+            *text = redactor.clean(text).into_owned();
+        }
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_secret_leaves_with_an_alert() {
+        let redactor = Redactor::new(["hunter2-hunter2".into()]);
+        let body = json!({"why": "the key hunter2-hunter2 is refused", "count": 1});
+        let cleaned = cleaned(body, &redactor).to_string();
+        assert!(
+            !cleaned.contains("hunter2") && cleaned.contains("is refused"),
+            "{cleaned}"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! `zoea db`: the database checked, copied, put back and made smaller, with the program running or not.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::doctor;
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::home::{Home, RunFile};
+use crate::ledger::{self, Compacted, Whereabouts};
+use crate::settings::{Environment, Settings};
+use crate::wiring;
+
+/// What a server's database is kept and put back by.
+const ELSEWHERE: &str = "the database is on a Postgres server, which has its own programs for this";
+
+/// What can be done with the database.
+#[derive(Debug, Subcommand)]
+pub enum DbCommand {
+    /// Look whether everything in it is sound.
+    Check(CheckArgs),
+    /// Write it to a new file, whole, as it stands at one moment (with the game accounts' passwords).
+    Backup(FileArgs),
+    /// Put a backup in its place; what was there is kept beside it. No program may be running.
+    Restore(FileArgs),
+    /// Give the space back that removed rows left free.
+    Compact,
+}
+
+/// How findings are written.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A backup.
+#[derive(Debug, Args)]
+pub struct FileArgs {
+    /// The file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) async fn run(
+    command: &DbCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let settings = global.load_settings(&home, environment)?.settings;
+    match command {
+        DbCommand::Check(args) => check(&home, &settings, args.json).await,
+        DbCommand::Backup(args) => back_up(&home, &settings, args).await,
+        DbCommand::Restore(args) => restore(&home, &settings, args).await,
+        DbCommand::Compact => compact(&home, &settings, global, environment).await,
+    }
+}
+
+async fn check(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Result<()> {
+    let file = home.database();
+    let checked = match wiring::server(settings)? {
+        Some(address) => ledger::check(&Whereabouts::Server(&address)).await?,
+        None => ledger::check(&Whereabouts::File(&file)).await?,
+    };
+    let checks: Vec<(String, Result<String, String>)> = checked
+        .into_iter()
+        .map(|(name, found)| (name.to_string(), found))
+        .collect();
+    doctor::conclude(&checks, as_json)
+}
+
+async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
+    if wiring::server(settings)?.is_some() {
+        anyhow::bail!("{ELSEWHERE}: use pg_dump");
+    }
+    let to = std::path::absolute(&args.file).context("find the file")?;
+    let bytes = ledger::back_up(&home.database(), &to).await?;
+    out::line(&format!("{bytes} bytes are in {}", to.display()))?;
+    out::note("it holds the passwords of the game accounts; only you can read it");
+    Ok(())
+}
+
+async fn restore(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
+    if wiring::server(settings)?.is_some() {
+        anyhow::bail!("{ELSEWHERE}: use pg_restore");
+    }
+    let lock = home.lock()?;
+    let restored = ledger::restore(&args.file, &home.database()).await;
+    drop(lock);
+    let line = match restored?.replaced {
+        Some(aside) => format!("restored; what was there before is in {}", aside.display()),
+        None => "restored; there was no database before".to_string(),
+    };
+    Ok(out::line(&line)?)
+}
+
+async fn compact(
+    home: &Home,
+    settings: &Settings,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let (before, after) = if RunFile::read(home).is_some() {
+        let door = Door::open(global, environment).await?;
+        let compacted = door.call("compact", json!({})).await;
+        door.close().await;
+        let compacted = compacted?;
+        let bytes = |key: &str| compacted[key].as_u64().unwrap_or(0);
+        (bytes("before"), bytes("after"))
+    } else {
+        let lock = home.lock()?;
+        let ledger = wiring::open_ledger(home, settings).await?;
+        let rewritten = ledger.rewrite().await;
+        ledger.close().await;
+        drop(lock);
+        let Compacted { before, after } = rewritten?;
+        (before, after)
+    };
+    Ok(out::line(&format!("{before} bytes before, {after} after"))?)
+}

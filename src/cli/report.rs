@@ -1,0 +1,55 @@
+//! `zoea report`: what the swarm did, earned and spent in a day.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::report::{Format, Report};
+use crate::settings::Environment;
+
+/// Which day, and how.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The day (UTC), as 2026-11-22, or today or yesterday.
+    #[arg(long, value_name = "DAY", default_value = "today")]
+    day: String,
+    /// md, or html: one page with charts that needs nothing else.
+    #[arg(long, value_name = "FORMAT", default_value = "md", value_parser = ["md", "html"])]
+    format: String,
+    /// Write to this file, which must not exist, instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) async fn run(
+    args: &ReportArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let report = door.call("report", json!({"day": args.day})).await;
+    door.close().await;
+    let report: Report = serde_json::from_value(report?).context("read the report")?;
+    let format = match args.format.as_str() {
+        "html" => Format::Html,
+        _ => Format::Markdown,
+    };
+    let text = report.written(format);
+    let Some(file) = &args.out else {
+        return Ok(out::line(text.trim_end())?);
+    };
+    let mut made = std::fs::OpenOptions::new();
+    made.write(true).create_new(true).mode(0o600);
+    let written = made
+        .open(file)
+        .and_then(|mut made| made.write_all(text.as_bytes()));
+    written.with_context(|| format!("write {}", file.display()))?;
+    Ok(out::line(&format!("the report is in {}", file.display()))?)
+}

@@ -1,0 +1,335 @@
+//! Check: whether a database is sound: what the database itself says, and what we know of it besides.
+//!
+//! Everything is read in one transaction of a connection that cannot write, also while a program
+//! writes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use actors::domain::ids::MysisId;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait,
+    TryGetableMany,
+};
+
+use super::dialect::Dialect;
+use super::{OpenError, ServerAddress, file, letters, opening, plain};
+
+/// Rows of each end of the index that are looked for in it.
+const SAMPLE: usize = 200;
+/// Mistakes of one kind that are named.
+const NAMED: usize = 5;
+
+/// One check: its name, and what was found, good or bad.
+pub type Checked = (&'static str, Result<String, String>);
+
+/// Where a database is.
+pub enum Whereabouts<'a> {
+    /// In a file.
+    File(&'a Path),
+    /// On a server.
+    Server(&'a ServerAddress),
+}
+
+/// Checks a database, which a program may be using.
+///
+/// # Errors
+/// It is none of ours, newer than this program, or cannot be read.
+pub async fn check(database: &Whereabouts<'_>) -> Result<Vec<Checked>, OpenError> {
+    let (dialect, connection) = match database {
+        Whereabouts::File(path) => {
+            let connection = opening::look_at_file(path).await?;
+            (Dialect::Sqlite, connection)
+        }
+        Whereabouts::Server(address) => {
+            address.look().await?;
+            (Dialect::Postgres, address.readers())
+        }
+    };
+    let checked = all(&connection, dialect).await;
+    // What was asked was answered.
+    let _ = connection.close().await;
+    checked.map_err(|error| match database {
+        Whereabouts::File(path) => file::unusable(path, &error),
+        Whereabouts::Server(address) => address.unusable(plain(&error)),
+    })
+}
+
+async fn all(connection: &DatabaseConnection, dialect: Dialect) -> Result<Vec<Checked>, DbErr> {
+    let tx = connection.begin().await?;
+    if dialect == Dialect::Postgres {
+        let at_one_moment = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+        tx.execute_unprepared(at_one_moment).await?;
+    }
+    let look = Look { tx, dialect };
+    let mut checked = Vec::new();
+    for (name, find) in CHECKS {
+        // A page that cannot be read is a finding, too.
+        let found = find(&look).await;
+        checked.push((name, found.unwrap_or_else(|error| Err(plain(&error)))));
+    }
+    Ok(checked)
+}
+
+type Finding = Result<String, String>;
+type Find = fn(&Look) -> BoxFuture<'_, Result<Finding, DbErr>>;
+
+const CHECKS: [(&str, Find); 6] = [
+    ("pages", |look| look.pages().boxed()),
+    ("references", |look| look.references().boxed()),
+    ("calls", |look| look.calls().boxed()),
+    ("places", |look| look.places().boxed()),
+    ("index", |look| look.index().boxed()),
+    ("books", |look| look.books().boxed()),
+];
+
+/// One look at everything, at one moment.
+struct Look {
+    tx: DatabaseTransaction,
+    dialect: Dialect,
+}
+
+impl Look {
+    async fn rows<T: TryGetableMany>(&self, sql: &str) -> Result<Vec<T>, DbErr> {
+        let asked = Statement::from_string(self.dialect.backend(), sql);
+        let rows = self.tx.query_all_raw(asked).await?;
+        rows.iter()
+            .map(|row| Ok(T::try_get_many_by_index(row)?))
+            .collect()
+    }
+
+    /// The database's own check of every page, its indexes and the index of words.
+    async fn pages(&self) -> Result<Finding, DbErr> {
+        if self.dialect == Dialect::Postgres {
+            return Ok(Ok("the server's business".to_string()));
+        }
+        let said: Vec<(String,)> = self.rows("PRAGMA integrity_check").await?;
+        if said.len() == 1 && said[0].0 == "ok" {
+            let (pages, size): (i64, i64) = self
+                .rows("SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()")
+                .await?
+                .pop()
+                .unwrap_or_default();
+            return Ok(Ok(format!("{pages} pages of {size} bytes are sound")));
+        }
+        Ok(Err(named(said.into_iter().map(|(text,)| text))))
+    }
+
+    /// What points to something that is not there.
+    async fn references(&self) -> Result<Finding, DbErr> {
+        if self.dialect == Dialect::Postgres {
+            return Ok(Ok("the server sees to them".to_string()));
+        }
+        let broken: Vec<(String, String)> = self
+            .rows("SELECT \"table\", parent FROM pragma_foreign_key_check()")
+            .await?;
+        let broken = broken.into_iter();
+        Ok(verdict(
+            broken.map(|(from, to)| format!("a {from} without its {to}")),
+            "everything that is pointed to is there",
+        ))
+    }
+
+    /// Calls belong to rows; those that are over have their result, and no others have one.
+    async fn calls(&self) -> Result<Finding, DbErr> {
+        let answered = "SELECT mysis_id, call_seq, call_position FROM message \
+                        WHERE call_seq IS NOT NULL";
+        let over = "SELECT mysis_id, seq, position FROM tool_call \
+                    WHERE status NOT IN ('recorded', 'sent')";
+        let calling = "SELECT mysis_id, seq FROM message WHERE kind = 'call'";
+        let called = "SELECT mysis_id, seq FROM tool_call";
+        let mut mistakes = Vec::new();
+        for (one, other, what) in [
+            (over, answered, "is over and has no result"),
+            (answered, over, "has a result and is not over"),
+        ] {
+            let found: Vec<(i64, i64, i32)> = self.rows(&format!("{one} EXCEPT {other}")).await?;
+            mistakes.extend(found.into_iter().map(|(mysis, seq, position)| {
+                format!("call {seq}.{position} of mysis {} {what}", MysisId(mysis))
+            }));
+        }
+        for (one, other, what) in [
+            (calling, called, "calls nothing"),
+            (called, calling, "has calls and is no row of calls"),
+        ] {
+            let found: Vec<(i64, i64)> = self.rows(&format!("{one} EXCEPT {other}")).await?;
+            mistakes.extend(
+                found
+                    .into_iter()
+                    .map(|(mysis, seq)| format!("row {seq} of mysis {} {what}", MysisId(mysis))),
+            );
+        }
+        let (calls,): (i64,) = self.one("SELECT count(*) FROM tool_call").await?;
+        Ok(verdict(
+            mistakes.into_iter(),
+            &format!("{calls} calls are paired with their results"),
+        ))
+    }
+
+    /// No row is missing behind those that retention removed.
+    async fn places(&self) -> Result<Finding, DbErr> {
+        let gaps: Vec<(i64, i64, i64)> = self
+            .rows(
+                "SELECT message.mysis_id, coalesce(max(upto), 0), max(seq) - coalesce(max(upto), 0) \
+                 - count(CASE WHEN seq > coalesce(upto, 0) THEN 1 END) FROM message \
+                 LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
+                 GROUP BY message.mysis_id",
+            )
+            .await?;
+        let missing = gaps.into_iter().filter(|(.., missing)| *missing != 0);
+        let missing = missing.map(|(mysis, upto, missing)| {
+            format!("mysis {} lacks {missing} rows after {upto}", MysisId(mysis))
+        });
+        let (rows,): (i64,) = self.one("SELECT count(*) FROM message").await?;
+        Ok(verdict(
+            missing,
+            &format!("{rows} rows stand without a gap"),
+        ))
+    }
+
+    async fn one<T: TryGetableMany + Default>(&self, sql: &str) -> Result<T, DbErr> {
+        Ok(self.rows(sql).await?.pop().unwrap_or_default())
+    }
+
+    /// What the index should hold can be found by it.
+    async fn index(&self) -> Result<Finding, DbErr> {
+        if self.dialect == Dialect::Postgres {
+            let missing: Vec<(i64,)> = self
+                .rows(
+                    "SELECT id FROM message WHERE id <= (SELECT upto FROM indexed) \
+                     AND id NOT IN (SELECT id FROM message_text) LIMIT 100",
+                )
+                .await?;
+            let missing = missing.into_iter();
+            return Ok(verdict(
+                missing.map(|(id,)| format!("row {id} is not in the index")),
+                "every row up to the newest that should be is in the index",
+            ));
+        }
+        let (mut missing, mut looked) = (Vec::new(), 0);
+        for order in ["ASC", "DESC"] {
+            let rows: Vec<(i64, i64, String)> = self
+                .rows(&format!(
+                    "SELECT id, mysis_id, substr(content, 1, 200) FROM message \
+                     WHERE id <= (SELECT upto FROM indexed) AND length(content) >= 3 \
+                     ORDER BY id {order} LIMIT {SAMPLE}"
+                ))
+                .await?;
+            for (id, mysis, text) in rows {
+                looked += 1;
+                // What is small may end in another letter than the whole text's: one is left out.
+                let mut text = letters::small(&text);
+                text.pop();
+                let Some(question) = letters::question(&text, Some(MysisId(mysis))) else {
+                    continue;
+                };
+                let asked = Statement::from_sql_and_values(
+                    self.dialect.backend(),
+                    "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid = ?",
+                    [question.into(), id.into()],
+                );
+                if self.tx.query_one_raw(asked).await?.is_none() {
+                    missing.push(format!("row {id} is not found by its words"));
+                }
+            }
+        }
+        Ok(verdict(
+            missing.into_iter(),
+            &format!("{looked} rows were looked for in the index of words, and found"),
+        ))
+    }
+
+    /// The books against the rows, for the days of which no row was removed.
+    async fn books(&self) -> Result<Finding, DbErr> {
+        let (number, has_bill): (fn(&str) -> String, _) = match self.dialect {
+            Dialect::Sqlite => (
+                |key| format!("json_extract(metadata, '$.usage.{key}')"),
+                "CASE WHEN json_valid(metadata) THEN json_type(metadata, '$.usage') = 'object' \
+                 ELSE 0 END",
+            ),
+            Dialect::Postgres => (
+                |key| format!("(metadata::json->'usage'->>'{key}')::bigint"),
+                "metadata LIKE '%\"usage\":{%'",
+            ),
+        };
+        let total = |of: &str| format!("CAST(coalesce(sum({of}), 0) AS BIGINT)");
+        let of_rows: Vec<(i64, i64, i64, i64, i64)> = self
+            .rows(&format!(
+                "SELECT message.mysis_id, message.at / 86400000, count(*), {}, {} FROM message \
+                 LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
+                 WHERE kind IN ('reply', 'call', 'host') AND {has_bill} \
+                 AND message.at / 86400000 > coalesce(removed.at / 86400000, -1) GROUP BY 1, 2",
+                total(&number("input")),
+                total(&number("output"))
+            ))
+            .await?;
+        let of_books: Vec<(i64, i64, i64, i64, i64)> = self
+            .rows(&format!(
+                "SELECT spending.mysis_id, day, {}, {}, {} FROM spending \
+                 JOIN mysis ON mysis.id = spending.mysis_id \
+                 LEFT JOIN removed ON removed.mysis_id = spending.mysis_id \
+                 WHERE day > coalesce(removed.at / 86400000, -1) GROUP BY 1, 2",
+                total("calls"),
+                total("input"),
+                total("output")
+            ))
+            .await?;
+        let of_books: BTreeMap<(i64, i64), _> = of_books
+            .into_iter()
+            .map(|(mysis, day, calls, input, output)| ((mysis, day), (calls, input, output)))
+            .collect();
+        let mut of_rows: BTreeMap<(i64, i64), _> = of_rows
+            .into_iter()
+            .map(|(mysis, day, calls, input, output)| ((mysis, day), (calls, input, output)))
+            .collect();
+        let mut mistakes = Vec::new();
+        for (of, booked) in &of_books {
+            let counted = of_rows.remove(of).unwrap_or_default();
+            if counted != *booked {
+                mistakes.push(differs(*of, *booked, counted));
+            }
+        }
+        mistakes.extend(
+            of_rows
+                .into_iter()
+                .map(|(of, counted)| differs(of, (0, 0, 0), counted)),
+        );
+        Ok(verdict(
+            mistakes.into_iter(),
+            &format!(
+                "{} sums by day and mysis agree with the rows",
+                of_books.len()
+            ),
+        ))
+    }
+}
+
+type Sum = (i64, i64, i64);
+
+fn differs((mysis, day): (i64, i64), booked: Sum, counted: Sum) -> String {
+    let day = actors::domain::books::Day(day);
+    format!(
+        "mysis {} on {day}: the books say {booked:?}, the rows {counted:?} (calls, tokens in, out)",
+        MysisId(mysis)
+    )
+}
+
+fn verdict(mistakes: impl Iterator<Item = String>, good: &str) -> Finding {
+    let mut mistakes = mistakes.peekable();
+    match mistakes.peek() {
+        None => Ok(good.to_string()),
+        Some(_) => Err(named(mistakes)),
+    }
+}
+
+/// The first few, and how many there are.
+fn named(mistakes: impl Iterator<Item = String>) -> String {
+    let mistakes: Vec<String> = mistakes.collect();
+    let few = mistakes[..mistakes.len().min(NAMED)].join("; ");
+    match mistakes.len().saturating_sub(NAMED) {
+        0 => few,
+        more => format!("{few}; and {more} more"),
+    }
+}

@@ -1,0 +1,188 @@
+//! Copies: a database is written to another file whole, also while a program uses it, and put back.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use sea_orm::ConnectionTrait;
+use thiserror::Error;
+
+use super::check::{Checked, Whereabouts, check};
+use super::opening::free_name;
+use super::place::save_into;
+use super::{OpenError, file, opening};
+
+/// Why a copy was not made, or not put back.
+#[derive(Debug, Error)]
+pub enum CopyError {
+    /// What should be copied cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The file is there, and nothing is ever overwritten.
+    #[error("{0} exists already; name a file that does not")]
+    Exists(String),
+    /// The copy cannot be written.
+    #[error("write {file}: {why}; free some space there, or choose another file")]
+    Unwritten {
+        /// The file.
+        file: String,
+        /// The system's words.
+        why: String,
+    },
+    /// What was copied is not sound. Nothing was replaced.
+    #[error("{file} is not sound, and nothing was replaced: {why}")]
+    Unsound {
+        /// The file.
+        file: String,
+        /// What was found.
+        why: String,
+    },
+}
+
+/// What became of a restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// Where the database that was there before is now.
+    pub replaced: Option<PathBuf>,
+}
+
+/// Writes the database of a file to another one as it stands at one moment, and says how many bytes
+/// that are. Nobody is kept from writing meanwhile. Only its owner may read the copy.
+///
+/// # Errors
+/// The other file exists, cannot be written, or the copy is not sound.
+pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
+    if to.exists() {
+        return Err(CopyError::Exists(to.display().to_string()));
+    }
+    let reader = opening::look_at_file(database).await?;
+    let saved = save_into(to, &reader).await;
+    // What was asked was answered.
+    let _ = reader.close().await;
+    let finished = match saved {
+        Ok(()) => finish(to).await,
+        Err(why) => Err(unwritten(to, why)),
+    };
+    if finished.is_err() {
+        // A piece of a copy is worse than none; it may not even be there.
+        let _ = fs::remove_file(to);
+    }
+    finished
+}
+
+/// Makes a copy durable and looks whether it is sound.
+async fn finish(copy: &Path) -> Result<u64, CopyError> {
+    let refused = |error: io::Error| unwritten(copy, error.to_string());
+    let file = File::open(copy).map_err(refused)?;
+    file.sync_all().map_err(refused)?;
+    sync_directory(copy);
+    check_sound(copy).await?;
+    Ok(file.metadata().map_err(refused)?.len())
+}
+
+/// Puts a copy in the place of a database that no program uses (the caller holds the home's lock).
+/// The copy is checked before anything changes, and what was there before is kept beside it.
+/// Killed at any moment, the one or the other is in place, whole.
+///
+/// # Errors
+/// The copy is no database of ours, not sound, or cannot be put there.
+pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError> {
+    let mut beside = database.as_os_str().to_owned();
+    beside.push(".restoring");
+    let beside = PathBuf::from(beside);
+    write_copy(copy, &beside).map_err(|error| unwritten(&beside, error.to_string()))?;
+    let sound = match opening::bring_up_copy(&beside).await {
+        Ok(()) => check_sound(&beside).await,
+        Err(error) => Err(error.into()),
+    };
+    if sound.is_err() {
+        // What is not put in place is of no use.
+        let _ = fs::remove_file(&beside);
+    }
+    sound?;
+    let replaced = match database.metadata() {
+        Ok(found) if found.len() > 0 => Some(set_aside(database).await?),
+        // An empty file is what a program made that wrote nothing.
+        Ok(_) | Err(_) => None,
+    };
+    fs::rename(&beside, database).map_err(|error| unwritten(database, error.to_string()))?;
+    sync_directory(database);
+    Ok(Restored { replaced })
+}
+
+/// Copies a file, closed to other users from its first moment, over what a kill left behind there.
+fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut from = File::open(from)?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut to = options.open(to)?;
+    io::copy(&mut from, &mut to)?;
+    to.sync_all()
+}
+
+/// Gives the database a second name and empties its log, so that the first name can go to another.
+async fn set_aside(database: &Path) -> Result<PathBuf, CopyError> {
+    let aside = free_name(database, "replaced");
+    let refused = |error: io::Error| unwritten(&aside, error.to_string());
+    // Everything is in the file then, and nothing in its log; one that is damaged keeps its log.
+    let is_folded = fold_log(database).await;
+    fs::hard_link(database, &aside).map_err(refused)?;
+    for ending in ["-wal", "-shm"] {
+        let with = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        let log = with(database);
+        let moved = match is_folded {
+            true => fs::remove_file(&log),
+            false => fs::rename(&log, with(&aside)),
+        };
+        match moved {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(aside)
+}
+
+async fn fold_log(database: &Path) -> bool {
+    let Ok(writer) = file::writer(database).await else {
+        return false;
+    };
+    let folded = writer
+        .execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
+        .await;
+    let closed = writer.close().await;
+    folded.is_ok() && closed.is_ok()
+}
+
+async fn check_sound(copy: &Path) -> Result<(), CopyError> {
+    let checked = check(&Whereabouts::File(copy)).await?;
+    let bad = |(name, found): Checked| found.err().map(|why| format!("{name}: {why}"));
+    let wrong: Vec<String> = checked.into_iter().filter_map(bad).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(CopyError::Unsound {
+        file: copy.display().to_string(),
+        why: wrong.join("; "),
+    })
+}
+
+/// Makes a new name durable, where the system can.
+fn sync_directory(file: &Path) {
+    let directory = file.parent().map(File::open);
+    if let Some(Ok(directory)) = directory {
+        // The content is durable; a system that cannot do this has its own way.
+        let _ = directory.sync_all();
+    }
+}
+
+fn unwritten(file: &Path, why: String) -> CopyError {
+    CopyError::Unwritten {
+        file: file.display().to_string(),
+        why,
+    }
+}

@@ -1,0 +1,54 @@
+//! Fences: the newest life of each Mysis; what an older one writes is refused.
+
+use std::collections::BTreeMap;
+use std::sync::{MutexGuard, PoisonError};
+
+use actors::domain::ids::{Incarnation, MysisId};
+use actors::domain::write::{Author, Batch, Write};
+use actors::ports::LedgerFault;
+use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QuerySelect};
+
+use super::Inner;
+use super::entity::mysis;
+
+/// The fences that stand in the database.
+pub(super) async fn read(
+    writer: &DatabaseConnection,
+) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
+    let rows: Vec<(i64, i64)> = mysis::Entity::find()
+        .select_only()
+        .column(mysis::Column::Id)
+        .column(mysis::Column::Incarnation)
+        .into_tuple()
+        .all(writer)
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|(id, incarnation)| (MysisId(id), Incarnation(incarnation)))
+        .collect())
+}
+
+impl Inner {
+    pub(super) fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
+        let Author::Mysis(mysis, incarnation) = batch.author else {
+            return Ok(());
+        };
+        match self.fences().get(&mysis) {
+            Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    pub(super) fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn note_fences(&self, batches: &[&Batch]) {
+        let mut fences = self.fences();
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            if let Write::Fence { mysis, incarnation } = write {
+                fences.insert(*mysis, *incarnation);
+            }
+        }
+    }
+}

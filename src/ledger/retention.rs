@@ -1,0 +1,303 @@
+//! Retention: old rows are removed, piece by piece, behind the commits (decision 90).
+//!
+//! What goes is what is old and what no request, no order and no call still needs. A piece is one
+//! transaction of some milliseconds: rows, their calls and their words in the index go together or
+//! not at all, so that a kill leaves nothing half done; the next round finds the rest by itself.
+
+mod piece;
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::ports::{ArchiveFault, Clock};
+use sea_orm::ActiveValue::Set;
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::{ExprTrait, OnConflict};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+
+use super::connection::Tx;
+use super::dialect::Dialect;
+use super::entity::{message, mysis, removed, sighting, tool_call};
+use super::index::Renewal;
+use super::{Inner, SqlLedger, index, plain, sightings};
+
+use piece::Doomed;
+
+/// How often it is looked whether a round is due, where nothing is written.
+pub(super) const LOOK: Duration = Duration::from_secs(60);
+/// The pause between two rounds.
+const ROUND: Duration = Duration::from_secs(600);
+/// The newest rows of a conversation stay, however old: far more than a request can show.
+pub(super) const LEAST: i64 = 512;
+
+/// What is kept of each conversation; a row goes when either says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// Rows of at most this age; absent: of any.
+    pub age: Option<Duration>,
+    /// So many of the newest rows; absent: any number.
+    pub rows: Option<u64>,
+}
+
+impl Keep {
+    fn is_all(self) -> bool {
+        self.age.is_none() && self.rows.is_none()
+    }
+}
+
+/// What is kept, and how far the round has come.
+pub(super) struct Retention {
+    keep: Keep,
+    clock: Arc<dyn Clock>,
+    round: Mutex<Round>,
+}
+
+/// A round over all conversations.
+#[derive(Default)]
+struct Round {
+    /// When the next one is due.
+    next: Timestamp,
+    /// Whose turn it still is.
+    myses: VecDeque<MysisId>,
+    /// How far the first of them has been looked at.
+    after: Seq,
+    /// Which piece of the index is to be written anew, after all of them.
+    renewal: Option<Renewal>,
+}
+
+impl Retention {
+    fn round(&self) -> MutexGuard<'_, Round> {
+        self.round.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_due(&self) -> bool {
+        let round = self.round();
+        let is_under_way = !round.myses.is_empty() || round.renewal.is_some();
+        is_under_way || self.clock.now() >= round.next
+    }
+
+    /// Where the next piece begins.
+    fn place(&self) -> Option<(MysisId, Seq)> {
+        let round = self.round();
+        let mysis = round.myses.front()?;
+        Some((*mysis, round.after))
+    }
+
+    fn begin(&self, myses: VecDeque<MysisId>) {
+        let mut round = self.round();
+        round.myses = myses;
+        round.after = Seq::default();
+    }
+
+    fn next_mysis(&self) {
+        let mut round = self.round();
+        round.myses.pop_front();
+        round.after = Seq::default();
+    }
+}
+
+/// How far back conversations reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Rows that were removed.
+    pub removed: u64,
+    /// When the newest of them was said; `None` where none was removed.
+    pub before: Option<Timestamp>,
+}
+
+impl SqlLedger {
+    /// Keeps of conversations from now on only this; the first call counts.
+    pub fn keep(&self, keep: Keep, clock: Arc<dyn Clock>) {
+        if keep.is_all() {
+            return;
+        }
+        let retention = Retention {
+            keep,
+            clock,
+            round: Mutex::default(),
+        };
+        // What was said first holds as long as the ledger is open.
+        let _ = self.inner.retention.set(retention);
+    }
+
+    /// How far back the conversation of one Mysis reaches, or of all.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn reach(&self, mysis: Option<MysisId>) -> Result<Reach, ArchiveFault> {
+        let reach = self.inner.reach(mysis).await;
+        reach.map_err(|error| ArchiveFault(plain(&error)))
+    }
+}
+
+impl Inner {
+    /// Whether there is something to look at.
+    pub(super) fn is_removal_due(&self) -> bool {
+        self.retention.get().is_some_and(Retention::is_due)
+    }
+
+    /// Removes the next old rows. What cannot be removed now is tried again in the next round.
+    pub(super) async fn remove_old(&self) {
+        let Some(retention) = self.retention.get() else {
+            return;
+        };
+        if let Err(error) = self.removal_step(retention).await {
+            tracing::warn!(%error, "failed to remove old rows");
+            retention.next_mysis();
+            retention.round().renewal = None;
+        }
+    }
+
+    async fn removal_step(&self, retention: &Retention) -> Result<(), DbErr> {
+        let now = retention.clock.now();
+        let Some((mysis, after)) = retention.place() else {
+            let renewal = retention.round().renewal;
+            if let Some(piece) = renewal {
+                let has_more = self.renew_index(piece).await?;
+                retention.round().renewal = has_more.then_some(Renewal::Next);
+                return Ok(());
+            }
+            retention.round().next = now.plus(ROUND);
+            retention.begin(self.own_myses().await?);
+            return Ok(());
+        };
+        let Some(piece) = self.old_piece(retention.keep, mysis, after, now).await? else {
+            self.forget_unreachable(mysis).await?;
+            retention.next_mysis();
+            let is_last = retention.place().is_none();
+            if is_last && self.is_index_worn().await? {
+                retention.round().renewal = Some(Renewal::First);
+            }
+            return Ok(());
+        };
+        if !piece.rows.is_empty() {
+            self.remove(mysis, &piece).await?;
+        }
+        retention.round().after = piece.upto;
+        Ok(())
+    }
+
+    /// The Myses that this process may write about.
+    async fn own_myses(&self) -> Result<VecDeque<MysisId>, DbErr> {
+        let others = self.others().await?;
+        let all: Vec<i64> = mysis::Entity::find()
+            .select_only()
+            .column(mysis::Column::Id)
+            .order_by_asc(mysis::Column::Id)
+            .into_tuple()
+            .all(&self.readers)
+            .await?;
+        let is_ours = |id: &i64| others.iter().all(|(other, _)| other.0 != *id);
+        Ok(all.into_iter().filter(is_ours).map(MysisId).collect())
+    }
+
+    /// Removes rows with their calls and their words in the index, in one transaction.
+    async fn remove(&self, mysis: MysisId, piece: &Doomed) -> Result<(), DbErr> {
+        // A file has no index from a call to its results: looking for each would read the whole
+        // conversation. Results go with their calls, so nothing points to what is not there.
+        if self.dialect == Dialect::Sqlite {
+            self.is_careless.store(true, Ordering::Relaxed);
+            let careless = "PRAGMA foreign_keys = OFF";
+            self.writer.execute_unprepared(careless).await?;
+        }
+        let tx = self.begin_now().await?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check(&tx, [mysis].into()).await?;
+        }
+        let upto = self.indexed_upto().await?;
+        index::forget(&tx, &piece.rows, upto).await?;
+        let ids = piece.rows.iter().map(|row| row.id);
+        message::Entity::delete_many()
+            .filter(message::Column::Id.is_in(ids))
+            .exec(&tx)
+            .await?;
+        tool_call::Entity::delete_many()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::Seq.is_in(piece.callers.iter().copied()))
+            .exec(&tx)
+            .await?;
+        note(&tx, mysis, &piece.rows).await?;
+        tx.commit().await
+    }
+
+    /// Sightings that are never taken up again.
+    async fn forget_unreachable(&self, mysis: MysisId) -> Result<(), DbErr> {
+        let oldest: Option<i64> = sighting::Entity::find()
+            .filter(sighting::Column::MysisId.eq(mysis.0))
+            .order_by_desc(sighting::Column::At)
+            .offset(sightings::RECALLED)
+            .limit(1)
+            .select_only()
+            .column(sighting::Column::At)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        let Some(oldest) = oldest else {
+            return Ok(());
+        };
+        let tx = self.begin().await?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check(&tx, [mysis].into()).await?;
+        }
+        sighting::Entity::delete_many()
+            .filter(sighting::Column::MysisId.eq(mysis.0))
+            .filter(sighting::Column::At.lt(oldest))
+            .exec(&tx)
+            .await?;
+        tx.commit().await
+    }
+
+    pub(super) async fn reach(&self, mysis: Option<MysisId>) -> Result<Reach, DbErr> {
+        let mut noted = removed::Entity::find();
+        if let Some(mysis) = mysis {
+            noted = noted.filter(removed::Column::MysisId.eq(mysis.0));
+        }
+        let noted = noted.all(&self.readers).await?;
+        let counted = noted
+            .iter()
+            .map(|model| u64::try_from(model.count).unwrap_or(0));
+        Ok(Reach {
+            removed: counted.sum(),
+            before: noted.iter().map(|model| Timestamp(model.at)).max(),
+        })
+    }
+}
+
+/// Notes how far back the conversation reaches from now on.
+async fn note(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Result<(), DbErr> {
+    let newest = |of: fn(&message::Model) -> i64| rows.iter().map(of).max().unwrap_or(0);
+    let model = removed::ActiveModel {
+        mysis_id: Set(mysis.0),
+        count: Set(i64::try_from(rows.len()).unwrap_or(i64::MAX)),
+        upto: Set(newest(|row| row.seq)),
+        at: Set(newest(|row| row.at)),
+    };
+    let mut more = OnConflict::column(removed::Column::MysisId);
+    let excluded = |column: removed::Column| Expr::col(("excluded", column));
+    let own = |column: removed::Column| Expr::col((removed::Entity, column));
+    more.value(
+        removed::Column::Count,
+        own(removed::Column::Count).add(excluded(removed::Column::Count)),
+    );
+    for column in [removed::Column::Upto, removed::Column::At] {
+        let newer =
+            Expr::case(excluded(column).gt(own(column)), excluded(column)).finally(own(column));
+        more.value(column, newer);
+    }
+    removed::Entity::insert(model)
+        .on_conflict(more)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// A Mysis that is deleted has no conversation that could reach anywhere.
+pub(super) async fn forget_reach(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+    removed::Entity::delete_by_id(mysis.0).exec(tx).await?;
+    Ok(())
+}

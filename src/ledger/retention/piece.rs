@@ -1,0 +1,262 @@
+//! Pieces: which old rows of a conversation go together, and which of them stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::message::{CallStatus, Kind};
+use sea_orm::prelude::Expr;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::{Keep, LEAST};
+use crate::ledger::Inner;
+use crate::ledger::archive::{RARE, of};
+use crate::ledger::entity::{message, mysis, tool_call};
+
+/// Rows that are looked at together at first; more, where one row has more calls than that.
+const PIECE: usize = 32;
+const LARGEST_PIECE: usize = 4096;
+/// A piece ends early at so many bytes: it holds the next commit up.
+const PIECE_BYTES: usize = 8 << 10;
+
+/// What goes of a piece.
+pub(super) struct Doomed {
+    /// The rows that go; perhaps none.
+    pub(super) rows: Vec<message::Model>,
+    /// Those of them that have calls, by place.
+    pub(super) callers: Vec<i64>,
+    /// The last row that was looked at.
+    pub(super) upto: Seq,
+}
+
+/// The calls of one row.
+#[derive(Default)]
+struct Calls {
+    /// How many have their result.
+    answered: usize,
+    /// Whether one has none yet.
+    has_open: bool,
+}
+
+/// The newest words of a Mysis: what they answer, and where they stand.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    seq: i64,
+    answers: i64,
+}
+
+impl Inner {
+    /// The next old rows after a place; `None` where the next row is not old.
+    pub(super) async fn old_piece(
+        &self,
+        keep: Keep,
+        mysis: MysisId,
+        after: Seq,
+        now: Timestamp,
+    ) -> Result<Option<Doomed>, DbErr> {
+        let newest = self.newest_place(mysis).await?;
+        let oldest = |age: Duration| i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        let before = keep.age.map(|age| now.0.saturating_sub(oldest(age)));
+        let beyond = keep.rows.map(|rows| {
+            let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+            newest.saturating_sub(rows)
+        });
+        let is_old = |row: &message::Model| {
+            let is_aged = before.is_some_and(|before| row.at < before);
+            let is_surplus = beyond.is_some_and(|beyond| row.seq <= beyond);
+            row.seq <= newest - LEAST && (is_aged || is_surplus)
+        };
+        let mut limit = PIECE;
+        loop {
+            let mut rows = self.rows_after(mysis, after, limit).await?;
+            let is_full = rows.len() == limit;
+            let old = rows.iter().position(|row| !is_old(row));
+            rows.truncate(old.unwrap_or(rows.len()));
+            if rows.is_empty() {
+                return Ok(None);
+            }
+            let calls = self.calls_of(mysis, &rows).await?;
+            let may_go_on = is_full && old.is_none();
+            let whole = whole_loops(&rows, &calls);
+            if may_go_on && whole == 0 && limit < LARGEST_PIECE {
+                limit *= 2;
+                continue;
+            }
+            if whole > 0 && (may_go_on || whole < rows.len()) {
+                rows.truncate(whole);
+            }
+            return self.doomed(mysis, rows, &calls).await.map(Some);
+        }
+    }
+
+    async fn newest_place(&self, mysis: MysisId) -> Result<i64, DbErr> {
+        let newest: Option<i64> = of(mysis)
+            .order_by_desc(message::Column::Seq)
+            .limit(1)
+            .select_only()
+            .column(message::Column::Seq)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(newest.unwrap_or(0))
+    }
+
+    async fn rows_after(
+        &self,
+        mysis: MysisId,
+        after: Seq,
+        limit: usize,
+    ) -> Result<Vec<message::Model>, DbErr> {
+        of(mysis)
+            .filter(message::Column::Seq.gt(after.0))
+            .order_by_asc(message::Column::Seq)
+            .limit(limit as u64)
+            .all(&self.readers)
+            .await
+    }
+
+    /// The calls of rows, by their places.
+    async fn calls_of(
+        &self,
+        mysis: MysisId,
+        rows: &[message::Model],
+    ) -> Result<BTreeMap<i64, Calls>, DbErr> {
+        let callers = rows.iter().filter(|row| is_kind(row, Kind::Call));
+        let stored: Vec<(i64, String)> = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::Seq.is_in(callers.map(|row| row.seq)))
+            .select_only()
+            .column(tool_call::Column::Seq)
+            .column(tool_call::Column::Status)
+            .into_tuple()
+            .all(&self.readers)
+            .await?;
+        let mut calls: BTreeMap<i64, Calls> = BTreeMap::new();
+        for (seq, status) in stored {
+            let of_row = calls.entry(seq).or_default();
+            match CallStatus::parse(&status).is_some_and(CallStatus::is_open) {
+                true => of_row.has_open = true,
+                false => of_row.answered += 1,
+            }
+        }
+        Ok(calls)
+    }
+
+    /// What goes of old rows.
+    async fn doomed(
+        &self,
+        mysis: MysisId,
+        rows: Vec<message::Model>,
+        calls: &BTreeMap<i64, Calls>,
+    ) -> Result<Doomed, DbErr> {
+        let upto = rows.last().map(|row| Seq(row.seq)).unwrap_or_default();
+        let said = self.newest_words(mysis).await?;
+        let notes_after = self.notes_after(mysis).await?;
+        let delivery = self.newest_delivery(mysis).await?;
+        let over = loops_that_are_over(&rows, calls);
+        let goes = |row: &message::Model| match Kind::parse(&row.kind) {
+            Some(Kind::Note) => row.seq <= notes_after,
+            Some(Kind::Prompt) => row.seq <= said.answers,
+            Some(Kind::Mission) => row.seq != delivery,
+            Some(Kind::Reply) => row.content.is_empty() || row.seq < said.seq,
+            Some(Kind::Call) => over.contains(&row.seq),
+            Some(Kind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
+            Some(Kind::Peer | Kind::Host | Kind::Audit) | None => true,
+        };
+        Ok(Doomed {
+            rows: rows.into_iter().filter(goes).collect(),
+            callers: over.into_iter().collect(),
+            upto,
+        })
+    }
+
+    async fn newest_words(&self, mysis: MysisId) -> Result<Said, DbErr> {
+        let newest: Option<(i64, Option<i64>)> = of(mysis)
+            .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
+            .filter(message::Column::Content.ne(""))
+            .order_by_desc(message::Column::Seq)
+            .limit(1)
+            .select_only()
+            .column(message::Column::Seq)
+            .column(message::Column::Horizon)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(newest.map_or_else(Said::default, |(seq, horizon)| Said {
+            seq,
+            answers: horizon.filter(|horizon| *horizon > 0).unwrap_or(seq),
+        }))
+    }
+
+    async fn notes_after(&self, mysis: MysisId) -> Result<i64, DbErr> {
+        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
+            .select_only()
+            .column(mysis::Column::NotesAfter)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(after.unwrap_or(0))
+    }
+
+    /// Where the newest mission stands in a conversation.
+    async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
+        let newest: Option<i64> = of(mysis)
+            .filter(Expr::cust(RARE))
+            .filter(message::Column::Kind.eq(Kind::Mission.as_str()))
+            .order_by_desc(message::Column::Seq)
+            .limit(1)
+            .select_only()
+            .column(message::Column::Seq)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(newest.unwrap_or(0))
+    }
+}
+
+fn is_kind(row: &message::Model, kind: Kind) -> bool {
+    row.kind == kind.as_str()
+}
+
+/// How many of the first rows end where no call waits for a result behind them, within the bytes
+/// of a piece; at least one such end, if there is any.
+fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, Calls>) -> usize {
+    let (mut whole, mut bytes) = (0, 0);
+    let mut waiting: BTreeMap<i64, usize> = BTreeMap::new();
+    for (place, row) in (1..).zip(rows) {
+        if let Some(of_row) = calls.get(&row.seq).filter(|calls| calls.answered > 0) {
+            waiting.insert(row.seq, of_row.answered);
+        }
+        if let Some(call) = row.call_seq
+            && let Some(left) = waiting.get_mut(&call)
+        {
+            *left -= 1;
+            if *left == 0 {
+                waiting.remove(&call);
+            }
+        }
+        bytes += row.content.len() + row.reasoning.as_ref().map_or(0, String::len);
+        if whole > 0 && bytes > PIECE_BYTES {
+            break;
+        }
+        if waiting.is_empty() {
+            whole = place;
+        }
+    }
+    whole
+}
+
+/// The rows with calls all of whose results stand among these rows.
+fn loops_that_are_over(rows: &[message::Model], calls: &BTreeMap<i64, Calls>) -> BTreeSet<i64> {
+    let results = |caller: i64| {
+        rows.iter()
+            .filter(|row| row.call_seq == Some(caller))
+            .count()
+    };
+    calls
+        .iter()
+        .filter(|(seq, calls)| !calls.has_open && results(**seq) == calls.answered)
+        .map(|(seq, _)| *seq)
+        .filter(|seq| rows.iter().any(|row| row.seq == *seq))
+        .collect()
+}

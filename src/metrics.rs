@@ -1,0 +1,224 @@
+//! Metrics: the numbers of CONTRACT.md, counted where things happen and read as Prometheus text.
+//!
+//! What is counted of one Mysis is its own word (`Standing`) and goes with it. Labels that a model
+//! could invent are bounded.
+
+mod measured;
+mod server;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use actors::domain::event::{Standing, State, SwarmEvent, What};
+use actors::domain::ids::MysisId;
+
+pub use measured::{MeasuredLedger, MeasuredModels};
+pub use server::MetricsServer;
+
+use text::{Histogram, Page};
+
+/// Tools that are told apart; what comes after is `other`, since a model may call what is no tool.
+const TOOLS: usize = 256;
+
+/// Bounds of the histograms, in seconds.
+const OF_MODELS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
+const OF_TOOLS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 120.0, 600.0];
+const OF_COMMITS: [f64; 10] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5.0,
+];
+
+/// All numbers; clones share them.
+#[derive(Clone, Default)]
+pub struct Metrics(Arc<Mutex<Numbers>>);
+
+#[derive(Default)]
+struct Numbers {
+    standings: BTreeMap<MysisId, Arc<Standing>>,
+    /// The kind of the newest fault of each Mysis.
+    faults: BTreeMap<MysisId, &'static str>,
+    requests: BTreeMap<(Arc<str>, &'static str), u64>,
+    model_seconds: BTreeMap<Arc<str>, Histogram>,
+    tools: BTreeSet<Arc<str>>,
+    calls: BTreeMap<(Arc<str>, &'static str), u64>,
+    tool_seconds: Option<Histogram>,
+    restarts: BTreeMap<&'static str, u64>,
+    commit_seconds: Option<Histogram>,
+    waiting: usize,
+}
+
+impl Metrics {
+    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what happened.
+    pub fn heard(&self, event: &SwarmEvent) {
+        let mut numbers = self.numbers();
+        match (&event.what, &event.mysis) {
+            (What::Standing(standing), _) => {
+                if let Some(fault) = &standing.fault {
+                    numbers.faults.insert(standing.id, fault.kind.as_str());
+                }
+                numbers.standings.insert(standing.id, standing.clone());
+            }
+            (What::Deleted, Some(who)) => {
+                numbers.standings.remove(&who.id);
+                numbers.faults.remove(&who.id);
+            }
+            (What::StateChanged { from, to, .. }, Some(who)) => {
+                if (*from, *to) == (State::Errored, State::Running) {
+                    let cause = numbers.faults.get(&who.id).copied().unwrap_or("unknown");
+                    *numbers.restarts.entry(cause).or_default() += 1;
+                }
+            }
+            (
+                What::ToolReturned {
+                    tool, is_error, ms, ..
+                },
+                _,
+            ) => numbers.tool_returned(tool, *is_error, *ms),
+            (
+                What::Created
+                | What::Deleted
+                | What::StateChanged { .. }
+                | What::TurnStarted
+                | What::ModelReplied { .. }
+                | What::ToolCalled { .. }
+                | What::Stored(_)
+                | What::Mission(_)
+                | What::Spending(_)
+                | What::Learned(_)
+                | What::Notice { .. }
+                | What::Shutdown,
+                _,
+            ) => {}
+        }
+    }
+
+    fn model_asked(&self, provider: &Arc<str>, outcome: &'static str, seconds: f64) {
+        let mut numbers = self.numbers();
+        let of = (provider.clone(), outcome);
+        *numbers.requests.entry(of).or_default() += 1;
+        let histogram = numbers.model_seconds.entry(provider.clone());
+        histogram
+            .or_insert_with(|| Histogram::new(&OF_MODELS))
+            .count(seconds);
+    }
+
+    fn committed(&self, seconds: f64) {
+        let mut numbers = self.numbers();
+        let histogram = &mut numbers.commit_seconds;
+        histogram
+            .get_or_insert_with(|| Histogram::new(&OF_COMMITS))
+            .count(seconds);
+    }
+
+    fn waiting(&self, jobs: usize) {
+        self.numbers().waiting = jobs;
+    }
+
+    /// Everything, as Prometheus reads it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.numbers().text()
+    }
+}
+
+impl Numbers {
+    fn tool_returned(&mut self, tool: &Arc<str>, is_error: bool, ms: u64) {
+        let is_known = self.tools.contains(tool);
+        if !is_known && self.tools.len() < TOOLS {
+            self.tools.insert(tool.clone());
+        }
+        let name = self.tools.get(tool).cloned();
+        let outcome = if is_error { "error" } else { "ok" };
+        let of = (name.unwrap_or_else(|| "other".into()), outcome);
+        *self.calls.entry(of).or_default() += 1;
+        #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
+        let seconds = ms as f64 / 1000.0;
+        self.tool_seconds
+            .get_or_insert_with(|| Histogram::new(&OF_TOOLS))
+            .count(seconds);
+    }
+
+    fn text(&self) -> String {
+        let mut page = Page::default();
+        page.head("zoea_myses", "gauge", "Myses by state.");
+        for state in State::ALL {
+            let count = self.standings.values().filter(|of| of.state == state);
+            let state = state.as_str();
+            page.line("zoea_myses", &[("state", state)], count.count() as u64);
+        }
+        page.head("zoea_turns_total", "counter", "Turns that came to an end.");
+        for of in self.standings.values() {
+            let name = [("mysis", &*of.name)];
+            page.line("zoea_turns_total", &name, of.totals.turns);
+        }
+        page.head(
+            "zoea_model_requests_total",
+            "counter",
+            "Requests to model servers.",
+        );
+        for ((provider, outcome), count) in &self.requests {
+            let of = [("provider", &**provider), ("outcome", outcome)];
+            page.line("zoea_model_requests_total", &of, *count);
+        }
+        page.head(
+            "zoea_model_seconds",
+            "histogram",
+            "How long model servers took.",
+        );
+        for (provider, histogram) in &self.model_seconds {
+            page.histogram(
+                "zoea_model_seconds",
+                Some(("provider", provider)),
+                histogram,
+            );
+        }
+        page.head(
+            "zoea_tokens_total",
+            "counter",
+            "Tokens as providers reported them.",
+        );
+        for of in self.standings.values() {
+            let totals = of.totals;
+            for (direction, tokens) in [("in", totals.tokens_in), ("out", totals.tokens_out)] {
+                let labels = [("mysis", &*of.name), ("direction", direction)];
+                page.line("zoea_tokens_total", &labels, tokens);
+            }
+        }
+        page.head(
+            "zoea_tool_calls_total",
+            "counter",
+            "Tool calls that are over.",
+        );
+        for ((tool, outcome), count) in &self.calls {
+            let of = [("tool", &**tool), ("outcome", outcome)];
+            page.line("zoea_tool_calls_total", &of, *count);
+        }
+        page.head(
+            "zoea_tool_seconds",
+            "histogram",
+            "How long tool calls took.",
+        );
+        if let Some(histogram) = &self.tool_seconds {
+            page.histogram("zoea_tool_seconds", None, histogram);
+        }
+        let help = "Errored Myses that were started again, by what had taken them down.";
+        page.head("zoea_restarts_total", "counter", help);
+        for (cause, count) in &self.restarts {
+            page.line("zoea_restarts_total", &[("cause", cause)], *count);
+        }
+        let help = "How long commits of the store took.";
+        page.head("zoea_store_commit_seconds", "histogram", help);
+        if let Some(histogram) = &self.commit_seconds {
+            page.histogram("zoea_store_commit_seconds", None, histogram);
+        }
+        let help = "What waits in the queue of an actor.";
+        page.head("zoea_mailbox_depth", "gauge", help);
+        let waiting = self.waiting as u64;
+        page.line("zoea_mailbox_depth", &[("actor", "store")], waiting);
+        page.into_text()
+    }
+}

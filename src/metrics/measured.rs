@@ -1,0 +1,119 @@
+//! Ports that are measured: what they do is done by the one behind them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use actors::domain::write::{Account, Batch};
+use actors::ports::{Ledger, LedgerFault, Models};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::Metrics;
+
+/// Model servers, measured.
+pub struct MeasuredModels {
+    /// Who answers.
+    pub models: Arc<dyn Models>,
+    /// What counts.
+    pub metrics: Metrics,
+}
+
+/// A request that is under way: dropped before its answer came, it was aborted.
+struct Asked {
+    metrics: Metrics,
+    provider: Arc<str>,
+    since: Instant,
+    outcome: &'static str,
+}
+
+impl Asked {
+    /// The answer is there.
+    fn came(&mut self, answer: &Result<ModelAnswer, ModelFault>) {
+        self.outcome = outcome(answer);
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let seconds = self.since.elapsed().as_secs_f64();
+        self.metrics
+            .model_asked(&self.provider, self.outcome, seconds);
+    }
+}
+
+impl Models for MeasuredModels {
+    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+        let mut asked = Asked {
+            metrics: self.metrics.clone(),
+            provider: request.provider.clone(),
+            since: Instant::now(),
+            outcome: "aborted",
+        };
+        let answer = self.models.ask(request);
+        async move {
+            let answer = answer.await;
+            asked.came(&answer);
+            answer
+        }
+        .boxed()
+    }
+
+    fn written(&self, request: &ModelRequest) -> Option<String> {
+        self.models.written(request)
+    }
+}
+
+fn outcome(answer: &Result<ModelAnswer, ModelFault>) -> &'static str {
+    match answer {
+        Ok(_) => "ok",
+        Err(ModelFault::Transient { .. }) => "transient",
+        Err(ModelFault::Permanent { .. }) => "permanent",
+        Err(ModelFault::Unreachable { .. }) => "unreachable",
+        Err(ModelFault::Empty { .. }) => "empty",
+        Err(ModelFault::TooLong { .. }) => "too_long",
+        Err(ModelFault::Adapted { .. }) => "adapted",
+    }
+}
+
+/// A ledger, measured.
+pub struct MeasuredLedger {
+    /// Who writes.
+    pub ledger: Arc<dyn Ledger>,
+    /// What counts.
+    pub metrics: Metrics,
+}
+
+impl Ledger for MeasuredLedger {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        let (since, metrics) = (Instant::now(), self.metrics.clone());
+        let commit = self.ledger.commit(batches);
+        async move {
+            let answers = commit.await;
+            metrics.committed(since.elapsed().as_secs_f64());
+            answers
+        }
+        .boxed()
+    }
+
+    fn claim_account(
+        &self,
+        mysis: MysisId,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+        self.ledger.claim_account(mysis, at)
+    }
+
+    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+        self.ledger.upkeep()
+    }
+
+    fn upkeep_every(&self) -> Option<Duration> {
+        self.ledger.upkeep_every()
+    }
+
+    fn waiting(&self, jobs: usize) {
+        self.metrics.waiting(jobs);
+    }
+}

@@ -1,0 +1,124 @@
+//! Prometheus' text format, version 0.0.4.
+
+use std::fmt::Write as _;
+
+/// A histogram in the making: how many were at most so long.
+pub(super) struct Histogram {
+    bounds: &'static [f64],
+    counts: Vec<u64>,
+    count: u64,
+    sum: f64,
+}
+
+impl Histogram {
+    pub(super) fn new(bounds: &'static [f64]) -> Histogram {
+        Histogram {
+            bounds,
+            counts: vec![0; bounds.len()],
+            count: 0,
+            sum: 0.0,
+        }
+    }
+
+    pub(super) fn count(&mut self, seconds: f64) {
+        for (bound, count) in self.bounds.iter().zip(&mut self.counts) {
+            *count += u64::from(seconds <= *bound);
+        }
+        self.count += 1;
+        self.sum += seconds;
+    }
+}
+
+/// A label: its name and its value.
+type Label<'a> = (&'a str, &'a str);
+
+/// A page in the making.
+#[derive(Default)]
+pub(super) struct Page(String);
+
+impl Page {
+    /// Says what the lines that follow are.
+    pub(super) fn head(&mut self, name: &str, kind: &str, help: &str) {
+        self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
+    }
+
+    /// One number.
+    pub(super) fn line(&mut self, name: &str, labels: &[Label<'_>], value: u64) {
+        let labels = braced(labels);
+        self.write(format_args!("{name}{labels} {value}\n"));
+    }
+
+    /// All lines of a histogram.
+    pub(super) fn histogram(&mut self, name: &str, label: Option<Label<'_>>, of: &Histogram) {
+        let bucket = format!("{name}_bucket");
+        let with = |bound: &str| {
+            let mut labels: Vec<(String, String)> = Vec::new();
+            labels.extend(label.map(|(key, value)| (key.to_string(), value.to_string())));
+            labels.push(("le".to_string(), bound.to_string()));
+            labels
+        };
+        let bounds = of.bounds.iter().map(ToString::to_string);
+        let ends = bounds.zip(of.counts.iter().copied());
+        for (bound, count) in ends.chain([("+Inf".to_string(), of.count)]) {
+            let labels = with(&bound);
+            let labels: Vec<Label<'_>> = labels.iter().map(|(k, v)| (&**k, &**v)).collect();
+            self.line(&bucket, &labels, count);
+        }
+        let label: Vec<Label<'_>> = label.into_iter().collect();
+        let labels = braced(&label);
+        let sum = of.sum;
+        self.write(format_args!("{name}_sum{labels} {sum}\n"));
+        self.line(&format!("{name}_count"), &label, of.count);
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.0
+    }
+
+    fn write(&mut self, what: std::fmt::Arguments<'_>) {
+        // Writing to a text cannot fail.
+        let _ = self.0.write_fmt(what);
+    }
+}
+
+fn braced(labels: &[Label<'_>]) -> String {
+    if labels.is_empty() {
+        return String::new();
+    }
+    let labels: Vec<String> = labels
+        .iter()
+        .map(|(key, value)| format!("{key}=\"{}\"", escaped(value)))
+        .collect();
+    format!("{{{}}}", labels.join(","))
+}
+
+fn escaped(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_written_to_the_letter() {
+        let mut page = Page::default();
+        page.head("a", "gauge", "What.");
+        page.line("a", &[("x", "q\"\\\n")], 3);
+        let mut histogram = Histogram::new(&[0.5, 1.0]);
+        for seconds in [0.25, 0.75, 4.0] {
+            histogram.count(seconds);
+        }
+        page.histogram("h", Some(("p", "one")), &histogram);
+        page.histogram("g", None, &histogram);
+        let wanted = "# HELP a What.\n# TYPE a gauge\na{x=\"q\\\"\\\\\\n\"} 3\n\
+            h_bucket{p=\"one\",le=\"0.5\"} 1\nh_bucket{p=\"one\",le=\"1\"} 2\n\
+            h_bucket{p=\"one\",le=\"+Inf\"} 3\nh_sum{p=\"one\"} 5\nh_count{p=\"one\"} 3\n\
+            g_bucket{le=\"0.5\"} 1\ng_bucket{le=\"1\"} 2\ng_bucket{le=\"+Inf\"} 3\n\
+            g_sum 5\ng_count 3\n";
+        assert_eq!(page.into_text(), wanted);
+    }
+}

@@ -1,0 +1,47 @@
+//! The report as Markdown.
+
+use std::fmt::Write as _;
+
+use super::{Line, Report};
+
+pub(super) fn write(report: &Report) -> String {
+    let mut text = format!("# Zoea Nova, {}\n\n", report.day);
+    text.push_str(
+        "| Mysis | credits | gained | turns | faults | calls | tokens in | cached | out | cost |\n",
+    );
+    text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+    for line in report.myses.iter().chain([&report.total()]) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{}", row(line));
+    }
+    text.push_str("\n## The days up to it\n\n| day | calls | tokens in | out | cost |\n");
+    text.push_str("|---|--:|--:|--:|--:|\n");
+    for (day, cost) in &report.days {
+        let (calls, tokens_in, tokens_out) = (cost.calls, cost.tokens_in, cost.tokens_out);
+        let dollars = cost.dollars();
+        let _ = writeln!(
+            text,
+            "| {day} | {calls} | {tokens_in} | {tokens_out} | {dollars} |"
+        );
+    }
+    text
+}
+
+fn row(line: &Line) -> String {
+    let or_dash =
+        |number: Option<i64>| number.map_or("–".to_string(), |number| number.to_string());
+    let spent = &line.spent;
+    let cells = [
+        line.name.replace('|', "\\|"),
+        or_dash(line.credits.map(|(_, last)| last)),
+        or_dash(line.gained()),
+        line.turns.to_string(),
+        line.faults.to_string(),
+        spent.calls.to_string(),
+        spent.tokens_in.to_string(),
+        spent.tokens_cached.to_string(),
+        spent.tokens_out.to_string(),
+        spent.dollars(),
+    ];
+    format!("| {} |", cells.join(" | "))
+}

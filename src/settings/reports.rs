@@ -1,0 +1,32 @@
+//! `[reports]`: whether the running program writes one for each day.
+
+use super::rule::Choice;
+use super::section::Section;
+
+/// The reports in `HOME/reports`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reports {
+    /// How that of each day is written once the day is over (UTC); none: it is not.
+    pub daily: Option<DailyReport>,
+}
+
+/// How a daily report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DailyReport {
+    /// As Markdown.
+    Markdown,
+    /// As a page.
+    Html,
+}
+
+/// The words for it.
+const WORDS: Choice<DailyReport> =
+    Choice(&[("md", DailyReport::Markdown), ("html", DailyReport::Html)]);
+
+impl Reports {
+    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
+        Self {
+            daily: section.read("daily", &WORDS),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Traces: a span for each turn, model call and tool call, brought to an OTLP collector as JSON.
+//!
+//! Spans are made of what the swarm tells everybody, so that no turn waits for them. Finished turns
+//! wait in a queue with a bound; what does not fit, or cannot be brought, is counted and told.
+
+mod span;
+mod turns;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::http::Delivery;
+use crate::listener::Ear;
+use crate::settings::Traces;
+
+use span::Span;
+use turns::Turns;
+
+/// Turns that wait to be brought away.
+const QUEUE: usize = 512;
+/// Turns in one request.
+const BATCH: usize = 64;
+/// How long one try may take, and the waits before further ones.
+const TIMEOUT: Duration = Duration::from_secs(10);
+const WAITS: [Duration; 3] = [
+    Duration::from_millis(500),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+];
+/// How long the end may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// What brings spans away.
+pub struct Exporter {
+    queue: mpsc::Sender<Vec<Span>>,
+    task: JoinHandle<()>,
+    lost: Arc<AtomicU64>,
+}
+
+impl Exporter {
+    /// Begins to bring spans to the collector that the settings name.
+    #[must_use]
+    pub fn start(http: &reqwest::Client, endpoint: &str) -> Exporter {
+        let (queue, turns) = mpsc::channel(QUEUE);
+        let lost = Arc::new(AtomicU64::new(0));
+        let delivery = Delivery {
+            http: http.clone(),
+            url: address(endpoint),
+            token: None,
+            timeout: TIMEOUT,
+            waits: &WAITS,
+        };
+        let task = tokio::spawn(bring_all(delivery, turns, lost.clone()));
+        Exporter { queue, task, lost }
+    }
+
+    /// What makes spans of what happens, for a listener.
+    #[must_use]
+    pub fn ear(&self, settings: &Traces) -> Ear {
+        let mut turns = Turns::new(settings.contents);
+        let (queue, lost) = (self.queue.clone(), self.lost.clone());
+        Box::new(move |event| {
+            for turn in turns.heard(event) {
+                let spans = turn.len() as u64;
+                if queue.try_send(turn).is_err() {
+                    lost.fetch_add(spans, Ordering::Relaxed);
+                }
+            }
+        })
+    }
+
+    /// Brings away what is left, as far as that takes no longer than its bound. The listeners must
+    /// be gone.
+    pub async fn stop(self) {
+        drop(self.queue);
+        let mut task = self.task;
+        if tokio::time::timeout(GOODBYE, &mut task).await.is_err() {
+            task.abort();
+            tracing::warn!("the trace collector did not take the last spans in time");
+        }
+        let lost = self.lost.load(Ordering::Relaxed);
+        if lost > 0 {
+            tracing::warn!(lost, "spans were lost");
+        }
+    }
+}
+
+/// The collector's path for traces, unless the address has it already.
+fn address(endpoint: &str) -> String {
+    let endpoint = endpoint.trim_end_matches('/');
+    match endpoint.ends_with("/v1/traces") {
+        true => endpoint.to_string(),
+        false => format!("{endpoint}/v1/traces"),
+    }
+}
+
+async fn bring_all(delivery: Delivery, mut turns: mpsc::Receiver<Vec<Span>>, lost: Arc<AtomicU64>) {
+    let mut is_down = false;
+    let mut batch = Vec::new();
+    while turns.recv_many(&mut batch, BATCH).await > 0 {
+        let spans: Vec<Value> = batch.drain(..).flatten().map(Span::into_json).collect();
+        match delivery.bring(&request(&spans)).await {
+            Ok(()) => is_down = false,
+            Err(why) => {
+                lost.fetch_add(spans.len() as u64, Ordering::Relaxed);
+                if !is_down {
+                    tracing::warn!(%why, "failed to bring spans to the trace collector");
+                }
+                is_down = true;
+            }
+        }
+    }
+}
+
+/// A request of OTLP over HTTP, as JSON.
+fn request(spans: &[Value]) -> Value {
+    let resource = [
+        ("service.name", "zoea"),
+        ("service.version", env!("CARGO_PKG_VERSION")),
+    ];
+    let resource: Vec<Value> = resource
+        .into_iter()
+        .map(|(key, value)| json!({"key": key, "value": {"stringValue": value}}))
+        .collect();
+    json!({"resourceSpans": [{
+        "resource": {"attributes": resource},
+        "scopeSpans": [{
+            "scope": {"name": "zoea", "version": env!("CARGO_PKG_VERSION")},
+            "spans": spans,
+        }],
+    }]})
+}

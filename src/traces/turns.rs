@@ -1,0 +1,265 @@
+//! Turns under way, and the spans of each: `invoke_agent`, and below it `chat` and `execute_tool`,
+//! as the conventions for generative AI name them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::event::{Standing, State, SwarmEvent, What, Who};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::message::{Body, Row};
+use serde_json::{Value, json};
+
+use super::span::{Span, Work};
+
+/// Spans of one turn; what comes after is left out.
+const MOST: usize = 500;
+/// Bytes of one text, where texts are asked for.
+const TEXT: usize = 16 << 10;
+
+/// All turns under way.
+pub(super) struct Turns {
+    contents: bool,
+    open: BTreeMap<MysisId, Turn>,
+    standings: BTreeMap<MysisId, Arc<Standing>>,
+}
+
+/// One turn: its own span first.
+struct Turn {
+    spans: Vec<Span>,
+    /// Arguments of calls, by their ids.
+    arguments: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl Turns {
+    pub(super) fn new(contents: bool) -> Turns {
+        Turns {
+            contents,
+            open: BTreeMap::new(),
+            standings: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in what happened; gives the spans of each turn that is over.
+    pub(super) fn heard(&mut self, event: &SwarmEvent) -> Vec<Vec<Span>> {
+        let at = event.at;
+        if matches!(event.what, What::Shutdown) {
+            let all: Vec<MysisId> = self.open.keys().copied().collect();
+            return all.into_iter().filter_map(|id| self.end(id, at)).collect();
+        }
+        let Some(who) = &event.mysis else {
+            return Vec::new();
+        };
+        let mut over = None;
+        match &event.what {
+            What::Standing(standing) => {
+                self.standings.insert(who.id, standing.clone());
+            }
+            What::TurnStarted => {
+                over = self.end(who.id, at);
+                self.begin(who, at);
+            }
+            What::ModelReplied { usage, ms } => {
+                let known = self.standings.get(&who.id).cloned();
+                if let Some(span) = self.child(who.id, at, *ms, Work::Client) {
+                    span.note("gen_ai.operation.name", "chat");
+                    if let Some(standing) = known {
+                        name_model(span, &standing.provider, &standing.model);
+                        if let Some(temperature) = standing.temperature {
+                            span.note("gen_ai.request.temperature", f64::from(temperature));
+                        }
+                    }
+                    if let Some(usage) = usage {
+                        span.note("gen_ai.usage.input_tokens", usage.input);
+                        span.note("gen_ai.usage.output_tokens", usage.output);
+                        span.note("gen_ai.usage.cache_read.input_tokens", usage.cached);
+                    }
+                }
+            }
+            What::ToolReturned {
+                tool,
+                call_id,
+                is_error,
+                ms,
+            } => self.tool_returned(who.id, at, *ms, (tool, call_id, *is_error)),
+            What::Stored(row) => {
+                self.stored(who.id, row);
+                let has_ended = matches!(row.body, Body::Reply(_));
+                over = has_ended.then(|| self.end(who.id, at)).flatten();
+            }
+            What::StateChanged { to, reason, .. } if *to != State::Running => {
+                if let Some(turn) = self.open.get_mut(&who.id)
+                    && *to == State::Errored
+                {
+                    turn.spans[0].error = Some("errored".to_string());
+                    if let Some(reason) = reason.as_deref().filter(|_| self.contents) {
+                        turn.spans[0].note("zoea.reason", clipped(reason));
+                    }
+                }
+                over = self.end(who.id, at);
+            }
+            What::Deleted => {
+                self.standings.remove(&who.id);
+                over = self.end(who.id, at);
+            }
+            What::Created
+            | What::StateChanged { .. }
+            | What::ToolCalled { .. }
+            | What::Mission(_)
+            | What::Spending(_)
+            | What::Learned(_)
+            | What::Notice { .. }
+            | What::Shutdown => {}
+        }
+        over.into_iter().collect()
+    }
+
+    fn begin(&mut self, who: &Who, at: Timestamp) {
+        let mut span = Span {
+            trace: fastrand::u128(1..),
+            id: fastrand::u64(1..),
+            parent: None,
+            name: format!("invoke_agent {}", who.name),
+            work: Work::Internal,
+            start: at,
+            end: at,
+            attributes: Vec::new(),
+            events: Vec::new(),
+            error: None,
+        };
+        span.note("gen_ai.operation.name", "invoke_agent");
+        span.note("gen_ai.agent.name", &*who.name);
+        span.note("gen_ai.agent.id", who.id.to_string());
+        span.note("gen_ai.conversation.id", who.id.to_string());
+        if let Some(standing) = self.standings.get(&who.id) {
+            span.note("gen_ai.provider.name", &*standing.provider);
+            span.note("gen_ai.request.model", &*standing.model);
+        }
+        let turn = Turn {
+            spans: vec![span],
+            arguments: BTreeMap::new(),
+        };
+        self.open.insert(who.id, turn);
+    }
+
+    fn end(&mut self, mysis: MysisId, at: Timestamp) -> Option<Vec<Span>> {
+        let mut turn = self.open.remove(&mysis)?;
+        turn.spans[0].end = at;
+        Some(turn.spans)
+    }
+
+    /// A span below the turn's, of something that is just over.
+    fn child(&mut self, mysis: MysisId, at: Timestamp, ms: u64, work: Work) -> Option<&mut Span> {
+        let turn = self.open.get_mut(&mysis)?;
+        if turn.spans.len() >= MOST {
+            return None;
+        }
+        let whole = &turn.spans[0];
+        let before = i64::try_from(ms).unwrap_or(0);
+        let span = Span {
+            trace: whole.trace,
+            id: fastrand::u64(1..),
+            parent: Some(whole.id),
+            name: String::new(),
+            work,
+            start: Timestamp(at.0.saturating_sub(before).max(whole.start.0)),
+            end: at,
+            attributes: Vec::new(),
+            events: Vec::new(),
+            error: None,
+        };
+        turn.spans.push(span);
+        turn.spans.last_mut()
+    }
+
+    fn tool_returned(
+        &mut self,
+        mysis: MysisId,
+        at: Timestamp,
+        ms: u64,
+        (tool, call_id, is_error): (&Arc<str>, &Arc<str>, bool),
+    ) {
+        let arguments = self.open.get_mut(&mysis);
+        let arguments = arguments.and_then(|turn| turn.arguments.remove(call_id));
+        let Some(span) = self.child(mysis, at, ms, Work::Client) else {
+            return;
+        };
+        span.name = format!("execute_tool {tool}");
+        span.note("gen_ai.operation.name", "execute_tool");
+        span.note("gen_ai.tool.name", &**tool);
+        span.note("gen_ai.tool.call.id", &**call_id);
+        span.note("gen_ai.tool.type", "function");
+        if let Some(arguments) = arguments {
+            span.note("gen_ai.tool.call.arguments", clipped(&arguments));
+        }
+        if is_error {
+            span.error = Some("tool_error".to_string());
+        }
+    }
+
+    /// A row says more about a span than the event did.
+    fn stored(&mut self, mysis: MysisId, row: &Row) {
+        let Some(turn) = self.open.get_mut(&mysis) else {
+            return;
+        };
+        match &row.body {
+            Body::Reply(said)
+            | Body::Call {
+                utterance: said, ..
+            } => {
+                let chat = |span: &&mut Span| is(span, "chat");
+                if let Some(span) = turn.spans.iter_mut().rev().find(chat) {
+                    name_model(span, &said.meta.provider, &said.meta.model);
+                    if let Some(reason) = &said.meta.finish_reason {
+                        span.note("gen_ai.response.finish_reasons", json!([**reason]));
+                    }
+                    if self.contents {
+                        let part = json!({"type": "text", "content": clipped(&said.text)});
+                        let said = json!([{"role": "assistant", "parts": [part]}]);
+                        span.note("gen_ai.output.messages", said.to_string());
+                    }
+                }
+                if self.contents {
+                    let calls = row.calls().iter().take(MOST);
+                    turn.arguments
+                        .extend(calls.map(|call| (call.id.clone(), call.arguments.clone())));
+                }
+            }
+            Body::Result { text, meta, .. } if self.contents => {
+                let is_its = |span: &&mut Span| {
+                    span.said("gen_ai.tool.call.id").and_then(Value::as_str) == Some(&meta.call_id)
+                };
+                if let Some(span) = turn.spans.iter_mut().rev().find(is_its) {
+                    span.note("gen_ai.tool.call.result", clipped(text));
+                }
+            }
+            Body::Host { meta, .. } => {
+                let events = &mut turn.spans[0].events;
+                if events.len() < MOST {
+                    events.push((row.at, meta.code.to_string()));
+                }
+            }
+            Body::Prompt { .. }
+            | Body::Mission { .. }
+            | Body::Peer { .. }
+            | Body::Note { .. }
+            | Body::Result { .. }
+            | Body::Audit { .. }
+            | Body::Unknown { .. } => {}
+        }
+    }
+}
+
+fn is(span: &Span, operation: &str) -> bool {
+    span.said("gen_ai.operation.name").and_then(Value::as_str) == Some(operation)
+}
+
+fn name_model(span: &mut Span, provider: &str, model: &str) {
+    span.name = format!("chat {model}");
+    span.note("gen_ai.provider.name", provider);
+    span.note("gen_ai.request.model", model);
+}
+
+/// A text no longer than a collector takes.
+fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TEXT)]
+}

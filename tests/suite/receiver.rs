@@ -1,0 +1,71 @@
+//! A receiver: an HTTP server on loopback that keeps what is brought to it.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::Value;
+
+/// One request: its path, its head and its body.
+#[derive(Clone, Debug)]
+pub(crate) struct Brought {
+    pub(crate) path: String,
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+/// The server; it lives as long as the test's process.
+pub(crate) struct Receiver {
+    pub(crate) url: String,
+    brought: Arc<Mutex<Vec<Brought>>>,
+}
+
+impl Receiver {
+    /// Answers the first requests with these statuses, all others with 200.
+    pub(crate) fn start(first: &[u16]) -> Receiver {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let brought = Arc::new(Mutex::new(Vec::new()));
+        let kept = brought.clone();
+        let mut first: VecDeque<u16> = first.iter().copied().collect();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let status = first.pop_front().unwrap_or(200);
+                if let Some(one) = answer(stream, status) {
+                    kept.lock().expect("no panic").push(one);
+                }
+            }
+        });
+        Receiver { url, brought }
+    }
+
+    /// What was brought so far, those that were refused included.
+    pub(crate) fn brought(&self) -> Vec<Brought> {
+        self.brought.lock().expect("no panic").clone()
+    }
+}
+
+fn answer(mut stream: TcpStream, status: u16) -> Option<Brought> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let head = head.to_lowercase();
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))?;
+    let mut body = vec![0; length.trim().parse().ok()?];
+    reader.read_exact(&mut body).ok()?;
+    let said = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    stream.write_all(said.as_bytes()).ok()?;
+    Some(Brought {
+        path: head.split_whitespace().nth(1)?.to_string(),
+        body: serde_json::from_slice(&body).ok()?,
+        head,
+    })
+}
