@@ -13,6 +13,7 @@ mod mcp;
 mod mistake;
 mod nearest;
 mod overrides;
+mod progress;
 mod provider;
 mod reload;
 mod roster;
@@ -35,6 +36,7 @@ pub use environment::Environment;
 pub use listen::{Control, Metrics};
 pub use mcp::Mcp;
 pub use mistake::{Mistake, Place, SettingsError};
+pub use progress::Progress;
 pub use provider::{KeySource, Price, Provider, ProviderKind};
 pub use roster::DeclaredMysis;
 pub use secret::Secret;
@@ -72,6 +74,8 @@ pub struct Settings {
     pub supervision: Supervision,
     /// What may be spent.
     pub budget: Budget,
+    /// How a Mysis is watched that gets nowhere.
+    pub progress: Progress,
     /// The control interface.
     pub control: Control,
     /// The metrics server.
@@ -114,6 +118,7 @@ impl Default for Settings {
             mcp: Mcp::default(),
             supervision: Supervision::default(),
             budget: Budget::default(),
+            progress: Progress::default(),
             control: Control::default(),
             metrics: Metrics::default(),
             store: Store::default(),

@@ -17,6 +17,7 @@ pub mod message;
 pub mod model;
 pub mod order;
 pub mod pace;
+pub mod progress;
 pub mod reading;
 
 pub mod life;

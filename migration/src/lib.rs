@@ -8,6 +8,7 @@ mod m20261122_000003_sighting;
 mod m20261122_000004_kept_session;
 mod m20261122_000005_lease;
 mod m20261122_000005_spending;
+mod m20261122_000006_watch;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -30,6 +31,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000003_sighting::Migration),
             Box::new(m20261122_000004_kept_session::Migration),
             Box::new(m20261122_000005_spending::Migration),
+            Box::new(m20261122_000006_watch::Migration),
         ]
     }
 }

@@ -9,3 +9,4 @@ pub(super) mod mysis;
 pub(super) mod sighting;
 pub(super) mod spending;
 pub(super) mod tool_call;
+pub(super) mod watch;

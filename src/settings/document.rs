@@ -13,6 +13,7 @@ use super::listen::{Control, Metrics};
 use super::mcp::Mcp;
 use super::mistake::{Mistake, Place};
 use super::overrides::Overrides;
+use super::progress::Progress;
 use super::provider::{DEFAULT_NAME, Provider};
 use super::section::Section;
 use super::store::Store;
@@ -102,6 +103,7 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         mcp: root.section("mcp", Mcp::read),
         supervision: root.section("supervision", Supervision::read),
         budget: root.section("budget", Budget::read),
+        progress: root.section("progress", |section| Progress::read(section, &names)),
         control: root.section("control", Control::read),
         metrics: root.section("metrics", Metrics::read),
         store: root.section("store", Store::read),

@@ -15,7 +15,7 @@ mod tests {
 
     use super::*;
     use crate::settings::overrides::Overrides;
-    use crate::settings::{Budget, Metrics, Settings, Store, Tui, document};
+    use crate::settings::{Budget, Metrics, Progress, Settings, Store, Tui, document};
 
     fn parse(text: &str) -> Settings {
         let (settings, mistakes) =
@@ -47,6 +47,15 @@ mod tests {
         assert_eq!(settings.providers["local"], default.providers["local"]);
         assert_eq!(settings.mcp, default.mcp);
         assert_eq!(settings.supervision, default.supervision);
+        let progress = settings.progress;
+        let provider = Some("openai".to_string());
+        assert_eq!(
+            progress,
+            Progress {
+                provider,
+                ..default.progress
+            }
+        );
         assert_eq!(settings.control, default.control);
         assert_eq!(settings.tui.motion, default.tui.motion);
         assert_eq!(settings.tui.mouse, default.tui.mouse);
@@ -76,7 +85,7 @@ mod tests {
             );
         }
         let (_, mistakes) = document::parse(Path::new("zoea.toml"), &spoilt, Overrides::default());
-        assert_eq!(mistakes.len(), 15);
+        assert_eq!(mistakes.len(), 16);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

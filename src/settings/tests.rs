@@ -105,6 +105,12 @@ fn every_key_is_read() {
         tool_timeout = "1h30m"
         retry = ["1s"]
         logins_per_minute = 1
+        [progress]
+        watch = "off"
+        turns = 9
+        at_least = "0s"
+        provider = "cloud"
+        park = "off"
         [supervision]
         relaunch = "transient"
         backoff = ["2s", "2s"]
@@ -188,6 +194,13 @@ fn every_key_is_read() {
             tokens_per_mysis_per_day: Some(2_000_000),
             usd_per_day: Some(5.0),
             ..Budget::default()
+        },
+        progress: Progress {
+            watch: false,
+            turns: 9,
+            at_least: Duration::ZERO,
+            provider: Some("cloud".into()),
+            park: false,
         },
         control: Control {
             listen: "[::1]:7000".parse().unwrap(),

@@ -34,6 +34,7 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
         context_window: 20,
         context_budget: 64 << 10,
         no_progress_turns: 5,
+        progress: actors::domain::rules::ProgressRules::default(),
         nudges: vec![nudge; 3],
         system_prompt: DEFAULT_TEMPLATE.into(),
         tools: ToolRules {

@@ -102,6 +102,7 @@ fn rules(budget: usize) -> SwarmRules {
         context_window: WINDOW,
         context_budget: budget,
         no_progress_turns: 5,
+        progress: actors::domain::rules::ProgressRules::default(),
         nudges: ["nudge one", "nudge two", "nudge three"]
             .map(Into::into)
             .to_vec(),
