@@ -13,6 +13,7 @@ mod operator;
 mod rules;
 mod seen;
 mod verdict;
+pub mod zoo;
 
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use actors::domain::event::State;
 use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
 use actors::domain::order::Order;
+use actors::domain::rules::SwarmRules;
 use actors::ports::Clock;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
@@ -242,6 +244,15 @@ impl Simulation {
     }
 
     async fn launch(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
+        let rules = rules::rules(self.options.myses);
+        self.launch_under(rules, self.scribe.clone()).await
+    }
+
+    async fn launch_under(
+        &self,
+        rules: SwarmRules,
+        watcher: ActorRef<Heard>,
+    ) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let swarm = self.memory.swarm_now();
         self.watch.launched();
         let args = CommanderArgs {
@@ -249,7 +260,7 @@ impl Simulation {
             resume: true,
             start_idle: false,
             mode: Mode::Flying,
-            rules: Arc::new(rules::rules(self.options.myses)),
+            rules: Arc::new(rules),
             secrets: Vec::new(),
             outside: Outside {
                 ledger: self.memory.clone(),
@@ -258,7 +269,7 @@ impl Simulation {
                 upstream: Arc::new(self.game.clone()),
                 clock: self.clock.clone(),
             },
-            watchers: vec![self.scribe.get_derived()],
+            watchers: vec![watcher.get_derived()],
             bridge: None,
             seed: self.chaos.seed(),
         };

@@ -33,6 +33,7 @@ use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
+use crate::toolbox::courtesy::Courteous;
 
 pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
@@ -265,7 +266,7 @@ fn outside(
     models: Arc<Providers>,
 ) -> Outside {
     let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), http);
-    let upstream: Arc<dyn Upstream> = Arc::new(upstream);
+    let upstream: Arc<dyn Upstream> = Arc::new(Courteous::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
     Outside {
         ledger: ledger.clone(),

@@ -12,6 +12,9 @@ use super::outcome::Gains;
 /// Characters of arguments that are told.
 const TOLD: usize = 200;
 
+/// Calls that count as a turn in circles, where turns are long.
+const CALLS: u32 = 4;
+
 /// The turns since something last got better.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stretch {
@@ -177,6 +180,7 @@ impl Stretch {
 pub(super) struct Lap {
     since: Option<Timestamp>,
     turns: u32,
+    calls: u32,
     /// Credits earned and spent, as the results say.
     net: i64,
     gained: bool,
@@ -186,6 +190,7 @@ pub(super) struct Lap {
 
 impl Lap {
     pub(super) fn called(&mut self, gains: Gains) {
+        self.calls = self.calls.saturating_add(1);
         self.net = self.net.saturating_add(gains.net);
         self.gained |= gains.lasting;
     }
@@ -203,9 +208,10 @@ impl Lap {
         }
     }
 
-    /// Whether it goes in circles for so many turns, and no better off.
+    /// Whether it goes in circles for so many turns, or for as many calls as they can have, and is
+    /// no better off.
     pub(super) fn is_futile(&self, turns: u32) -> bool {
-        self.turns >= turns
+        self.turns >= turns || self.calls >= turns.saturating_mul(CALLS)
     }
 
     /// Whether it only looks, and sees.
