@@ -1,5 +1,6 @@
 //! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
 
+pub mod arrival;
 pub mod books;
 pub mod budget;
 pub mod circuit;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::domain::arrival::{self, Stage};
 use crate::domain::event::{Activity, Standing, State};
 use crate::domain::ids::{MysisId, Seq};
 
@@ -52,6 +53,10 @@ pub struct Counts {
     pub calling: usize,
     /// Waiting for their turn to ask or to log in, or to try again.
     pub queueing: usize,
+    /// Logging in, or waiting to.
+    pub coming: usize,
+    /// Logged in.
+    pub here: usize,
     /// The newest tick that anyone has heard of.
     pub tick: Option<i64>,
     /// Tokens used, both ways.
@@ -151,6 +156,11 @@ impl Roster {
                 State::Idle => counts.idle += 1,
                 State::Stopped => counts.stopped += 1,
                 State::Errored => counts.errored += 1,
+            }
+            match arrival::stage(standing) {
+                Stage::Coming => counts.coming += 1,
+                Stage::Here => counts.here += 1,
+                Stage::Elsewhere => {}
             }
             match &standing.activity {
                 Activity::CallingModel => counts.asking += 1,
