@@ -112,7 +112,6 @@ impl fmt::Display for Arrival {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::dashboard::tests::standing;
 
     #[test]
     fn a_cold_start_says_how_far_it_is_and_how_long_it_takes() {
@@ -127,36 +126,5 @@ mod tests {
         );
         assert_eq!(text(0, 9, None).unwrap(), "logging in: 0 of 9");
         assert_eq!(text(198, 2, Some(24)), None, "two are no queue");
-    }
-
-    #[test]
-    fn only_who_runs_is_on_the_way() {
-        let one = |state, activity, link| {
-            let mut one = Standing::clone(&standing(1, "m", state));
-            (one.activity, one.link) = (activity, link);
-            stage(&one)
-        };
-        let queueing = |what: &str| Activity::Queueing(what.into());
-        let running = State::Running;
-        assert_eq!(
-            one(running, queueing(QUEUEING), LinkState::None),
-            Stage::Coming
-        );
-        assert_eq!(
-            one(running, Activity::Connecting, LinkState::Down),
-            Stage::Coming
-        );
-        assert_eq!(
-            one(running, queueing("waiting for local"), LinkState::Ok),
-            Stage::Here
-        );
-        assert_eq!(
-            one(running, Activity::Pausing, LinkState::None),
-            Stage::Elsewhere
-        );
-        assert_eq!(
-            one(State::Stopped, Activity::Resting, LinkState::Ok),
-            Stage::Elsewhere
-        );
     }
 }

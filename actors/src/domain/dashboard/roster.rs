@@ -188,3 +188,41 @@ fn tokens(standing: &Standing) -> u64 {
     let totals = standing.totals;
     totals.tokens_in.saturating_add(totals.tokens_out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::standing;
+    use crate::domain::arrival::{QUEUEING, Stage, stage};
+    use crate::domain::event::{Activity, LinkState, Standing, State};
+
+    #[test]
+    fn only_who_runs_is_on_the_way() {
+        let one = |state, activity, link| {
+            let mut one = Standing::clone(&standing(1, "m", state));
+            (one.activity, one.link) = (activity, link);
+            stage(&one)
+        };
+        let queueing = |what: &str| Activity::Queueing(what.into());
+        let running = State::Running;
+        assert_eq!(
+            one(running, queueing(QUEUEING), LinkState::None),
+            Stage::Coming
+        );
+        assert_eq!(
+            one(running, Activity::Connecting, LinkState::Down),
+            Stage::Coming
+        );
+        assert_eq!(
+            one(running, queueing("waiting for local"), LinkState::Ok),
+            Stage::Here
+        );
+        assert_eq!(
+            one(running, Activity::Pausing, LinkState::None),
+            Stage::Elsewhere
+        );
+        assert_eq!(
+            one(State::Stopped, Activity::Resting, LinkState::Ok),
+            Stage::Elsewhere
+        );
+    }
+}

@@ -136,8 +136,8 @@ impl Habit {
 
     /// Whether the newest calls only read, and were answered.
     pub(super) fn is_harmless(&self) -> bool {
-        let newest = self.calls.iter().rev().take(LONGEST);
-        newest.fold(true, |all, trace| all && trace.is_harmless)
+        let mut newest = self.calls.iter().rev().take(LONGEST);
+        newest.all(|trace| trace.is_harmless)
     }
 
     /// The tools of the circle, in their order.
