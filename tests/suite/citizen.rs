@@ -8,11 +8,7 @@ use crate::rig::zoea;
 const MOST: f64 = 1.5;
 
 #[test]
-#[expect(
-    clippy::print_stdout,
-    clippy::cast_precision_loss,
-    reason = "the figure is what this is about, and far below 2^52"
-)]
+#[expect(clippy::cast_precision_loss, reason = "figures far below 2^52")]
 fn a_swarm_asks_little_beside_what_it_plays() {
     let home = tempfile::tempdir().expect("a directory");
     let status = zoea()

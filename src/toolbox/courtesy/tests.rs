@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use actors::domain::tool::ToolSpec;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -116,13 +116,9 @@ impl Scene {
 }
 
 async fn call(link: &Arc<dyn Link>, tool: &str, arguments: Value) -> Result<String, LinkFault> {
-    let arguments = match arguments {
-        Value::Object(arguments) => arguments,
-        _ => Map::new(),
-    };
     let call = LinkCall {
         tool: tool.into(),
-        arguments,
+        arguments: arguments.as_object().cloned().unwrap_or_default(),
         call_id: "1".to_string(),
         timeout: Duration::from_secs(60),
     };
