@@ -134,7 +134,8 @@ impl Game {
     fn executed(&self, records: &[Record]) {
         for record in records.iter().filter(|record| record.failed.is_none()) {
             if let Some(call) = &record.call {
-                self.0.watch.executed(call);
+                let nature = galaxy::world::nature(&record.command);
+                self.0.watch.executed(call, nature);
             }
         }
     }

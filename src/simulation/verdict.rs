@@ -9,6 +9,8 @@ use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 
+use crate::galaxy::world::Nature;
+
 use super::chaos::Strike;
 use super::events::Digest;
 
@@ -174,16 +176,22 @@ impl Watch {
     }
 
     /// The game carried a mutation out.
-    pub(super) fn executed(&self, call: &str) {
+    pub(super) fn executed(&self, call: &str, nature: Option<Nature>) {
         let Some((mysis, key)) = parse(call) else {
             return;
         };
         let mut seen = self.seen_so_far();
         seen.mutations += 1;
         let calls = seen.calls.entry(mysis.to_string()).or_default();
-        let is_repeated = calls.newest.is_some_and(|newest| newest >= key);
+        // What changes the game at once may overtake what was left in a tick's queue by a process
+        // that died; only those that wait for a tick keep their order.
+        let waits = nature == Some(Nature::Act);
+        let is_late = waits && calls.newest.is_some_and(|newest| newest >= key);
+        let is_repeated = is_late || calls.executed.contains(&key);
         let is_denied = calls.not_executed.contains(&key);
-        calls.newest = calls.newest.max(Some(key));
+        if waits {
+            calls.newest = calls.newest.max(Some(key));
+        }
         remember(&mut calls.executed, key);
         drop(seen);
         if is_repeated {
