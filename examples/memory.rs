@@ -193,6 +193,7 @@ fn rules() -> SwarmRules {
         context_window: 20,
         context_budget: 64 << 10,
         no_progress_turns: 5,
+        progress: actors::domain::rules::ProgressRules::default(),
         nudges: vec!["Continue.".into()],
         system_prompt: DEFAULT_TEMPLATE.into(),
         tools: ToolRules {

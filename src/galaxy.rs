@@ -14,7 +14,7 @@ pub mod world;
 
 pub use self::{
     options::{Clock, GalaxyOptions, Pace, UnknownSession},
-    server::{Galaxy, serve},
+    server::{Galaxy, Traffic, serve},
 };
 
 /// Every tool of the game: its name, what it says of itself, its schema, and whether it only reads.

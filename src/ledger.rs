@@ -31,6 +31,7 @@ mod search;
 mod server;
 mod sessions;
 mod sightings;
+mod watches;
 
 #[cfg(test)]
 mod tests;

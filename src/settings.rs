@@ -14,6 +14,7 @@ mod mcp;
 mod mistake;
 mod nearest;
 mod overrides;
+mod progress;
 mod provider;
 mod reload;
 mod reports;
@@ -39,6 +40,7 @@ pub use environment::Environment;
 pub use listen::{Control, Metrics};
 pub use mcp::Mcp;
 pub use mistake::{Mistake, Place, SettingsError};
+pub use progress::Progress;
 pub use provider::{KeySource, Price, Provider, ProviderKind};
 pub use reports::{DailyReport, Reports};
 pub use roster::DeclaredMysis;
@@ -78,6 +80,8 @@ pub struct Settings {
     pub supervision: Supervision,
     /// What may be spent.
     pub budget: Budget,
+    /// How a Mysis is watched that gets nowhere.
+    pub progress: Progress,
     /// The control interface.
     pub control: Control,
     /// The metrics server.
@@ -126,6 +130,7 @@ impl Default for Settings {
             mcp: Mcp::default(),
             supervision: Supervision::default(),
             budget: Budget::default(),
+            progress: Progress::default(),
             control: Control::default(),
             metrics: Metrics::default(),
             traces: Traces::default(),

@@ -13,6 +13,7 @@ mod operator;
 mod rules;
 mod seen;
 mod verdict;
+pub mod zoo;
 
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use actors::domain::event::State;
 use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
 use actors::domain::order::Order;
+use actors::domain::rules::SwarmRules;
 use actors::ports::Clock;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
@@ -44,8 +46,11 @@ pub use verdict::Verdict;
 /// When simulated time begins: 2026-03-11 18:00 UTC.
 const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
 
-/// How long it is quiet at the end, so that the swarm can come to itself.
+/// How long it is quiet at the end at least, so that the swarm can come to itself.
 const CALM: Duration = Duration::from_secs(1200);
+/// Half of the quiet is at least as long as a model takes for so many answers: those of a turn, and
+/// what stood in the queue before them.
+const ANSWERS: u32 = 12;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -215,7 +220,8 @@ impl Simulation {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
         let swarm = Helm(commander.clone());
-        tokio::time::sleep(CALM / 2).await;
+        let half = self.half_of_the_quiet();
+        tokio::time::sleep(half).await;
         for standing in swarm.standings().await {
             if standing.state != State::Running {
                 let name = standing.name.to_string();
@@ -227,7 +233,7 @@ impl Simulation {
             }
         }
         let before = swarm.standings().await;
-        tokio::time::sleep(CALM / 2).await;
+        tokio::time::sleep(half).await;
         let after = swarm.standings().await;
         for (before, after) in before.iter().zip(&after) {
             self.watch.ended(before, after);
@@ -241,7 +247,23 @@ impl Simulation {
         ))
     }
 
+    fn half_of_the_quiet(&self) -> Duration {
+        let rounds = self.options.myses.div_ceil(rules::CONCURRENCY);
+        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        let answers = ANSWERS.saturating_mul(rounds);
+        (CALM / 2).max(self.options.thinking.saturating_mul(answers))
+    }
+
     async fn launch(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
+        let rules = rules::rules(self.options.myses);
+        self.launch_under(rules, self.scribe.clone()).await
+    }
+
+    async fn launch_under(
+        &self,
+        rules: SwarmRules,
+        watcher: ActorRef<Heard>,
+    ) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let swarm = self.memory.swarm_now();
         self.watch.launched();
         let args = CommanderArgs {
@@ -249,7 +271,7 @@ impl Simulation {
             resume: true,
             start_idle: false,
             mode: Mode::Flying,
-            rules: Arc::new(rules::rules(self.options.myses)),
+            rules: Arc::new(rules),
             secrets: Vec::new(),
             outside: Outside {
                 ledger: self.memory.clone(),
@@ -258,7 +280,7 @@ impl Simulation {
                 upstream: Arc::new(self.game.clone()),
                 clock: self.clock.clone(),
             },
-            watchers: vec![self.scribe.get_derived()],
+            watchers: vec![watcher.get_derived()],
             bridge: None,
             seed: self.chaos.seed(),
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::commander::CommanderMsg;
+use actors::domain::arrival::Arrival;
 use actors::domain::budget::Spending;
 use actors::domain::event::Standing;
 use actors::domain::ids::MysisId;
@@ -114,6 +115,14 @@ impl Swarm {
         match self.helm.0.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
+        }
+    }
+
+    /// How far the swarm is with logging in; `None` where nobody waits for that.
+    pub async fn arrival(&self) -> Option<Arrival> {
+        match self.helm.0.call(CommanderMsg::Arrival, None).await {
+            Ok(CallResult::Success(arrival)) => arrival,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }
     }
 

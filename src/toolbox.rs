@@ -3,6 +3,7 @@
 //! One link is one session of one Mysis. It opens, lists and calls; when to do so again is decided
 //! inside.
 
+pub mod courtesy;
 mod failure;
 mod ticket;
 

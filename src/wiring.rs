@@ -37,6 +37,7 @@ use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
+use crate::toolbox::courtesy::Courteous;
 
 use reload::Bell;
 use watchers::Watchers;
@@ -314,7 +315,7 @@ fn outside(
     models: Arc<Providers>,
 ) -> Outside {
     let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), http);
-    let upstream: Arc<dyn Upstream> = Arc::new(upstream);
+    let upstream: Arc<dyn Upstream> = Arc::new(Courteous::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
     Outside {
         ledger: ledger.clone(),

@@ -156,6 +156,7 @@ impl Actor for Commander {
             CommanderMsg::Attach(bridge) => state.attach(&myself, bridge).await,
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
+            CommanderMsg::Arrival(reply) => drop(reply.send(state.arrival())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),

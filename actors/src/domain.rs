@@ -1,5 +1,6 @@
 //! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
 
+pub mod arrival;
 pub mod books;
 pub mod budget;
 pub mod circuit;
@@ -17,6 +18,7 @@ pub mod message;
 pub mod model;
 pub mod order;
 pub mod pace;
+pub mod progress;
 pub mod reading;
 
 pub mod life;

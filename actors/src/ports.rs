@@ -207,6 +207,12 @@ pub enum LinkFault {
         /// How long it asks to wait.
         retry_after: Option<Duration>,
     },
+    /// The server announced a restart and is left alone: nothing was sent.
+    #[error("the game server restarts; it is left alone until it is back")]
+    Restarting {
+        /// In what time this one may ask again.
+        back_in: Duration,
+    },
     /// The server refuses this request: it was not executed.
     #[error("{0}")]
     Refused(String),

@@ -38,6 +38,9 @@ const SETTLING: Duration = Duration::from_secs(30);
 /// The longest wait between two tries to open a session.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
+/// The longest that is held still at once for a restart.
+const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+
 /// How often a refused session is renewed for one call.
 const RENEWALS: u32 = 2;
 
@@ -256,7 +259,8 @@ impl Session {
         self.heed(fault);
         let asked = match fault {
             LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
-            LinkFault::Unreachable(_)
+            LinkFault::Restarting { .. }
+            | LinkFault::Unreachable(_)
             | LinkFault::SessionLost(_)
             | LinkFault::Refused(_)
             | LinkFault::AnswerLost(_) => wait,
@@ -265,6 +269,14 @@ impl Session {
         outlet.news(News::Progress(Activity::CoolingDown(why)));
         let wait = with_jitter(asked.max(wait).min(LONGEST_WAIT), &mut self.dice);
         tokio::time::sleep(wait).await;
+    }
+
+    /// The server restarts: the Mysis holds still until it may come back, which is a pause and no
+    /// fault (DESIGN 2).
+    async fn stand_by(&self, back_in: Duration, outlet: &dyn Outlet) {
+        let why = LinkFault::Restarting { back_in }.to_string();
+        outlet.news(News::Progress(Activity::Paused(why.into())));
+        tokio::time::sleep(back_in.min(LONGEST_PAUSE)).await;
     }
 
     /// A server that limits one of us limits this machine: every further login would make it last

@@ -9,6 +9,7 @@ mod m20261122_000004_kept_session;
 mod m20261122_000005_lease;
 mod m20261122_000005_spending;
 mod m20261122_000006_removed;
+mod m20261122_000007_watch;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -32,6 +33,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000004_kept_session::Migration),
             Box::new(m20261122_000005_spending::Migration),
             Box::new(m20261122_000006_removed::Migration),
+            Box::new(m20261122_000007_watch::Migration),
         ]
     }
 }

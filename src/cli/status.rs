@@ -37,6 +37,9 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
     out::line(&format!("myses: {}", states.join(", ")))?;
+    if let Some(arrival) = status["arrival"].as_str() {
+        out::line(arrival)?;
+    }
     out::line(&today(&status["today"]))?;
     Ok(out::table(&mysis::table(&status["myses"]))?)
 }

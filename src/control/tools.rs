@@ -280,6 +280,7 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "mission": mission.map(|mission| mission.text.to_string()),
         "trouble": swarm.trouble().await,
         "states": states,
+        "arrival": swarm.arrival().await.map(|arrival| arrival.to_string()),
         "today": contract::spending(&spending, about.has_price(), WallClock.now()),
         "myses": standings
             .iter()

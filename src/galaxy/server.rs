@@ -7,6 +7,7 @@ mod gate;
 mod handler;
 mod owner;
 mod response;
+mod traffic;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -15,10 +16,11 @@ use axum::serve::ListenerExt as _;
 use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
+pub use self::traffic::Traffic;
 use self::{
     connections::Connections,
     door::Door,
-    owner::{Owner, Request},
+    owner::{Owner, Records, Request},
 };
 use super::{
     desk::Desk,
@@ -41,6 +43,7 @@ pub struct Galaxy {
     seed: u64,
     requests: mpsc::Sender<Request>,
     faults: Arc<Faults>,
+    traffic: Arc<Traffic>,
     tasks: JoinSet<anyhow::Result<()>>,
 }
 
@@ -89,10 +92,17 @@ impl Galaxy {
             seed,
             options.clock.now(),
         ));
-        let owner = Owner::new(desk, journal, ledger, Arc::clone(&connections), &options);
+        let traffic = Arc::new(Traffic::default());
+        let owner = Owner::new(
+            desk,
+            Records { journal, ledger },
+            Arc::clone(&connections),
+            Arc::clone(&traffic),
+            &options,
+        );
         let door = Door::new(
             connections,
-            Arc::clone(&faults),
+            (Arc::clone(&faults), Arc::clone(&traffic)),
             requests.clone(),
             address,
             &options,
@@ -106,6 +116,7 @@ impl Galaxy {
             seed,
             requests,
             faults,
+            traffic,
             tasks,
         })
     }
@@ -133,6 +144,12 @@ impl Galaxy {
     #[must_use]
     pub fn faults(&self) -> Tally {
         self.faults.tally()
+    }
+
+    /// What reaches it.
+    #[must_use]
+    pub fn traffic(&self) -> Arc<Traffic> {
+        Arc::clone(&self.traffic)
     }
 
     /// Waits for the end; how often each fault has struck.

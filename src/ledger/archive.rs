@@ -189,6 +189,7 @@ impl Inner {
             last,
             totals: self.totals(mysis).await?,
             sightings: self.sightings(mysis).await?,
+            watch: self.watch(mysis).await?,
         })
     }
 

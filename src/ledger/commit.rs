@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrde
 use super::accounts::{pool_account, save_account};
 use super::connection::Tx;
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::{books, retention, rows, sessions, sightings};
+use super::{books, retention, rows, sessions, sightings, watches};
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
@@ -43,6 +43,7 @@ pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::ClearMission { at } => clear_mission(tx, *at).await,
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
         Write::KeepSession { mysis, session } => sessions::keep(tx, *mysis, session.as_ref()).await,
+        Write::Watched { mysis, memo } => watches::keep(tx, *mysis, memo).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
 }
@@ -125,6 +126,7 @@ async fn delete(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sightings::forget_all(tx, mysis).await?;
     sessions::keep(tx, mysis, None).await?;
     retention::forget_reach(tx, mysis).await?;
+    watches::forget(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }

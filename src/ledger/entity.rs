@@ -10,3 +10,4 @@ pub(super) mod removed;
 pub(super) mod sighting;
 pub(super) mod spending;
 pub(super) mod tool_call;
+pub(super) mod watch;

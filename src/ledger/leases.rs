@@ -120,7 +120,8 @@ fn subject(write: &Write) -> Option<MysisId> {
         | Write::Stale { mysis, .. }
         | Write::ForgetSightings { mysis, .. }
         | Write::SaveAccount { mysis, .. }
-        | Write::KeepSession { mysis, .. } => Some(*mysis),
+        | Write::KeepSession { mysis, .. }
+        | Write::Watched { mysis, .. } => Some(*mysis),
         // A new one's lease is taken with it.
         Write::Create(_)
         | Write::Mission(_)

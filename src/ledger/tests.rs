@@ -261,6 +261,7 @@ on_both!(
     what_no_model_may_read_no_mysis_finds,
     what_a_deleted_mysis_said_is_not_found_any_more,
     orders_that_nobody_answered_are_recalled_however_far_back_they_stand,
+    what_the_watch_knows_is_kept_until_its_mysis_goes,
 );
 
 async fn every_kind_of_row_reads_back_as_it_was_written(books: Books) {
@@ -775,4 +776,23 @@ async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysi
         .await
         .unwrap();
     assert_eq!(books(ledger).await, all, "what is spent is spent");
+}
+
+async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
+    let (ledger, _) = filled(&books).await;
+    let watched = |memo: &str| Write::Watched {
+        mysis: ALPHA,
+        memo: memo.into(),
+    };
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
+    for memo in ["{\"rung\":1}", "{\"rung\":2}"] {
+        write(&ledger, vec![watched(memo)]).await.unwrap();
+        let recalled = ledger.recall(ALPHA).await.unwrap();
+        assert_eq!(recalled.watch.as_deref(), Some(memo));
+    }
+    let gone = Write::Delete { mysis: ALPHA };
+    write(&ledger, vec![gone, create(ALPHA, "alpha")])
+        .await
+        .unwrap();
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
 }

@@ -29,10 +29,26 @@ pub enum Persona {
     Notifier,
     /// Sells where nobody buys, for ever.
     Selfseller,
+    /// Docks and undocks for ever.
+    Docker,
+    /// Writes into the captain's log for ever.
+    Logger,
+    /// Buys and sells the same thing at a loss, for ever.
+    Churner,
+    /// Tries another place that does not exist, each time.
+    Arguer,
+    /// Looks at eight things, one after the other, for ever.
+    Octet,
+    /// Searches its own past for ever.
+    Searcher,
+    /// Looks, then makes a failing call, for ever.
+    Waverer,
+    /// Plays, and now and then tries to craft what cannot be crafted.
+    Ailing,
 }
 
 /// Every persona with its name and what it does.
-pub const PERSONAS: [(Persona, &str, &str); 11] = [
+pub const PERSONAS: [(Persona, &str, &str); 19] = [
     (Persona::Steady, "steady", "plays"),
     (Persona::Silent, "silent", "never calls a tool, only chats"),
     (
@@ -67,6 +83,42 @@ pub const PERSONAS: [(Persona, &str, &str); 11] = [
         Persona::Selfseller,
         "selfseller",
         "sells where nobody buys, for ever",
+    ),
+    (Persona::Docker, "docker", "docks and undocks for ever"),
+    (
+        Persona::Logger,
+        "logger",
+        "writes into the captain's log for ever",
+    ),
+    (
+        Persona::Churner,
+        "churner",
+        "buys and sells the same thing at a loss",
+    ),
+    (
+        Persona::Arguer,
+        "arguer",
+        "tries another place that does not exist, each time",
+    ),
+    (
+        Persona::Octet,
+        "octet",
+        "looks at eight things in turn, for ever",
+    ),
+    (
+        Persona::Searcher,
+        "searcher",
+        "searches its own past for ever",
+    ),
+    (
+        Persona::Waverer,
+        "waverer",
+        "looks, then makes a failing call, for ever",
+    ),
+    (
+        Persona::Ailing,
+        "ailing",
+        "plays, and now and then crafts what cannot be",
     ),
 ];
 

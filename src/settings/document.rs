@@ -14,6 +14,7 @@ use super::listen::{Control, Metrics};
 use super::mcp::Mcp;
 use super::mistake::{Mistake, Place};
 use super::overrides::Overrides;
+use super::progress::Progress;
 use super::provider::{DEFAULT_NAME, Provider};
 use super::reports::Reports;
 use super::section::Section;
@@ -105,6 +106,7 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
         mcp: root.section("mcp", Mcp::read),
         supervision: root.section("supervision", Supervision::read),
         budget: root.section("budget", Budget::read),
+        progress: root.section("progress", |section| Progress::read(section, &names)),
         control: root.section("control", Control::read),
         metrics: root.section("metrics", Metrics::read),
         traces: root.section("traces", Traces::read),

@@ -33,6 +33,7 @@ impl Settings {
             "[supervision]".to_string(),
         );
         note(self.budget != new.budget, "[budget]".to_string());
+        note(self.progress != new.progress, "[progress]".to_string());
         note(self.myses != new.myses, "[[myses]]".to_string());
         changed
     }

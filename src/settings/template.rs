@@ -16,7 +16,7 @@ mod tests {
     use super::*;
     use crate::settings::overrides::Overrides;
     use crate::settings::{
-        Alerts, Budget, Metrics, Reports, Settings, Store, Traces, Tui, document,
+        Alerts, Budget, Metrics, Progress, Reports, Settings, Store, Traces, Tui, document,
     };
 
     fn parse(text: &str) -> Settings {
@@ -49,6 +49,15 @@ mod tests {
         assert_eq!(settings.providers["local"], default.providers["local"]);
         assert_eq!(settings.mcp, default.mcp);
         assert_eq!(settings.supervision, default.supervision);
+        let progress = settings.progress;
+        let provider = Some("openai".to_string());
+        assert_eq!(
+            progress,
+            Progress {
+                provider,
+                ..default.progress
+            }
+        );
         assert_eq!(settings.control, default.control);
         assert_eq!(settings.tui.motion, default.tui.motion);
         assert_eq!(settings.tui.mouse, default.tui.mouse);
@@ -81,7 +90,7 @@ mod tests {
             );
         }
         let (_, mistakes) = document::parse(Path::new("zoea.toml"), &spoilt, Overrides::default());
-        assert_eq!(mistakes.len(), 18);
+        assert_eq!(mistakes.len(), 19);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

@@ -105,6 +105,12 @@ fn every_key_is_read() {
         tool_timeout = "1h30m"
         retry = ["1s"]
         logins_per_minute = 1
+        [progress]
+        watch = "off"
+        turns = 9
+        at_least = "0s"
+        provider = "cloud"
+        park = "off"
         [supervision]
         relaunch = "transient"
         backoff = ["2s", "2s"]
@@ -201,6 +207,13 @@ fn every_key_is_read() {
             tokens_per_mysis_per_day: Some(2_000_000),
             usd_per_day: Some(5.0),
             ..Budget::default()
+        },
+        progress: Progress {
+            watch: false,
+            turns: 9,
+            at_least: Duration::ZERO,
+            provider: Some("cloud".into()),
+            park: false,
         },
         control: Control {
             listen: "[::1]:7000".parse().unwrap(),
@@ -680,7 +693,7 @@ fn the_environment_outranks_the_file() {
 #[test]
 fn mistakes_of_the_environment_are_listed_after_those_of_the_file() {
     let wrong = [("ZOEA_MAX_MYSES", "many"), ("ZOEA_MCP_ENDPOINT", "game")];
-    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, control, metrics, traces, alerts, reports, store, tui, myses\n\
+    let expected = "zoea.toml:1:1: unknown key colour; known here: providers, swarm, mcp, supervision, budget, progress, control, metrics, traces, alerts, reports, store, tui, myses\n\
         environment: ZOEA_MCP_ENDPOINT is \"game\"; allowed: an http or https URL, or \"\" for no server\n\
         environment: ZOEA_MAX_MYSES is \"many\"; allowed: a whole number from 1 to 10000";
     assert_eq!(

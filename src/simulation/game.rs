@@ -35,6 +35,17 @@ struct Inside {
     tools: Arc<Toolset>,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
+    /// Whose actions come to nothing, and how.
+    jinxed: Mutex<BTreeMap<MysisId, Jinx>>,
+}
+
+/// How somebody's actions come to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Jinx {
+    /// The game says for ever that the ship is under way.
+    InTransit,
+    /// The game's answers are lost for ever.
+    AnswersLost,
 }
 
 /// The desk, and who waits there.
@@ -66,7 +77,28 @@ impl Game {
             tools: Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs))),
             chaos,
             watch,
+            jinxed: Mutex::default(),
         }))
+    }
+
+    /// From now on this one's actions come to nothing.
+    pub(super) fn jinx(&self, mysis: MysisId, how: Jinx) {
+        let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
+        jinxed.insert(mysis, how);
+    }
+
+    /// What becomes of the call of one that is jinxed.
+    fn spoil(&self, mysis: MysisId, call: &LinkCall) -> Option<Result<LinkAnswer, LinkFault>> {
+        let jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
+        let how = *jinxed.get(&mysis)?;
+        let is_action = galaxy::world::nature(&call.tool) == Some(galaxy::world::Nature::Act);
+        is_action.then(|| match how {
+            Jinx::InTransit => Ok(LinkAnswer {
+                text: "Error: in_transit: You are in transit.".to_string(),
+                is_error: true,
+            }),
+            Jinx::AnswersLost => Err(LinkFault::AnswerLost("connection reset".to_string())),
+        })
     }
 
     /// Lets time pass there for as long as the handle is kept.
@@ -148,9 +180,10 @@ enum Served {
 }
 
 impl Upstream for Game {
-    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
+    fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>> {
         Some(Arc::new(Wire {
             game: self.clone(),
+            mysis,
             connection: Arc::default(),
         }))
     }
@@ -160,6 +193,7 @@ impl Upstream for Game {
 #[derive(Clone)]
 struct Wire {
     game: Game,
+    mysis: MysisId,
     connection: Arc<Mutex<Connection>>,
 }
 
@@ -208,6 +242,9 @@ impl Wire {
         let lost = || LinkFault::AnswerLost("connection reset".to_string());
         if chaos.strikes(Strike::GameRequestLost, 0.004) {
             return Err(lost());
+        }
+        if let Some(spoilt) = self.game.spoil(self.mysis, &call) {
+            return spoilt;
         }
         let answer = match self.game.serve(self.connection(), call) {
             Served::Now(answer) => answer,

@@ -10,13 +10,16 @@ use actors::domain::system_prompt::DEFAULT_TEMPLATE;
 /// The name of the only provider.
 pub(super) const PROVIDER: &str = "pilot";
 
+/// How many of them may ask at once.
+pub(super) const CONCURRENCY: usize = 64;
+
 pub(super) fn rules(myses: usize) -> SwarmRules {
     let seconds = |list: &[u64]| list.iter().map(|s| Duration::from_secs(*s)).collect();
     let provider = ProviderRules {
         model: PROVIDER.into(),
         temperature: None,
         timeout: Duration::from_secs(300),
-        max_concurrency: 64,
+        max_concurrency: CONCURRENCY,
         requests_per_minute: None,
         tokens_per_minute: None,
         circuit: actors::domain::circuit::CircuitRules::default(),
@@ -34,6 +37,7 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
         context_window: 20,
         context_budget: 64 << 10,
         no_progress_turns: 5,
+        progress: actors::domain::rules::ProgressRules::default(),
         nudges: vec![nudge; 3],
         system_prompt: DEFAULT_TEMPLATE.into(),
         tools: ToolRules {

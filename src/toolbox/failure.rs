@@ -23,7 +23,7 @@ pub(super) fn of_call(failure: Failure) -> LinkFault {
 pub(super) fn of_opening(failure: Failure) -> LinkFault {
     let fault = of_call(failure);
     match fault {
-        LinkFault::Limited { .. } => fault,
+        LinkFault::Limited { .. } | LinkFault::Restarting { .. } => fault,
         LinkFault::Unreachable(why)
         | LinkFault::SessionLost(why)
         | LinkFault::Refused(why)

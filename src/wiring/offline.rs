@@ -1,6 +1,7 @@
 //! Offline: the galaxy and the pilot inside the program, so that a swarm plays without a key and
 //! without a network.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::order::Order;
@@ -10,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::galaxy::limits::{Allowance, Limits};
-use crate::galaxy::{Galaxy, GalaxyOptions};
+use crate::galaxy::{Galaxy, GalaxyOptions, Traffic};
 use crate::home::Home;
 use crate::pilot::{self, Habits, PilotOptions};
 use crate::settings::{Provider, ProviderKind, Settings};
@@ -45,6 +46,7 @@ pub struct Offline {
     options: OfflineOptions,
     stop: CancellationToken,
     servers: JoinSet<anyhow::Result<()>>,
+    traffic: Arc<Traffic>,
 }
 
 impl Offline {
@@ -70,6 +72,7 @@ impl Offline {
         let galaxy = Galaxy::start(game, galaxy, stop.child_token()).await?;
         let upstream = galaxy.url();
         let seed = galaxy.seed();
+        let traffic = galaxy.traffic();
         servers.spawn(async move { galaxy.join().await.map(drop) });
         let model = loopback().await?;
         let endpoint = format!("http://{}/v1", model.local_addr()?);
@@ -87,6 +90,7 @@ impl Offline {
             options,
             stop,
             servers,
+            traffic,
         })
     }
 
@@ -132,6 +136,8 @@ impl Offline {
                 tracing::warn!(error = %format!("{error:#}"), "offline server failed");
             }
         }
+        let (requests, mutations) = (self.traffic.requests(), self.traffic.mutations());
+        tracing::info!(requests, mutations, "the simulated game has closed");
     }
 }
 

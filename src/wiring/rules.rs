@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actors::domain::budget::{BudgetRules, Limits};
 use actors::domain::circuit::CircuitRules;
 use actors::domain::rules::{
-    Price, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
+    Price, ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
 };
 use actors::domain::system_prompt::DEFAULT_TEMPLATE;
 use anyhow::Context;
@@ -26,6 +26,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         context_window: swarm.context_window as usize,
         context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
         no_progress_turns: swarm.no_progress_turns,
+        progress: progress(&settings.progress),
         nudges: swarm
             .nudges
             .iter()
@@ -60,6 +61,16 @@ fn system_prompt(home: &Home) -> anyhow::Result<Arc<str>> {
                 file.display()
             )
         }),
+    }
+}
+
+fn progress(settings: &settings::Progress) -> ProgressRules {
+    ProgressRules {
+        is_on: settings.watch,
+        turns: settings.turns,
+        at_least: settings.at_least,
+        provider: settings.provider.as_deref().map(Into::into),
+        parks: settings.park,
     }
 }
 

@@ -102,6 +102,7 @@ fn rules(budget: usize) -> SwarmRules {
         context_window: WINDOW,
         context_budget: budget,
         no_progress_turns: 5,
+        progress: actors::domain::rules::ProgressRules::default(),
         nudges: ["nudge one", "nudge two", "nudge three"]
             .map(Into::into)
             .to_vec(),
@@ -146,6 +147,7 @@ pub(crate) struct World {
     rows: Vec<Arc<Row>>,
     sent: BTreeMap<CallKey, ()>,
     sightings: Vec<(Arc<str>, Sighting)>,
+    memo: Option<Arc<str>>,
     notes_after: Seq,
     mission: Option<Mission>,
     ask: Option<Ask>,
@@ -175,6 +177,7 @@ impl World {
             rows: Vec::new(),
             sent: BTreeMap::new(),
             sightings: Vec::new(),
+            memo: None,
             notes_after: Seq(0),
             mission: None,
             ask: None,
@@ -377,6 +380,7 @@ impl World {
             last: rows.last().map(|row| row.seq).unwrap_or_default(),
             totals: None,
             sightings: self.sightings.clone(),
+            watch: self.memo.clone(),
         };
         let past = past(&self.rules, self.mission.clone(), recollection);
         let (life, effects) = Life::recalled(past, Timestamp(self.now));
@@ -465,6 +469,7 @@ impl World {
                 self.sightings.push((account, *sighting));
             }
             Write::ForgetSightings { .. } => self.sightings.clear(),
+            Write::Watched { memo, .. } => self.memo = Some(memo),
             _ => {}
         }
     }

@@ -1,10 +1,12 @@
 //! Properties: every request of every history keeps all rules at once.
 
-use actors::domain::compose::choose_owner;
+use actors::domain::compose::{Owner, choose_owner};
+use actors::domain::conversation::Conversation;
+use actors::domain::ids::Seq;
 use proptest::prelude::*;
 
 use super::history::{History, NUDGE, Step, histories};
-use super::judge::judge;
+use super::judge::{is_taken_by_strict_providers, judge};
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -59,5 +61,29 @@ proptest! {
         if let Err(broken) = judge(&roomless, &asked) {
             return Err(TestCaseError::fail(broken));
         }
+    }
+
+    /// Where a conversation begins afresh, no order that may own a turn is lost, none that is
+    /// answered comes up again, and the request is one that strict providers take.
+    #[test]
+    fn a_conversation_begun_afresh_keeps_its_orders(history in histories(), place in 0.0..=1.0) {
+        let told = history.told();
+        let whole = told.conversation(history.budget);
+        let mut afresh = whole.clone();
+        afresh.begin_afresh(Seq((place * (whole.last().0 + 1) as f64) as i64), history.window);
+        let open = |of: &Conversation| of.unanswered().map(|row| row.seq).collect::<Vec<_>>();
+        prop_assert_eq!(open(&afresh), open(&whole));
+        let mission = told.mission.as_ref();
+        let [owner, of_whole] = [&afresh, &whole]
+            .map(|of| choose_owner(of, mission, history.window, NUDGE.into()));
+        // With fewer rows in the way, the newest direct message is in reach at least as long.
+        if !matches!(owner, Owner::Prompt(_)) {
+            prop_assert_eq!(&owner, &of_whole);
+        }
+        let composed = history.compose(&told, &afresh, &owner);
+        if let Err(broken) = is_taken_by_strict_providers(&composed.messages) {
+            return Err(TestCaseError::fail(broken));
+        }
+        prop_assert_eq!(composed.horizon, whole.last());
     }
 }

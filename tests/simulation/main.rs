@@ -3,6 +3,8 @@
 //!
 //! `zoea simulate --seed N --days D --myses N --wildness W` replays one and runs longer ones.
 
+mod zoo;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

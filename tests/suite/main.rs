@@ -1,5 +1,6 @@
 //! The whole program, run as its users run it: real processes, real files, real sockets.
 
+mod citizen;
 mod command_line;
 mod control;
 mod db;

@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use actors::domain::dashboard::press::Input;
-use actors::domain::event::{Deed, LinkState, State, Stuck, SwarmEvent, What};
+use actors::domain::event::{Deed, LinkState, State, SwarmEvent, What};
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
+use actors::domain::progress::{Stuck, Way};
 use zoea::tui::theme::Depth;
 use zoea::tui::view;
 
@@ -74,11 +75,16 @@ fn troubled() -> Swarm {
     let cut_off = swarm.standings.get_mut(&ids[0]).unwrap();
     cut_off.link = LinkState::Down;
     cut_off.link_since = Timestamp(now.0 - 90_000);
-    for (place, tool) in [(5, Some("mine".into())), (6, None)] {
+    let ways = [
+        (5, Some("mine".into()), Way::Repeats),
+        (6, None, Way::Talks),
+    ];
+    for (place, tool, way) in ways {
         swarm.standings.get_mut(&ids[place]).unwrap().stuck = Some(Stuck {
             since: Timestamp(now.0 - 300_000),
             turns: 5,
             tool,
+            way,
         });
     }
     let silent = swarm.standings.get_mut(&ids[8]).unwrap();

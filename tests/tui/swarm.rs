@@ -732,6 +732,7 @@ pub(crate) fn rules() -> Arc<SwarmRules> {
         context_window: 20,
         context_budget: 65_536,
         no_progress_turns: 5,
+        progress: actors::domain::rules::ProgressRules::default(),
         nudges: vec!["one".into(), "two".into(), "three".into()],
         system_prompt: "".into(),
         tools: ToolRules {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
+use crate::domain::arrival::Arrival;
 use crate::domain::budget::Spending;
 use crate::domain::event::{Report, Standing, SwarmEvent};
 use crate::domain::ids::{MissionId, MysisId};
@@ -33,6 +34,8 @@ pub enum CommanderMsg {
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
     /// How does the budget stand?
     Spending(RpcReplyPort<Arc<Spending>>),
+    /// How far is the swarm with logging in?
+    Arrival(RpcReplyPort<Option<Arrival>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
     /// Is the store in trouble, and which?

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::arrival::Arrival;
 use crate::domain::event::{Standing, SwarmEvent, What};
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
 
@@ -50,6 +51,11 @@ impl CommanderState {
             tell(None, trouble.what.clone());
         }
         self.watchers.push(watcher);
+    }
+
+    pub(super) fn arrival(&self) -> Option<Arrival> {
+        let standings = self.members.values().map(|member| &*member.standing);
+        Arrival::of_all(standings, self.rules.tools.logins_per_minute)
     }
 
     pub(super) fn standings(&self) -> Vec<Arc<Standing>> {

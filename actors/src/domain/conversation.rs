@@ -23,6 +23,8 @@ pub struct Conversation {
     spoken: (TurnNumber, u32),
     /// The most that is held of one result, in bytes.
     hold: usize,
+    /// Direct messages up to here are answered, by words that are not held any more.
+    answered: Seq,
 }
 
 /// A call without a result.
@@ -45,6 +47,7 @@ impl Conversation {
             last: recollection.last,
             spoken: (TurnNumber(0), 0),
             hold,
+            answered: Seq::default(),
         };
         for row in recollection.rows {
             conversation.take_in(&row);
@@ -97,17 +100,21 @@ impl Conversation {
 
     /// The direct messages that no words of the model answer yet, oldest first.
     pub fn unanswered(&self) -> impl Iterator<Item = &Arc<Row>> {
+        let answered = self.answered_upto();
+        self.rows
+            .iter()
+            .filter(move |row| row.kind() == Some(Kind::Prompt) && row.seq > answered)
+    }
+
+    /// The newest place that the model's words answer.
+    fn answered_upto(&self) -> Seq {
         let newest_reply = self
             .rows
             .iter()
             .rev()
             .find(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
-        let answered = newest_reply
-            .and_then(|row| row.utterance().map(|reply| reply.seen(row.seq)))
-            .unwrap_or_default();
-        self.rows
-            .iter()
-            .filter(move |row| row.kind() == Some(Kind::Prompt) && row.seq > answered)
+        let answered = newest_reply.and_then(|row| row.utterance().map(|said| said.seen(row.seq)));
+        answered.unwrap_or_default().max(self.answered)
     }
 
     /// The newest direct message among so many of the newest sendable rows.

@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
 use super::model::Usage;
+use super::progress::Stuck;
 use super::rules::SwarmRules;
 use super::write::{Account, MysisRecord};
 
@@ -184,17 +185,6 @@ pub struct Standing {
     pub last_deed: Option<Arc<Deed>>,
     /// How long its last model call took, in milliseconds.
     pub last_call_ms: Option<u64>,
-}
-
-/// Turns in a row that lead nowhere (see `life/progress`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stuck {
-    /// Since when that is known.
-    pub since: Timestamp,
-    /// How many turns.
-    pub turns: u32,
-    /// The tool whose call fails again and again; absent: it calls none.
-    pub tool: Option<Arc<str>>,
 }
 
 /// A tool call that came back.

@@ -28,6 +28,7 @@ use super::event::{Activity, LinkState, Standing, State, Totals, What};
 use super::fault::Fault;
 use super::game_state::GameState;
 use super::ids::{Incarnation, MysisId, Seq, Timestamp, TurnNumber};
+use super::progress::Watch;
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
 use super::tokens::TokenGauge;
@@ -40,7 +41,6 @@ pub use words::{
 };
 
 use deeds::Deeds;
-use progress::{Progress, TurnProgress};
 use record::Pending;
 use words::Doing;
 
@@ -67,7 +67,7 @@ pub struct Life {
     tick: Option<i64>,
     game: GameState,
     gauge: TokenGauge,
-    progress: Progress,
+    watch: Watch,
     /// What the model was told about the runtime in the last request, by code.
     noticed: BTreeSet<&'static str>,
     doing: Doing,
@@ -124,7 +124,6 @@ struct Turn {
     /// The model call that was asked again since it was too long.
     shortened_at: Option<u32>,
     called_tools: bool,
-    progress: TurnProgress,
     /// What follows a bare reply in this turn.
     continuation: Arc<str>,
     /// Calls still to be made, the one under way first.

@@ -26,6 +26,8 @@ pub struct SwarmRules {
     pub context_budget: usize,
     /// Turns without progress after which the operator and the model are told; at least 1.
     pub no_progress_turns: u32,
+    /// How a Mysis is watched that gets nowhere.
+    pub progress: ProgressRules,
     /// The texts of the nudges, in order; after the last the Mysis goes idle. Never empty.
     pub nudges: Vec<Arc<str>>,
     /// The template of the system prompt.
@@ -88,6 +90,34 @@ impl SwarmRules {
     #[must_use]
     pub fn nudge_limit(&self) -> u32 {
         u32::try_from(self.nudges.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// How a Mysis is watched that gets nowhere (`[progress]`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgressRules {
+    /// Whether it is watched at all.
+    pub is_on: bool,
+    /// Turns with calls and without a better outcome before it is told so; half as many before the
+    /// next rung. At least 2.
+    pub turns: u32,
+    /// How long each of that lasts at least: in seconds a game can show nothing.
+    pub at_least: Duration,
+    /// Who is asked in place of its own provider; absent: that one's fallback, if it has one.
+    pub provider: Option<Arc<str>>,
+    /// Whether it is parked in the end.
+    pub parks: bool,
+}
+
+impl Default for ProgressRules {
+    fn default() -> ProgressRules {
+        ProgressRules {
+            is_on: true,
+            turns: 40,
+            at_least: Duration::from_secs(600),
+            provider: None,
+            parks: true,
+        }
     }
 }
 

@@ -149,6 +149,13 @@ pub enum Write {
         /// The session; absent: there is none any more.
         session: Option<SavedSession>,
     },
+    /// What the watch on its progress knows; it replaces what was stored before.
+    Watched {
+        /// Whose.
+        mysis: MysisId,
+        /// The memo, as [`super::progress::Watch::due_memo`] gives it.
+        memo: Arc<str>,
+    },
     /// A game account comes from the operator: into the pool, or to its owner. One that is known
     /// gets the password, and the owner if one is given.
     PoolAccount {
@@ -290,4 +297,6 @@ pub struct Recollection {
     pub totals: Option<Totals>,
     /// What was seen of the game, with the account that saw it.
     pub sightings: Vec<(Arc<str>, Sighting)>,
+    /// The memo of the watch on its progress.
+    pub watch: Option<Arc<str>>,
 }

@@ -1,5 +1,7 @@
 //! Sending: one call on its way to the game server, and what a fault allows.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::domain::life::CallOrder;
@@ -21,6 +23,10 @@ impl Session {
         let mut waits = self.rules.retry.clone().into_iter();
         loop {
             if let Err(fault) = self.settle(outlet).await {
+                if let LinkFault::Restarting { back_in } = fault {
+                    self.stand_by(back_in, outlet).await;
+                    continue;
+                }
                 let Some(wait) = waits.next() else {
                     return not_executed(&fault.to_string());
                 };
@@ -47,6 +53,7 @@ impl Session {
             };
             match self.after(fault, order.read_only, &mut renewals) {
                 Next::Renew => self.close(),
+                Next::StandBy(back_in) => self.stand_by(back_in, outlet).await,
                 Next::GiveUp(outcome) => return outcome,
                 Next::Wait(fault, otherwise) => {
                     let Some(wait) = waits.next() else {
@@ -67,6 +74,7 @@ impl Session {
                 *renewals += 1;
                 Next::Renew
             }
+            LinkFault::Restarting { back_in } => Next::StandBy(back_in),
             LinkFault::SessionLost(_) => Next::GiveUp(not_executed(&text)),
             LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
                 Next::Wait(fault, not_executed(&text))
@@ -129,6 +137,8 @@ impl Session {
 enum Next {
     /// Open the session again and send again.
     Renew,
+    /// Wait until the server is back.
+    StandBy(Duration),
     /// Wait and send again; where no wait is left, this is the outcome.
     Wait(LinkFault, (String, CallStatus)),
     /// This is the outcome.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+use crate::domain::arrival::QUEUEING;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
 use crate::domain::ids::Timestamp;
@@ -105,7 +106,7 @@ impl Session {
     }
 
     pub(super) async fn queue_for_login(&self, outlet: &dyn Outlet) -> Result<Pass, LinkFault> {
-        let queueing = Activity::Queueing("waiting to log in".into());
+        let queueing = Activity::Queueing(QUEUEING.into());
         outlet.news(News::Progress(queueing));
         let pass = self.means.gate.admit(Lane::Logins).await;
         pass.ok_or_else(|| LinkFault::Unreachable("the program is closing".to_string()))

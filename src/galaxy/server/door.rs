@@ -38,6 +38,7 @@ use super::{
     handler::{Caller, Handler},
     owner::Request,
     response,
+    traffic::Traffic,
 };
 
 const SESSION: &str = "mcp-session-id";
@@ -56,6 +57,7 @@ struct Inside {
     connections: Arc<Connections>,
     gate: Arc<Gate>,
     faults: Arc<Faults>,
+    traffic: Arc<Traffic>,
     requests: mpsc::Sender<Request>,
     clock: Clock,
     unknown_session: UnknownSession,
@@ -75,7 +77,7 @@ struct Visit {
 impl Door {
     pub(super) fn new(
         connections: Arc<Connections>,
-        faults: Arc<Faults>,
+        (faults, traffic): (Arc<Faults>, Arc<Traffic>),
         requests: mpsc::Sender<Request>,
         address: SocketAddr,
         options: &GalaxyOptions,
@@ -108,6 +110,7 @@ impl Door {
             connections,
             gate,
             faults,
+            traffic,
             requests,
             clock: options.clock.clone(),
             unknown_session: options.unknown_session,
@@ -154,6 +157,7 @@ async fn mcp(
 ) -> Response {
     let inside = &door.0;
     let (address, now) = (peer.ip(), inside.clock.now());
+    inside.traffic.asked();
     if let Err(TooMany(wait)) = inside.gate.enter(address, now) {
         return response::too_many(wait);
     }

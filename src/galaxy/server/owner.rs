@@ -23,6 +23,7 @@ use super::{
         world::{Answer, Refusal, Ticket},
     },
     connections::Connections,
+    traffic::Traffic,
 };
 
 /// Requests that are handled between two looks at the timer.
@@ -72,12 +73,19 @@ enum Outgoing {
     Health(oneshot::Sender<Health>, Health),
 }
 
+/// Where what happens is kept.
+pub(super) struct Records {
+    pub(super) journal: Option<Journal>,
+    pub(super) ledger: Option<Ledger>,
+}
+
 /// The task's state.
 pub(super) struct Owner {
     desk: Desk,
     journal: Option<Journal>,
     ledger: Option<Ledger>,
     connections: Arc<Connections>,
+    traffic: Arc<Traffic>,
     clock: Clock,
     timer: Option<Interval>,
     waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
@@ -87,9 +95,9 @@ pub(super) struct Owner {
 impl Owner {
     pub(super) fn new(
         desk: Desk,
-        journal: Option<Journal>,
-        ledger: Option<Ledger>,
+        records: Records,
         connections: Arc<Connections>,
+        traffic: Arc<Traffic>,
         options: &GalaxyOptions,
     ) -> Self {
         let timer = match options.pace {
@@ -104,9 +112,10 @@ impl Owner {
         };
         Self {
             desk,
-            journal,
-            ledger,
+            journal: records.journal,
+            ledger: records.ledger,
             connections,
+            traffic,
             clock: options.clock.clone(),
             timer,
             waiting: BTreeMap::new(),
@@ -203,6 +212,11 @@ impl Owner {
                 outgoing.push(Outgoing::Answer(reply, answer));
             }
         }
+        let done = ticked
+            .records
+            .iter()
+            .filter(|record| record.failed.is_none());
+        self.traffic.mutated(done.count());
         let reached = self.desk.world().now();
         outgoing.extend(
             watchers

@@ -31,7 +31,7 @@ pub(super) fn act(
         Persona::Repeater => for_ever("travel", json!({"target_poi": "alpha_mining"})),
         Persona::Cycler => {
             let tools = ["get_status", "get_system", "get_cargo"];
-            for_ever(tools[answers(cockpit) % tools.len()], json!({}))
+            for_ever(in_turn(cockpit, &tools), json!({}))
         }
         Persona::MinerFull => for_ever("mine", json!({})),
         Persona::Mute => Step::say("", ""),
@@ -44,7 +44,47 @@ pub(super) fn act(
             let item = goods.map_or("iron_ore", |(item, _)| item);
             for_ever("sell", json!({"item_id": item, "quantity": 1}))
         }
+        Persona::Docker => for_ever(in_turn(cockpit, &["undock", "dock"]), json!({})),
+        Persona::Logger => {
+            let entry = format!("Entry {}: all is well.", rng.u32(..));
+            for_ever("captains_log_add", json!({"entry": entry}))
+        }
+        Persona::Churner => {
+            let goods = json!({"item_id": "iron_ore", "quantity": 1});
+            for_ever(in_turn(cockpit, &["buy", "sell"]), goods)
+        }
+        Persona::Arguer => {
+            let place = format!("belt_{}", rng.u32(..));
+            for_ever("travel", json!({"target_poi": place}))
+        }
+        Persona::Octet => {
+            let tools = [
+                "get_status",
+                "get_system",
+                "get_cargo",
+                "get_ship",
+                "get_poi",
+                "get_nearby",
+                "get_skills",
+                "get_active_missions",
+            ];
+            for_ever(in_turn(cockpit, &tools), json!({}))
+        }
+        Persona::Searcher => for_ever("zoea_search_messages", json!({"query": "ore"})),
+        Persona::Waverer => match in_turn(cockpit, &["get_status", "travel"]) {
+            "travel" => for_ever("travel", json!({"target_poi": "alpha_mining"})),
+            look => for_ever(look, json!({})),
+        },
+        Persona::Ailing if cockpit.rounds() == 0 && rng.u8(..8) == 0 => {
+            Step::call("craft", json!({"recipe_id": "warp_core"}), "Once more.")
+        }
+        Persona::Ailing => return None,
     })
+}
+
+/// The tool whose turn it is.
+fn in_turn<'t>(cockpit: &Cockpit<'_>, tools: &[&'t str]) -> &'t str {
+    tools[answers(cockpit) % tools.len()]
 }
 
 /// The answers so far; the persona's only memory.

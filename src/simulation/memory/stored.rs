@@ -35,6 +35,7 @@ pub(super) struct Member {
     notes_after: Seq,
     seen: Seen,
     pub(super) session: Option<SavedSession>,
+    watch: Option<Arc<str>>,
 }
 
 impl Stored {
@@ -154,6 +155,9 @@ impl Stored {
             Write::KeepSession { mysis, session } => {
                 self.with(*mysis, |member| member.session.clone_from(session));
             }
+            Write::Watched { mysis, memo } => {
+                self.with(*mysis, |member| member.watch = Some(memo.clone()));
+            }
             Write::PoolAccount { account, .. } => {
                 let of_name = |old: &Account| old.username == account.account.username;
                 self.accounts.retain(|(old, _)| !of_name(old));
@@ -187,6 +191,7 @@ impl Stored {
             notes_after: Seq(0),
             seen: Seen::default(),
             session: None,
+            watch: None,
         });
     }
 
@@ -271,6 +276,7 @@ impl Member {
             last: self.last,
             totals: Some(self.record.totals),
             sightings: self.seen.all(),
+            watch: self.watch.clone(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The header: what holds for the swarm.
 
+use actors::domain::arrival::Arrival;
 use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::appearance::Motion;
 use actors::domain::dashboard::clean::one_line;
@@ -118,6 +119,10 @@ fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
         "waiting",
         live(counts.queueing),
     );
+    let per_minute = dashboard.rules().and_then(|of| of.tools.logins_per_minute);
+    if let Some(arrival) = Arrival::of(counts.here, counts.coming, per_minute) {
+        line.push(format!("{arrival}   "), Tone::Accent);
+    }
     let end = brush.line(area, 0, &line);
     let right = Area {
         x: area.x + end,

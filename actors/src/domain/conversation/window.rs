@@ -18,6 +18,24 @@ impl Conversation {
         self.hold = bytes;
     }
 
+    /// The conversation begins at a row: what stands before it is not sent any more. The orders that
+    /// may own a turn stay: those that are not answered, the newest among so many of the newest
+    /// sendable rows, and the newest mission.
+    pub fn begin_afresh(&mut self, at: Seq, window: usize) {
+        if self.rows.front().is_none_or(|row| row.seq >= at) {
+            return;
+        }
+        let mut kept: BTreeSet<Seq> = self.unanswered().map(|row| row.seq).collect();
+        kept.extend(self.newest_prompt_within(window).map(|row| row.seq));
+        kept.extend(self.newest(Kind::Mission));
+        let of_before = self.rows.iter().rev().filter(|row| row.seq < at);
+        let mut said = of_before.filter(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
+        let said = said.find_map(|row| row.utterance().map(|said| said.seen(row.seq)));
+        self.answered = self.answered.max(said.unwrap_or_default());
+        self.rows
+            .retain(|row| row.seq >= at || kept.contains(&row.seq));
+    }
+
     /// Drops what no request of the turn after `ended` can need; `window` is how many of the newest
     /// sendable rows are searched for an order. With `open`, that turn is still under way.
     pub fn trim(&mut self, window: usize, open: Option<TurnNumber>) {

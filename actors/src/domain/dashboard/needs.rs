@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, LinkState, Standing, State, Stuck};
+use crate::domain::event::{Activity, LinkState, Standing, State};
 use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::progress::{Stuck, Way};
 
 use super::roster::Roster;
 use super::tone::Tone;
@@ -92,7 +93,13 @@ pub fn need(standing: &Standing) -> Option<Need> {
         }
         State::Idle if standing.reason.is_some() => {
             let since = standing.last_activity_at;
-            need("waits", reason(), since, Tone::Warning, "m", "message")
+            let why = reason();
+            let what = if why.starts_with("parked") {
+                "parked"
+            } else {
+                "waits"
+            };
+            need(what, why, since, Tone::Warning, "m", "message")
         }
         State::Running => {
             if let Activity::Paused(why) = &standing.activity {
@@ -115,16 +122,30 @@ pub fn need(standing: &Standing) -> Option<Need> {
 /// What is the matter with one that gets nowhere.
 fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
     let turns = stuck.turns;
-    match &stuck.tool {
-        Some(tool) => {
-            let why = format!("{tool} failed in each of its last {turns} turns");
-            ("repeats", why.into())
-        }
-        None => {
-            let why = format!("called no tool in its last {turns} turns");
-            ("only talks", why.into())
-        }
-    }
+    let tool = stuck.tool.as_deref().unwrap_or("one call");
+    let (what, why) = match stuck.way {
+        Way::Repeats => (
+            "repeats",
+            format!("{tool} failed in each of its last {turns} turns"),
+        ),
+        Way::Talks => (
+            "only talks",
+            format!("called no tool in its last {turns} turns"),
+        ),
+        Way::Fails => (
+            "only fails",
+            format!("every call of its last {turns} turns failed"),
+        ),
+        Way::Circles => (
+            "circles",
+            format!("made the same calls in its last {turns} turns, and gained nothing"),
+        ),
+        Way::Idles | Way::Ails => (
+            "no gain",
+            format!("gained nothing in its last {turns} turns"),
+        ),
+    };
+    (what, why.into())
 }
 
 #[cfg(test)]
@@ -139,6 +160,11 @@ mod tests {
                 since: Timestamp(since),
                 turns: 5,
                 tool: tool.map(Into::into),
+                way: if tool.is_some() {
+                    Way::Repeats
+                } else {
+                    Way::Talks
+                },
             })
         };
         let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];

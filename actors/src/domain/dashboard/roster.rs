@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::domain::arrival::{self, Stage};
 use crate::domain::event::{Activity, Standing, State};
 use crate::domain::ids::{MysisId, Seq};
 
@@ -52,6 +53,10 @@ pub struct Counts {
     pub calling: usize,
     /// Waiting for their turn to ask or to log in, or to try again.
     pub queueing: usize,
+    /// Logging in, or waiting to.
+    pub coming: usize,
+    /// Logged in.
+    pub here: usize,
     /// The newest tick that anyone has heard of.
     pub tick: Option<i64>,
     /// Tokens used, both ways.
@@ -152,6 +157,11 @@ impl Roster {
                 State::Stopped => counts.stopped += 1,
                 State::Errored => counts.errored += 1,
             }
+            match arrival::stage(standing) {
+                Stage::Coming => counts.coming += 1,
+                Stage::Here => counts.here += 1,
+                Stage::Elsewhere => {}
+            }
             match &standing.activity {
                 Activity::CallingModel => counts.asking += 1,
                 Activity::CallingTool(_) | Activity::Travelling => counts.calling += 1,
@@ -177,4 +187,42 @@ impl Roster {
 fn tokens(standing: &Standing) -> u64 {
     let totals = standing.totals;
     totals.tokens_in.saturating_add(totals.tokens_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::standing;
+    use crate::domain::arrival::{QUEUEING, Stage, stage};
+    use crate::domain::event::{Activity, LinkState, Standing, State};
+
+    #[test]
+    fn only_who_runs_is_on_the_way() {
+        let one = |state, activity, link| {
+            let mut one = Standing::clone(&standing(1, "m", state));
+            (one.activity, one.link) = (activity, link);
+            stage(&one)
+        };
+        let queueing = |what: &str| Activity::Queueing(what.into());
+        let running = State::Running;
+        assert_eq!(
+            one(running, queueing(QUEUEING), LinkState::None),
+            Stage::Coming
+        );
+        assert_eq!(
+            one(running, Activity::Connecting, LinkState::Down),
+            Stage::Coming
+        );
+        assert_eq!(
+            one(running, queueing("waiting for local"), LinkState::Ok),
+            Stage::Here
+        );
+        assert_eq!(
+            one(running, Activity::Pausing, LinkState::None),
+            Stage::Elsewhere
+        );
+        assert_eq!(
+            one(State::Stopped, Activity::Resting, LinkState::Ok),
+            Stage::Elsewhere
+        );
+    }
 }

@@ -42,6 +42,7 @@ pub(super) fn rules() -> Arc<SwarmRules> {
         context_window: 20,
         context_budget: 65_536,
         no_progress_turns: 5,
+        progress: crate::domain::rules::ProgressRules::default(),
         nudges: vec!["a".into(), "b".into(), "c".into()],
         system_prompt: "".into(),
         tools: ToolRules {

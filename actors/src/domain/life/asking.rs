@@ -66,26 +66,34 @@ impl Life {
         }));
     }
 
-    /// Its own provider with its own model, then those that take over for it, with theirs.
+    /// Its own provider with its own model, then those that take over for it, with theirs. One that
+    /// gets nowhere may ask another first.
     fn routes(&self) -> Vec<Route> {
-        let providers = self.rules.routes(&self.profile.provider).into_iter();
-        let route = |provider: Arc<str>| {
-            let rules = self.rules.providers.get(&provider);
-            let is_own = provider == self.profile.provider;
-            Route {
-                model: if is_own {
-                    self.model()
-                } else {
-                    rules.map(|rules| rules.model.clone()).unwrap_or_default()
-                },
-                temperature: self
-                    .profile
-                    .temperature
-                    .or_else(|| rules.and_then(|rules| rules.temperature)),
-                provider,
+        let mut routes: Vec<Route> = self.route_of_the_rung().into_iter().collect();
+        for provider in self.rules.routes(&self.profile.provider) {
+            if routes.iter().all(|route| route.provider != provider) {
+                routes.push(self.route(provider));
             }
-        };
-        providers.map(route).collect()
+        }
+        routes
+    }
+
+    /// The way to a provider.
+    pub(super) fn route(&self, provider: Arc<str>) -> Route {
+        let rules = self.rules.providers.get(&provider);
+        let is_own = provider == self.profile.provider;
+        Route {
+            model: if is_own {
+                self.model()
+            } else {
+                rules.map(|rules| rules.model.clone()).unwrap_or_default()
+            },
+            temperature: self
+                .profile
+                .temperature
+                .or_else(|| rules.and_then(|rules| rules.temperature)),
+            provider,
+        }
     }
 
     /// Bytes that the messages may take: as configured, and no more than the model's context can

@@ -121,7 +121,7 @@ impl Life {
         };
         let mut draft = Draft::default();
         self.result_into(&mut draft, &open, outcome);
-        self.note_call(&open.call.name, &open.call.arguments, outcome.status);
+        self.note_call(&open, outcome);
         self.tell(What::ToolReturned {
             tool: open.call.name,
             call_id: open.call.id,

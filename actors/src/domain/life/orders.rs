@@ -37,7 +37,15 @@ impl Life {
             return Err(Refusal::AlreadyRunning);
         }
         self.nudges = 0;
-        self.forget_progress();
+        // Whoever goes on after a crash or in a new process goes on being counted.
+        let was_put_to_rest = match &self.stage {
+            Stage::Stopped => true,
+            Stage::Idle => self.reason.is_some(),
+            Stage::Errored(_) | Stage::Pausing { .. } | Stage::InTurn { .. } => false,
+        };
+        if was_put_to_rest {
+            self.forget_progress();
+        }
         let mut draft = Draft::default().answering(asker, Done::Started);
         self.run_into(&mut draft);
         self.record(draft);

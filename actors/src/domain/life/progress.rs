@@ -1,138 +1,146 @@
-//! Progress: noticing a Mysis that runs without getting anywhere.
+//! Progress: what a Mysis' life makes of the watch on it.
 
-use std::sync::Arc;
+use crate::domain::compose::Owner;
+use crate::domain::conversation::OpenCall;
+use crate::domain::event::Activity;
+use crate::domain::message::Severity;
+use crate::domain::progress::{Called, Errand, Means, Rung, Stuck, Verdict, Watch};
+use crate::domain::write::Write;
 
-use crate::domain::event::Stuck;
-use crate::domain::ids::Timestamp;
-use crate::domain::message::{CallStatus, Severity};
-
-use super::{Life, Stage};
-
-/// How far a Mysis got in its last turns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Progress {
-    /// Turns in a row without progress.
-    turns: u32,
-    /// The call that those turns repeated, if they made any.
-    failing: Option<Attempt>,
-    /// What the model is told about it.
-    notice: Option<String>,
-    /// Since when there is something to tell.
-    since: Option<Timestamp>,
-}
-
-/// How far the turn under way got.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum TurnProgress {
-    /// It called no tool.
-    #[default]
-    Quiet,
-    /// It made this one call, once or again and again, and it failed each time.
-    Failing(Attempt),
-    /// It made different calls, or one that succeeded.
-    Moving,
-}
-
-/// A call as the model wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Attempt {
-    tool: Arc<str>,
-    arguments: Arc<str>,
-}
-
-impl TurnProgress {
-    /// A call of the turn came back.
-    fn called(&mut self, attempt: Attempt, status: CallStatus) {
-        let is_first = *self == TurnProgress::Quiet;
-        let is_same = *self == TurnProgress::Failing(attempt.clone());
-        *self = if status != CallStatus::Done && (is_first || is_same) {
-            TurnProgress::Failing(attempt)
-        } else {
-            TurnProgress::Moving
-        };
-    }
-}
-
-impl Progress {
-    /// A turn is over. Gives what is to be noticed after `limit` turns without progress, and again
-    /// after twice as many, and so on.
-    fn turn_ended(&mut self, turn: TurnProgress, limit: u32) -> Option<String> {
-        match turn {
-            TurnProgress::Moving => {
-                *self = Progress::default();
-                return None;
-            }
-            TurnProgress::Quiet => self.turns = self.turns.saturating_add(1),
-            TurnProgress::Failing(attempt) => {
-                let is_another = self.failing.as_ref().is_some_and(|known| *known != attempt);
-                if is_another {
-                    self.turns = 0;
-                    self.since = None;
-                }
-                self.turns = self.turns.saturating_add(1);
-                self.failing = Some(attempt);
-            }
-        }
-        let (times, rest) = (self.turns / limit.max(1), self.turns % limit.max(1));
-        if rest != 0 || !times.is_power_of_two() {
-            return None;
-        }
-        let what = match &self.failing {
-            Some(Attempt { tool, arguments }) => {
-                let arguments: String = arguments.chars().take(200).collect();
-                format!("the same call failed again and again: {tool} {arguments}")
-            }
-            None => "no tool was called".to_string(),
-        };
-        let turns = self.turns;
-        self.notice = Some(format!(
-            "No progress in your last {turns} turns: {what}. Do something else: look at your \
-             situation with a tool, choose another step towards your order, and take it."
-        ));
-        Some(format!(
-            "no progress in the last {turns} turns: {what}; the model is told so"
-        ))
-    }
-}
+use super::record::Draft;
+use super::{Life, Route, Stage, ToolOutcome};
 
 impl Life {
     /// A call of the turn under way came back.
-    pub(super) fn note_call(&mut self, tool: &Arc<str>, arguments: &Arc<str>, status: CallStatus) {
-        if let Stage::InTurn { turn, .. } = &mut self.stage {
-            let attempt = Attempt {
-                tool: tool.clone(),
-                arguments: arguments.clone(),
-            };
-            turn.progress.called(attempt, status);
+    pub(super) fn note_call(&mut self, open: &OpenCall, outcome: &ToolOutcome) {
+        let called = Called {
+            tool: &open.call.name,
+            arguments: &open.call.arguments,
+            read_only: open.call.read_only,
+            status: outcome.status,
+            text: &outcome.text,
+        };
+        self.watch.called(called, self.now);
+    }
+
+    /// A turn is over: tells of one that gets nowhere, and takes the next step. Gives whether the
+    /// Mysis is to be parked, and why.
+    pub(super) fn watch_progress(&mut self, errand: Errand) -> Option<String> {
+        let rules = self.rules.clone();
+        let means = Means {
+            has_other_provider: self.other_route().is_some(),
+            may_park: rules.progress.parks,
+        };
+        let blatant = rules.no_progress_turns.max(1);
+        let verdict = self
+            .watch
+            .turn_ended(&rules.progress, blatant, errand, means, self.now);
+        let mut draft = Draft::default();
+        let reason = verdict.and_then(|verdict| self.heed(&mut draft, &verdict));
+        if let Some(memo) = self.watch.due_memo() {
+            let memo = self.redactor.clean(&memo).as_ref().into();
+            draft.writes.push(Write::Watched {
+                mysis: self.id,
+                memo,
+            });
+        }
+        if !draft.writes.is_empty() {
+            self.record(draft);
+        }
+        reason
+    }
+
+    /// Tells the operator, and does what the rung asks for.
+    fn heed(&mut self, draft: &mut Draft, verdict: &Verdict) -> Option<String> {
+        let facts = format!("no progress in the last {}", verdict.facts);
+        let (code, text) = match verdict.rung {
+            None | Some(Rung::Ground | Rung::Nudged) => {
+                ("no_progress", format!("{facts}; the model is told so"))
+            }
+            Some(Rung::Afresh) => {
+                let text = format!("{facts}; its conversation begins afresh with these facts");
+                ("fresh_start", text)
+            }
+            Some(Rung::Elsewhere) => {
+                let other = self.other_route().map(|route| route.provider);
+                let text = format!("{facts}; {} is asked now", other.unwrap_or_default());
+                ("other_provider", text)
+            }
+            Some(Rung::Parked) => ("parked", format!("parked: {facts}")),
+        };
+        if verdict.rung == Some(Rung::Afresh) {
+            self.watch.begin_afresh(self.conversation.last().next());
+        }
+        self.host_into(draft, Severity::Warn, code, None, &text);
+        (verdict.rung == Some(Rung::Parked)).then_some(text)
+    }
+
+    /// Stops for good, until the operator says something (DESIGN 2).
+    pub(super) fn park(&mut self, reason: &str) {
+        self.enter(Stage::Idle, Some(reason.into()));
+        let mut draft = Draft::default();
+        self.state_into(&mut draft);
+        self.doing(Activity::Resting);
+        self.record(draft);
+    }
+
+    /// Drops from the window what stands before the point where the conversation begins afresh.
+    pub(super) fn begin_afresh(&mut self) {
+        let (at, window) = (self.watch.afresh(), self.rules.context_window);
+        self.conversation.begin_afresh(at, window);
+    }
+
+    /// What a turn's order asks for.
+    pub(super) fn errand(&self, owner: &Owner) -> Errand {
+        match owner {
+            Owner::Prompt(seq) => {
+                let mut rows = self.conversation.rows();
+                let order = rows.find(|row| row.seq == *seq);
+                order.map_or(Errand::Works, |row| Errand::of(row.text()))
+            }
+            Owner::Mission { text, .. } => Errand::of(text),
+            Owner::Nudge(_) => Errand::Works,
         }
     }
 
-    /// Watches whether turns lead anywhere; tells the operator where they do not.
-    pub(super) fn watch_progress(&mut self, turn: TurnProgress) {
-        let limit = self.rules.no_progress_turns;
-        if let Some(notice) = self.progress.turn_ended(turn, limit) {
-            self.progress.since.get_or_insert(self.now);
-            self.notice(Severity::Warn, "no_progress", None, &notice);
-        }
+    /// Whom to ask in place of its own provider, once it was taken so far.
+    pub(super) fn route_of_the_rung(&self) -> Option<Route> {
+        let is_due = self.watch.rung() >= Rung::Elsewhere && self.rules.progress.is_on;
+        self.other_route().filter(|_| is_due)
+    }
+
+    fn other_route(&self) -> Option<Route> {
+        let own = &self.profile.provider;
+        let fallback = || self.provider().and_then(|of| of.fallback.as_ref());
+        let named = self.rules.progress.provider.as_ref().or_else(fallback)?;
+        let is_other = named != own && self.rules.providers.contains_key(named);
+        is_other.then(|| self.route(named.clone()))
     }
 
     /// The turns that lead nowhere, once there are enough of them to tell.
     pub(super) fn stuck(&self) -> Option<Stuck> {
-        let failing = self.progress.failing.as_ref();
-        Some(Stuck {
-            since: self.progress.since?,
-            turns: self.progress.turns,
-            tool: failing.map(|attempt| attempt.tool.clone()),
-        })
+        self.watch.stuck()
     }
 
     /// An order of the operator begins a new count.
     pub(super) fn forget_progress(&mut self) {
-        self.progress = Progress::default();
+        self.watch.ordered(self.now);
     }
 
     /// What the model is told about its progress, until it makes some.
-    pub(super) fn progress_notice(&self) -> Option<&String> {
-        self.progress.notice.as_ref()
+    pub(super) fn progress_notice(&self) -> Option<String> {
+        let notice = self.watch.notice()?;
+        if self.watch.rung() < Rung::Afresh {
+            return Some(notice.clone());
+        }
+        Some(format!(
+            "{notice} Your conversation was begun afresh for that reason: what you said and did \
+             before is not shown any more, only your order and what is known of the game."
+        ))
     }
+}
+
+/// Takes up what was known of its progress.
+pub(super) fn recalled(memo: Option<&str>) -> Watch {
+    memo.map(Watch::recalled).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ use crate::domain::write::{Mission, MysisRecord, Recollection};
 
 use super::calling::{not_executed, unknown};
 use super::deeds::Deeds;
-use super::progress::Progress;
+use super::progress;
 use super::record::Draft;
 use super::words::{Doing, Effect};
 use super::{Life, Mode, Stage};
@@ -80,6 +80,7 @@ impl Life {
             .last()
             .map_or(past.record.created_at, |row| row.at);
         let hold = past.rules.held_of_a_result();
+        let watch = progress::recalled(recollection.watch.as_deref());
         let mut conversation = Conversation::recalled(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
@@ -90,6 +91,7 @@ impl Life {
             .find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick));
         let cut_short = last.filter(|row| row.kind() == Some(Kind::Call));
         let open = cut_short.map(|row| row.turn);
+        conversation.begin_afresh(watch.afresh(), past.rules.context_window);
         conversation.trim(past.rules.context_window, open);
         Life {
             id: past.record.id,
@@ -111,7 +113,7 @@ impl Life {
             tick,
             game,
             gauge: TokenGauge::default(),
-            progress: Progress::default(),
+            watch,
             noticed: BTreeSet::new(),
             doing: Doing {
                 activity: Activity::Resting,

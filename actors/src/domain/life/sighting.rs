@@ -88,7 +88,7 @@ impl Life {
             LinkState::Ok | LinkState::None => {}
         }
         if let Some(notice) = self.progress_notice() {
-            notices.push(("no_progress", notice.clone()));
+            notices.push(("no_progress", notice));
         }
         let known = std::mem::take(&mut self.noticed);
         self.noticed = notices.iter().map(|(code, _)| *code).collect();

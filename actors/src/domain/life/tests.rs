@@ -42,6 +42,7 @@ fn rules() -> SwarmRules {
         context_window: 20,
         context_budget: 64 << 10,
         no_progress_turns: 5,
+        progress: crate::domain::rules::ProgressRules::default(),
         nudges: NUDGES.map(Into::into).to_vec(),
         system_prompt: "you are {{name}}".into(),
         tools: ToolRules {

@@ -11,7 +11,7 @@ use crate::domain::message::{Kind, Severity};
 
 use super::record::Draft;
 use super::words::{Alarm, Effect};
-use super::{Began, Life, Mark, Mode, Stage, Step, Then, Turn, TurnProgress};
+use super::{Began, Life, Mark, Mode, Stage, Step, Then, Turn};
 
 impl Life {
     /// Running with nothing under way: takes up the turn that was left open, or begins one.
@@ -41,6 +41,7 @@ impl Life {
 
     fn new_turn(&mut self) -> Turn {
         self.turn = TurnNumber(self.turn.0 + 1);
+        self.begin_afresh();
         let owner = self.owner();
         Turn {
             began: self.began(&owner),
@@ -49,7 +50,6 @@ impl Life {
             asked_bytes: 0,
             shortened_at: None,
             called_tools: false,
-            progress: TurnProgress::Quiet,
             continuation: self.rules.nudge_after(self.nudges),
             calls: VecDeque::new(),
         }
@@ -76,8 +76,6 @@ impl Life {
             asked_bytes: 0,
             shortened_at: None,
             called_tools: true,
-            // What was called before is not known any more: it counts as progress.
-            progress: TurnProgress::Moving,
             continuation: self.rules.nudge_after(self.nudges),
             calls,
         })
@@ -176,15 +174,18 @@ impl Life {
             Began::Continued => !turn.called_tools,
             Began::Ordered => false,
         };
-        let progress = turn.progress.clone();
+        let errand = self.errand(&turn.owner);
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }
-        self.watch_progress(progress);
+        let parked = self.watch_progress(errand);
         let (window, budget) = (self.rules.context_window, self.rules.context_budget);
         self.conversation.trim(window, None);
         self.conversation.lighten(budget.saturating_mul(2));
         let has_unseen = self.has_unseen_order();
+        if let Some(reason) = parked.filter(|_| !has_unseen) {
+            return self.park(&reason);
+        }
         self.pause(if has_unseen {
             Duration::ZERO
         } else {

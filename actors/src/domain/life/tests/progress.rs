@@ -1,6 +1,7 @@
 //! Turns that lead nowhere: the operator is told, and the model with the next request.
 
 use super::*;
+use crate::domain::progress::{Rung, Way};
 
 fn told(scene: &Scene) -> bool {
     scene.asked().messages.iter().any(|message| {
@@ -108,4 +109,165 @@ fn the_operator_sees_who_is_stuck_until_it_moves_or_hears_an_order() {
     assert!(stuck(&scene).is_some());
     scene.prompt("how are you");
     assert_eq!(stuck(&scene), None);
+}
+
+fn codes_of_rungs(scene: &Scene) -> Vec<String> {
+    let codes = scene.host_codes().into_iter();
+    codes
+        .filter(|code| ["fresh_start", "other_provider", "parked"].contains(&&**code))
+        .collect()
+}
+
+/// Whether the request holds a text anywhere.
+fn holds(scene: &Scene, wanted: &str) -> bool {
+    let mut messages = scene.asked().messages.iter();
+    messages.any(|message| match message {
+        ChatMessage::System(text) | ChatMessage::User(text) => text.contains(wanted),
+        ChatMessage::Assistant { text, .. } | ChatMessage::Tool { text, .. } => {
+            text.contains(wanted)
+        }
+    })
+}
+
+/// With a provider to fall back on.
+fn with_a_fallback() -> Scene {
+    let mut rules = rules();
+    let local = rules.providers["local"].clone();
+    rules.providers.insert("other".into(), local);
+    let local = rules.providers.get_mut(&Arc::from("local"));
+    local.unwrap().fallback = Some("other".into());
+    let mut scene = Scene::of(Past {
+        rules: Arc::new(rules),
+        ..past()
+    });
+    scene.order(MysisOrder::Mission(mission("mine")));
+    scene
+}
+
+/// Turns of words alone, ten minutes each.
+fn talk_for_long(scene: &mut Scene, turns: u32) {
+    for _ in 0..turns {
+        scene.now += 600_000;
+        talk(scene);
+    }
+}
+
+#[test]
+fn whoever_talks_on_is_begun_afresh_asked_elsewhere_and_parked() {
+    let mut scene = with_a_fallback();
+    talk_for_long(&mut scene, 24);
+    assert!(holds(&scene, "waiting"), "what it said before");
+    assert_eq!(&*scene.asked().routes[0].provider, "local");
+    talk_for_long(&mut scene, 1);
+    assert_eq!(codes_of_rungs(&scene), ["fresh_start"]);
+    assert!(!holds(&scene, "waiting"), "its words are gone");
+    assert!(holds(&scene, "mine"), "its order is not");
+    assert!(holds(&scene, "begun afresh"));
+    talk_for_long(&mut scene, 20);
+    assert_eq!(codes_of_rungs(&scene).last().unwrap(), "other_provider");
+    let asked: Vec<_> = scene
+        .asked()
+        .routes
+        .iter()
+        .map(|to| &*to.provider)
+        .collect();
+    assert_eq!(asked, ["other", "local"]);
+    for _ in 0..20 {
+        assert_eq!(scene.life.state(), State::Running);
+        scene.now += 600_000;
+        scene.say("waiting");
+        if scene.life.state() == State::Running {
+            scene.ring();
+        }
+    }
+    assert_eq!(scene.life.state(), State::Idle);
+    let standing = scene.life.standing();
+    let reason = standing.reason.unwrap();
+    assert!(
+        reason.starts_with("parked: no progress in the last 65 turns"),
+        "{reason}"
+    );
+    assert!(scene.order(MysisOrder::Start).unwrap().is_ok());
+    assert_eq!(scene.life.standing().stuck, None, "a new count");
+    assert_eq!(&*scene.asked().routes[0].provider, "local");
+}
+
+#[test]
+fn what_gets_better_brings_its_own_provider_back() {
+    let mut scene = with_a_fallback();
+    talk_for_long(&mut scene, 45);
+    assert_eq!(&*scene.asked().routes[0].provider, "other");
+    for credits in [1, 2] {
+        scene.want(&[("get_status", "{}")]);
+        scene.leave();
+        scene.give_back(&format!(r#"{{"player":{{"credits":{credits}}}}}"#));
+        talk(&mut scene);
+    }
+    assert_eq!(&*scene.asked().routes[0].provider, "local");
+    assert!(!told(&scene));
+}
+
+#[test]
+fn the_order_that_is_not_answered_outlives_a_fresh_start() {
+    let mut scene = Scene::new();
+    scene.prompt("sell the ore");
+    for _ in 0..40 {
+        scene.now += 600_000;
+        // Mute: nothing was answered.
+        scene.say("");
+        scene.ring();
+    }
+    assert_eq!(codes_of_rungs(&scene), ["fresh_start"]);
+    assert!(holds(&scene, "sell the ore"));
+    assert_eq!(
+        scene
+            .asked()
+            .messages
+            .iter()
+            .filter(|message| matches!(message, ChatMessage::Assistant { .. }))
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
+    let mut scene = on_a_mission();
+    talk_for_long(&mut scene, 30);
+    let memos = scene.writes().into_iter().filter_map(|write| match write {
+        Write::Watched { memo, .. } => Some(memo),
+        _ => None,
+    });
+    let memo = memos.last().expect("the watch was stored");
+    let rows = scene.rows();
+    let again = Past {
+        recollection: Recollection {
+            last: rows.last().unwrap().seq,
+            rows,
+            watch: Some(memo),
+            ..Recollection::default()
+        },
+        mission: Some(mission("mine")),
+        ..past()
+    };
+    let mut scene = Scene::of(again);
+    assert_eq!(scene.life.watch.rung(), Rung::Afresh);
+    assert!(scene.life.watch.afresh() > Seq(1));
+    scene.order(MysisOrder::Start);
+    let words = scene.asked().messages.iter().filter(
+        |message| matches!(message, ChatMessage::Assistant { text, .. } if &**text == "waiting"),
+    );
+    assert!(words.count() <= 1, "only what was said since");
+    talk_for_long(&mut scene, 5);
+    let stuck = scene.life.standing().stuck.unwrap();
+    assert_eq!(stuck.way, Way::Talks);
+}
+
+#[test]
+fn one_that_was_told_to_wait_may() {
+    let mut scene = Scene::new();
+    scene.order(MysisOrder::Mission(mission("Wait at the station.")));
+    talk_for_long(&mut scene, 100);
+    assert_eq!(noticed(&scene), 0);
+    assert_eq!(scene.life.standing().stuck, None);
 }

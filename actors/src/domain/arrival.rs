@@ -1,0 +1,130 @@
+//! Arrival: how far a swarm is that logs in one after the other, and how long that still takes.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::event::{Activity, LinkState, Standing, State};
+
+/// What a Mysis does that waits for its place at the gate of logins.
+pub const QUEUEING: &str = "waiting to log in";
+
+/// Fewer than these are no queue worth a word.
+const FEW: usize = 3;
+
+/// What each of them takes at the gate: a session with the server, and a login.
+const PASSES: u32 = 2;
+
+/// How far the swarm is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// How many are logged in.
+    pub here: usize,
+    /// How many there will be.
+    pub all: usize,
+    /// How long that still takes, about; absent: logins are not limited.
+    pub left: Option<Duration>,
+}
+
+/// Where one stands on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It waits, or logs in.
+    Coming,
+    /// It is logged in.
+    Here,
+    /// It does not want to.
+    Elsewhere,
+}
+
+/// Where this one stands.
+#[must_use]
+pub fn stage(standing: &Standing) -> Stage {
+    if standing.state != State::Running {
+        return Stage::Elsewhere;
+    }
+    match &standing.activity {
+        Activity::Connecting => Stage::Coming,
+        Activity::Queueing(what) if &**what == QUEUEING => Stage::Coming,
+        Activity::Queueing(_)
+        | Activity::Resting
+        | Activity::Rebuilding
+        | Activity::Pausing
+        | Activity::CallingModel
+        | Activity::CoolingDown(_)
+        | Activity::CallingTool(_)
+        | Activity::Travelling
+        | Activity::Recording
+        | Activity::Paused(_) => match standing.link {
+            LinkState::Ok => Stage::Here,
+            LinkState::None | LinkState::Down => Stage::Elsewhere,
+        },
+    }
+}
+
+impl Arrival {
+    /// How far a swarm is of which so many are there and so many on their way, at so many logins a
+    /// minute; `None` where hardly anybody is on the way.
+    #[must_use]
+    pub fn of(here: usize, coming: usize, logins_per_minute: Option<u32>) -> Option<Arrival> {
+        if coming < FEW {
+            return None;
+        }
+        let passes = u32::try_from(coming)
+            .unwrap_or(u32::MAX)
+            .saturating_mul(PASSES);
+        let left = |per_minute: u32| Duration::from_secs(60) * passes / per_minute.max(1);
+        Some(Arrival {
+            here,
+            all: here + coming,
+            left: logins_per_minute.map(left),
+        })
+    }
+
+    /// The same of everybody's standings.
+    #[must_use]
+    pub fn of_all<'s>(
+        standings: impl Iterator<Item = &'s Standing>,
+        logins_per_minute: Option<u32>,
+    ) -> Option<Arrival> {
+        let (mut here, mut coming) = (0, 0);
+        for standing in standings {
+            match stage(standing) {
+                Stage::Coming => coming += 1,
+                Stage::Here => here += 1,
+                Stage::Elsewhere => {}
+            }
+        }
+        Arrival::of(here, coming, logins_per_minute)
+    }
+}
+
+impl fmt::Display for Arrival {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "logging in: {} of {}", self.here, self.all)?;
+        match self.left.map(|left| left.as_secs()) {
+            Some(seconds @ 0..90) => write!(f, ", about {} s left", seconds.max(1)),
+            Some(seconds) => write!(f, ", about {} min left", (seconds + 30) / 60),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cold_start_says_how_far_it_is_and_how_long_it_takes() {
+        let text = |here, coming, rate| Arrival::of(here, coming, rate).map(|it| it.to_string());
+        assert_eq!(
+            text(37, 163, Some(24)).unwrap(),
+            "logging in: 37 of 200, about 14 min left"
+        );
+        assert_eq!(
+            text(195, 5, Some(24)).unwrap(),
+            "logging in: 195 of 200, about 25 s left"
+        );
+        assert_eq!(text(0, 9, None).unwrap(), "logging in: 0 of 9");
+        assert_eq!(text(198, 2, Some(24)), None, "two are no queue");
+    }
+}

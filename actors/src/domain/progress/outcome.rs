@@ -1,0 +1,284 @@
+//! Outcomes: what a Mysis has in the game, as the results of its calls tell.
+//!
+//! The names are those of SpaceMolt's answers. Of another server nothing is known, and whether
+//! answers are new is all that is watched.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::habit::mark;
+
+/// Longer results are tables of the game (the map, the catalog), not what somebody has.
+const READ: usize = 64 << 10;
+/// Places that are remembered; whoever comes back after more than these finds them new.
+const PLACES: usize = 48;
+/// Answers of an unknown server that are remembered.
+const ANSWERS: usize = 48;
+
+/// What is known of somebody's outcomes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Outcomes {
+    pub(super) credits: Option<i64>,
+    pub(super) cargo: Option<i64>,
+    pub(super) skills: Option<i64>,
+    pub(super) explored: Option<i64>,
+    pub(super) missions: Option<u32>,
+    pub(super) ship: Option<u32>,
+    /// Something that runs by itself: a trip, a job.
+    pub(super) runs: Option<u32>,
+    /// Where it was, by marks, the newest last.
+    pub(super) places: VecDeque<u32>,
+    /// The newest place, in words.
+    pub(super) place: Option<Arc<str>>,
+    /// Whether money went out since it last came in: cargo that was paid for is no gain.
+    pub(super) has_paid: bool,
+    pub(super) answers: VecDeque<u32>,
+}
+
+/// What one result brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Gains {
+    /// Something got better, or runs towards it.
+    pub(super) any: bool,
+    /// Something that going in circles does not bring: goods, a skill, a place, a mission, a job
+    /// that runs.
+    pub(super) lasting: bool,
+    /// Credits earned less credits spent, as the result says.
+    pub(super) net: i64,
+    /// The answer was not seen lately.
+    pub(super) is_novel: bool,
+}
+
+impl Outcomes {
+    /// Whether the server is one whose outcomes can be read.
+    pub(super) fn is_known(&self) -> bool {
+        self.credits.is_some() || self.cargo.is_some() || !self.places.is_empty()
+    }
+
+    /// Reads a good result.
+    pub(super) fn read(&mut self, tool: &str, read_only: bool, text: &str) -> Gains {
+        let mut gains = Gains {
+            is_novel: remember(&mut self.answers, ANSWERS, mark([tool, text])),
+            ..Gains::default()
+        };
+        let json = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once('\n'));
+        let json = json.map_or(text, |(_, rest)| rest).trim();
+        if json.len() > READ || !json.starts_with('{') || tool.starts_with("zoea_") {
+            return gains;
+        }
+        let Ok(Value::Object(root)) = serde_json::from_str::<Value>(json) else {
+            return gains;
+        };
+        self.read_deals(&root, read_only, &mut gains);
+        self.read_player(&root, &mut gains);
+        self.read_ship(&root, &mut gains);
+        self.read_missions(&root, &mut gains);
+        if read_only {
+            self.read_what_runs(&root, &mut gains);
+        } else {
+            self.read_arrival(&root, &mut gains);
+        }
+        gains.any |= gains.lasting;
+        gains
+    }
+
+    /// What an action earned, cost and brought.
+    fn read_deals(&mut self, root: &Map<String, Value>, read_only: bool, gains: &mut Gains) {
+        if read_only {
+            return;
+        }
+        let sum = |keys: &[&str]| -> i64 { keys.iter().filter_map(|key| number(root, key)).sum() };
+        let earned = sum(&["total_earned", "credits_earned"]);
+        let spent = sum(&["total_cost", "cost", "listing_fee", "total_escrowed"]);
+        gains.net = earned.saturating_sub(spent);
+        gains.any |= earned > 0;
+        if earned > 0 {
+            self.has_paid = false;
+        }
+        self.has_paid |= spent > 0;
+        let made = root.contains_key("resource_id") || root.contains_key("output_id");
+        let is_made = made && number(root, "quantity").is_some_and(|quantity| quantity > 0);
+        let has_learnt = root.get("level_up").and_then(Value::as_bool) == Some(true);
+        gains.lasting |= is_made || has_learnt;
+    }
+
+    fn read_player(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
+        let player = root.get("player").and_then(Value::as_object);
+        if let Some(player) = player {
+            if let Some(credits) = number(player, "credits") {
+                gains.any |= rises(&mut self.credits, credits);
+            }
+            for key in ["current_system", "current_poi", "docked_at_base"] {
+                self.at(player.get(key), gains);
+            }
+            let explored = player.get("stats").and_then(Value::as_object);
+            if let Some(count) = explored.and_then(|stats| number(stats, "systems_explored")) {
+                gains.lasting |= rises(&mut self.explored, count);
+            }
+        }
+        let skills = root.get("skills");
+        let skills = skills.or_else(|| player.and_then(|player| player.get("skills")));
+        if let Some(Value::Object(skills)) = skills {
+            let level = |skill: &Value| skill.as_i64().or_else(|| skill.get("level")?.as_i64());
+            let levels = skills.values().filter_map(level).sum();
+            gains.lasting |= rises(&mut self.skills, levels);
+        }
+    }
+
+    fn read_ship(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
+        let ship = root.get("ship").and_then(Value::as_object);
+        let used = ship.and_then(|ship| number(ship, "cargo_used"));
+        let used = used.or_else(|| {
+            let is_cargo = root.contains_key("cargo") && root.contains_key("capacity");
+            is_cargo.then(|| number(root, "used")).flatten()
+        });
+        if let Some(used) = used {
+            let has_more = rises(&mut self.cargo, used);
+            gains.any |= has_more && !self.has_paid;
+        }
+        if let Some(ship) = ship
+            && let Some(class) = ship.get("class_id")
+        {
+            let modules = ship.get("modules").map(Value::to_string);
+            let it = mark([&*class.to_string(), &*modules.unwrap_or_default()]);
+            gains.lasting |= self.ship.replace(it).is_some_and(|known| known != it);
+        }
+    }
+
+    /// Missions under way: what is offered has no progress.
+    fn read_missions(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
+        let Some(Value::Array(missions)) = root.get("missions") else {
+            return;
+        };
+        let under_way: Vec<&Value> = missions
+            .iter()
+            .filter(|mission| mission.get("percent_complete").is_some())
+            .collect();
+        if under_way.is_empty() {
+            return;
+        }
+        let part = |mission: &Value, key| mission.get(key).map(Value::to_string);
+        let parts = under_way.iter().flat_map(|mission| {
+            ["mission_id", "percent_complete", "objectives"].map(|key| part(mission, key))
+        });
+        let parts: Vec<String> = parts.flatten().collect();
+        let it = mark(parts.iter().map(String::as_str));
+        gains.lasting |= self.missions.replace(it).is_some_and(|known| known != it);
+    }
+
+    /// Where a trip ended.
+    fn read_arrival(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
+        for key in ["poi_id", "system_id"] {
+            self.at(root.get(key), gains);
+        }
+    }
+
+    /// Whatever counts down, or up to its end: a trip, a job, a repair.
+    fn read_what_runs(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
+        let mut figures = Vec::new();
+        collect_running(root, 0, &mut figures);
+        if figures.is_empty() {
+            self.runs = None;
+            return;
+        }
+        let it = mark(figures.iter().map(String::as_str));
+        gains.lasting |= self.runs.replace(it).is_some_and(|known| known != it);
+    }
+
+    /// Somebody is at a place; a new one is a gain, but for the first.
+    fn at(&mut self, place: Option<&Value>, gains: &mut Gains) {
+        let Some(place) = place.and_then(Value::as_str).filter(|id| !id.is_empty()) else {
+            return;
+        };
+        let is_first = self.places.len() < 3;
+        let is_new = remember(&mut self.places, PLACES, mark([place]));
+        gains.lasting |= is_new && !is_first;
+        if self.place.as_deref() != Some(place) {
+            self.place = Some(place.chars().take(60).collect::<String>().into());
+        }
+    }
+
+    /// The figures that there are, in words.
+    pub(super) fn told(&self) -> Vec<String> {
+        let credits = self.credits.and_then(|credits| u64::try_from(credits).ok());
+        let told = [
+            credits.map(|credits| format!("credits {}", grouped(credits))),
+            self.cargo.map(|used| format!("cargo {used}")),
+            self.skills.map(|levels| format!("skill levels {levels}")),
+            self.missions.map(|_| "missions as they were".to_string()),
+            self.place.as_ref().map(|place| format!("last at {place}")),
+        ];
+        told.into_iter().flatten().collect()
+    }
+}
+
+/// Takes a figure. Gives whether it rose; the first one seen did not.
+fn rises(known: &mut Option<i64>, figure: i64) -> bool {
+    known.replace(figure).is_some_and(|before| figure > before)
+}
+
+/// Takes a mark into a bounded memory. Gives whether it was not in it.
+fn remember(known: &mut VecDeque<u32>, most: usize, it: u32) -> bool {
+    if known.contains(&it) {
+        return false;
+    }
+    if known.len() >= most {
+        known.pop_front();
+    }
+    known.push_back(it);
+    true
+}
+
+fn number(object: &Map<String, Value>, key: &str) -> Option<i64> {
+    object.get(key).and_then(Value::as_i64)
+}
+
+/// The figures of what runs by itself, near the top of an answer.
+fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<String>) {
+    const RUNNING: [&str; 5] = [
+        "ticks_remaining",
+        "runs_remaining",
+        "runs_done",
+        "jobs_remaining",
+        "build_ticks_left",
+    ];
+    for (key, value) in object {
+        if RUNNING.contains(&key.as_str()) {
+            figures.push(value.to_string());
+        }
+        let inner = match value {
+            Value::Object(inner) => vec![inner],
+            Value::Array(list) => list.iter().take(8).filter_map(Value::as_object).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        };
+        for object in inner.into_iter().filter(|_| depth < 2) {
+            collect_running(object, depth + 1, figures);
+        }
+    }
+}
+
+/// `48207` as `48,207`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Milliseconds as people say them.
+pub(super) fn minutes(millis: u64) -> String {
+    match millis / 1000 {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}

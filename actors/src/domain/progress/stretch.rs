@@ -1,0 +1,229 @@
+//! Stretches: what happened since something last got better.
+
+use std::sync::Arc;
+
+use crate::domain::ids::Timestamp;
+use crate::domain::message::CallStatus;
+
+use super::Called;
+use super::habit::Habit;
+use super::outcome::Gains;
+
+/// Characters of arguments that are told.
+const TOLD: usize = 200;
+
+/// Calls that count as a turn in circles, where turns are long.
+const CALLS: u32 = 4;
+
+/// The turns since something last got better.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Stretch {
+    since: Option<Timestamp>,
+    /// Turns with calls and without a gain.
+    turns: u32,
+    /// All turns, also those of words alone.
+    all_turns: u32,
+    /// Turns of words alone, in a row, the newest.
+    quiet: u32,
+    /// Turns in which every call failed, in a row, the newest.
+    failing: u32,
+    /// The one call that the newest turns made, failing each time, and how many they are.
+    same: Option<(Attempt, u32)>,
+    /// Calls, and how many of them failed.
+    calls: (u64, u64),
+    turn: TurnNotes,
+}
+
+/// A call as the model wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Attempt {
+    tool: Arc<str>,
+    arguments: Arc<str>,
+}
+
+/// The turn under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct TurnNotes {
+    calls: u32,
+    failed: u32,
+    gained: bool,
+    /// A result that was not seen before, of a server whose outcomes are not known.
+    is_novel: bool,
+    /// Its only call, as far as it failed each time.
+    only: Option<Attempt>,
+    last_failed: Option<Attempt>,
+}
+
+impl Stretch {
+    pub(super) fn called(&mut self, call: &Called<'_>, gains: Gains) {
+        let turn = &mut self.turn;
+        let attempt = || Attempt {
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+        };
+        turn.calls += 1;
+        turn.gained |= gains.any;
+        turn.is_novel |= gains.is_novel;
+        if call.status == CallStatus::Done {
+            turn.only = None;
+            return;
+        }
+        turn.failed += 1;
+        turn.only = match turn.only.take() {
+            None if turn.calls == 1 => Some(attempt()),
+            Some(known) if known == attempt() => Some(known),
+            None | Some(_) => None,
+        };
+        turn.last_failed = Some(attempt());
+    }
+
+    /// Counts the turn. Gives whether something got better in it.
+    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Timestamp) -> bool {
+        let turn = std::mem::take(&mut self.turn);
+        // Of a server whose outcomes nobody can read, a new answer is all that can be asked for.
+        if turn.gained || (!knows_outcomes && turn.is_novel) {
+            let all_turns = self.all_turns.saturating_add(1);
+            *self = Stretch {
+                all_turns,
+                ..Stretch::default()
+            };
+            return true;
+        }
+        self.since.get_or_insert(now);
+        self.all_turns = self.all_turns.saturating_add(1);
+        self.calls.0 += u64::from(turn.calls);
+        self.calls.1 += u64::from(turn.failed);
+        if turn.calls == 0 {
+            self.quiet = self.quiet.saturating_add(1);
+            return false;
+        }
+        self.turns = self.turns.saturating_add(1);
+        self.quiet = 0;
+        self.failing = if turn.failed == turn.calls {
+            self.failing.saturating_add(1)
+        } else {
+            0
+        };
+        self.same = match (turn.only, self.same.take()) {
+            (Some(only), Some((known, turns))) if known == only => Some((known, turns + 1)),
+            (Some(only), _) => Some((only, 1)),
+            (None, _) => turn.last_failed.map(|attempt| (attempt, 0)),
+        };
+        false
+    }
+
+    pub(super) fn since(&self) -> Timestamp {
+        self.since.unwrap_or_default()
+    }
+
+    pub(super) fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    pub(super) fn all_turns(&self) -> u32 {
+        self.all_turns
+    }
+
+    pub(super) fn quiet(&self) -> u32 {
+        self.quiet
+    }
+
+    pub(super) fn failing(&self) -> u32 {
+        self.failing
+    }
+
+    /// Turns in a row whose only call was one that failed each time.
+    pub(super) fn same_failure(&self) -> u32 {
+        self.same.as_ref().map_or(0, |(_, turns)| *turns)
+    }
+
+    pub(super) fn failing_tool(&self) -> Option<Arc<str>> {
+        self.same.as_ref().map(|(attempt, _)| attempt.tool.clone())
+    }
+
+    pub(super) fn calls(&self) -> (u64, u64) {
+        self.calls
+    }
+
+    /// The failing call, as a clause.
+    pub(super) fn failure(&self) -> String {
+        let Some((Attempt { tool, arguments }, _)) = &self.same else {
+            return "a call failed".to_string();
+        };
+        let arguments: String = arguments.chars().take(TOLD).collect();
+        format!("the same call failed again and again: {tool} {arguments}")
+    }
+
+    /// What is kept of it in a memo.
+    pub(super) fn counts(&self) -> (Timestamp, [u32; 4], (u64, u64)) {
+        let counts = [self.turns, self.all_turns, self.quiet, self.failing];
+        (self.since(), counts, self.calls)
+    }
+
+    /// Takes up what a memo kept.
+    pub(super) fn recalled(since: Timestamp, counts: [u32; 4], calls: (u64, u64)) -> Stretch {
+        let [turns, all_turns, quiet, failing] = counts;
+        Stretch {
+            since: (since != Timestamp::default()).then_some(since),
+            turns,
+            all_turns,
+            quiet,
+            failing,
+            calls,
+            ..Stretch::default()
+        }
+    }
+}
+
+/// The turns in which the same calls were made in the same order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Lap {
+    since: Option<Timestamp>,
+    turns: u32,
+    calls: u32,
+    /// Credits earned and spent, as the results say.
+    net: i64,
+    gained: bool,
+    /// Whether any of the calls failed or acted.
+    is_harmless: bool,
+}
+
+impl Lap {
+    pub(super) fn called(&mut self, gains: Gains) {
+        self.calls = self.calls.saturating_add(1);
+        self.net = self.net.saturating_add(gains.net);
+        self.gained |= gains.lasting;
+    }
+
+    pub(super) fn end_turn(&mut self, habit: &Habit, now: Timestamp) {
+        if !habit.is_circling() {
+            *self = Lap::default();
+            return;
+        }
+        self.since.get_or_insert(now);
+        self.turns = self.turns.saturating_add(1);
+        self.is_harmless = habit.is_harmless();
+        if self.gained || self.net > 0 {
+            *self = Lap::default();
+        }
+    }
+
+    /// Whether it goes in circles for so many turns, or for as many calls as they can have, and is
+    /// no better off.
+    pub(super) fn is_futile(&self, turns: u32) -> bool {
+        self.turns >= turns || self.calls >= turns.saturating_mul(CALLS)
+    }
+
+    /// Whether it only looks, and sees.
+    pub(super) fn is_harmless(&self) -> bool {
+        self.is_harmless
+    }
+
+    pub(super) fn since(&self) -> Timestamp {
+        self.since.unwrap_or_default()
+    }
+
+    pub(super) fn turns(&self) -> u32 {
+        self.turns
+    }
+}

@@ -1,0 +1,292 @@
+//! The watch, turn by turn: what it finds, what it leaves alone, and what it takes up again.
+
+use std::time::Duration;
+
+use super::*;
+
+const BLATANT: u32 = 5;
+const MEANS: Means = Means {
+    has_other_provider: true,
+    may_park: true,
+};
+
+/// A watch and its clock: a call takes ten seconds.
+struct Scene {
+    watch: Watch,
+    rules: ProgressRules,
+    errand: Errand,
+    means: Means,
+    now: Timestamp,
+    told: Vec<(u32, Way, Option<Rung>)>,
+    turns: u32,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        Scene {
+            watch: Watch::default(),
+            rules: ProgressRules::default(),
+            errand: Errand::Works,
+            means: MEANS,
+            now: Timestamp(1_000_000),
+            told: Vec::new(),
+            turns: 0,
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: &str, answer: Result<&str, &str>) {
+        self.now = self.now.plus(Duration::from_secs(10));
+        let (status, text) = match answer {
+            Ok(text) => (CallStatus::Done, text),
+            Err(text) => (CallStatus::Failed, text),
+        };
+        let called = Called {
+            tool: &tool.into(),
+            arguments: &arguments.into(),
+            read_only: tool.starts_with("get_"),
+            status,
+            text,
+        };
+        self.watch.called(called, self.now);
+    }
+
+    fn end(&mut self) {
+        self.now = self.now.plus(Duration::from_secs(10));
+        self.turns += 1;
+        let verdict =
+            self.watch
+                .turn_ended(&self.rules, BLATANT, self.errand, self.means, self.now);
+        if let Some(verdict) = verdict {
+            self.told.push((self.turns, verdict.way, verdict.rung));
+        }
+    }
+
+    fn rungs(&self) -> Vec<Rung> {
+        self.told.iter().filter_map(|(_, _, rung)| *rung).collect()
+    }
+}
+
+fn status(credits: i64, used: i64, poi: &str) -> String {
+    format!(
+        r#"{{"player":{{"credits":{credits},"current_system":"sol","current_poi":"{poi}",
+        "skills":{{"mining":1}}}},"ship":{{"cargo_used":{used},"class_id":"a","modules":[]}}}}"#
+    )
+}
+
+#[test]
+fn whoever_gets_nowhere_is_told_begun_afresh_asked_elsewhere_and_parked() {
+    let mut scene = Scene::new();
+    for _ in 0..200 {
+        scene.call("get_status", "{}", Ok(&status(1203, 0, "belt")));
+        scene.call("dock", "{}", Err("Error: no_base: no station here"));
+        scene.end();
+    }
+    let rungs = [Rung::Nudged, Rung::Afresh, Rung::Elsewhere, Rung::Parked];
+    assert_eq!(scene.rungs(), rungs);
+    assert_eq!(scene.watch.rung(), Rung::Parked);
+    let notice = scene.watch.notice().unwrap();
+    assert!(notice.contains("credits 1,203"), "{notice}");
+}
+
+#[test]
+fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out() {
+    let mut scene = Scene::new();
+    scene.means.has_other_provider = false;
+    scene.means.may_park = false;
+    for _ in 0..300 {
+        scene.end();
+    }
+    assert_eq!(scene.rungs(), [Rung::Nudged, Rung::Afresh]);
+    assert_eq!(scene.told[0], (BLATANT, Way::Talks, Some(Rung::Nudged)));
+}
+
+#[test]
+fn whatever_gets_better_takes_it_a_step_down() {
+    let mut scene = Scene::new();
+    scene.call("get_status", "{}", Ok(&status(100, 0, "belt")));
+    for _ in 0..90 {
+        scene.end();
+    }
+    assert!(scene.watch.rung() >= Rung::Afresh);
+    let mut credits = 100;
+    for expected in [Rung::Afresh, Rung::Nudged, Rung::Ground, Rung::Ground] {
+        if scene.watch.rung() == Rung::Elsewhere || credits > 100 || expected == Rung::Nudged {
+            credits += 10;
+            scene.call("get_status", "{}", Ok(&status(credits, 0, "belt")));
+            scene.end();
+        }
+        assert!(scene.watch.rung() <= expected, "{:?}", scene.watch.rung());
+    }
+    assert_eq!(scene.watch.notice(), None);
+    assert_eq!(scene.watch.stuck(), None);
+}
+
+#[test]
+fn circles_of_up_to_eight_calls_are_seen_and_those_that_earn_are_not() {
+    for period in 1..=8 {
+        for earned in [0, 5] {
+            let mut scene = Scene::new();
+            scene.rules.turns = 1000;
+            let result = format!(r#"{{"action":"sell","total_earned":{earned},"total_cost":3}}"#);
+            for turn in 0..80 {
+                for call in 0..3 {
+                    let place = (turn * 3 + call) % period;
+                    let arguments = format!(r#"{{"n":{place}}}"#);
+                    scene.call("sell", &arguments, Ok(&result));
+                }
+                scene.end();
+            }
+            let circles = scene.told.iter().any(|(_, way, _)| *way == Way::Circles);
+            assert_eq!(circles, earned == 0, "period {period}, earned {earned}");
+        }
+    }
+}
+
+#[test]
+fn going_to_and_fro_is_no_gain_and_new_places_are() {
+    for places in [2, 1000] {
+        let mut scene = Scene::new();
+        for turn in 0..200 {
+            let result = format!(r#"{{"action":"arrived","poi_id":"p{}"}}"#, turn % places);
+            scene.call("travel", &format!("{}", turn % places), Ok(&result));
+            scene.end();
+        }
+        assert_eq!(scene.told.is_empty(), places == 1000, "{:?}", scene.told);
+    }
+}
+
+#[test]
+fn cargo_that_was_paid_for_is_no_gain() {
+    let mut scene = Scene::new();
+    for round in 0..200 {
+        scene.call(
+            "buy",
+            "{}",
+            Ok(r#"{"action":"buy","quantity":1,"total_cost":4}"#),
+        );
+        scene.call("jettison", "{}", Ok("{}"));
+        scene.call(
+            "get_status",
+            "{}",
+            Ok(&status(1000 - round, round % 2, "x")),
+        );
+        scene.end();
+    }
+    assert!(scene.rungs().contains(&Rung::Parked));
+}
+
+#[test]
+fn one_who_waits_as_ordered_is_left_alone_but_for_what_fails() {
+    for (errand, answer, expected) in [
+        (Errand::Waits, Ok(r#"{"count":0}"#), false),
+        (Errand::Works, Ok(r#"{"count":0}"#), true),
+        (Errand::Waits, Err("Error: no: never"), true),
+    ] {
+        let mut scene = Scene::new();
+        scene.errand = errand;
+        scene.call("get_status", "{}", Ok(&status(1, 0, "x")));
+        for turn in 0..200 {
+            if turn % 3 > 0 {
+                scene.call("get_notifications", "{}", answer);
+            }
+            scene.end();
+        }
+        assert_eq!(!scene.told.is_empty(), expected, "{errand:?} {answer:?}");
+    }
+}
+
+#[test]
+fn whatever_counts_down_is_waited_for() {
+    let mut scene = Scene::new();
+    scene.call("get_status", "{}", Ok(&status(1, 0, "x")));
+    for left in (0..300).rev() {
+        let jobs = format!(r#"{{"jobs":[{{"recipe":"steel","runs_remaining":{left}}}]}}"#);
+        scene.call("get_jobs", "{}", Ok(&jobs));
+        scene.end();
+    }
+    assert_eq!(scene.told, []);
+}
+
+#[test]
+fn seconds_are_not_enough_to_judge_by() {
+    let mut scene = Scene::new();
+    scene.rules.at_least = Duration::from_secs(86_400);
+    for _ in 0..300 {
+        scene.call("get_status", "{}", Ok(&status(1, 0, "x")));
+        scene.end();
+    }
+    assert_eq!(scene.told, []);
+}
+
+#[test]
+fn a_server_of_which_nothing_is_known_is_judged_by_new_answers() {
+    for (answers, expected) in [(3, true), (100_000, false)] {
+        let mut scene = Scene::new();
+        for turn in 0..200 {
+            let answer = format!("line {}", turn % answers);
+            scene.call("read_line", &format!("{turn}"), Ok(&answer));
+            scene.end();
+        }
+        assert_eq!(!scene.told.is_empty(), expected);
+    }
+}
+
+#[test]
+fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
+    let mut scene = Scene::new();
+    let mut memo = String::new();
+    for hour in 0..49 {
+        scene.call("craft", "{}", Err("Error: cannot_craft: 3 missing"));
+        scene.call("get_status", "{}", Ok(&status(hour, 0, "x")));
+        scene.end();
+        scene.watch.ordered(scene.now);
+        scene.now = scene.now.plus(Duration::from_secs(3600));
+        if let Some(due) = scene.watch.due_memo() {
+            memo = due;
+        }
+        if hour % 10 == 9 {
+            // The program is killed, and started again.
+            scene.watch = Watch::recalled(&memo);
+        }
+    }
+    assert_eq!(
+        scene.told.iter().map(|told| told.1).collect::<Vec<_>>(),
+        [Way::Ails, Way::Ails]
+    );
+    scene.call("craft", "{}", Ok("{}"));
+    assert_eq!(scene.watch.habit.ailments(), []);
+}
+
+#[test]
+fn a_memo_brings_back_what_was_counted() {
+    let mut scene = Scene::new();
+    for turn in 0..70 {
+        scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
+        scene.call("dock", &format!("{turn}"), Err("Error: no_base: none"));
+        scene.end();
+    }
+    scene.watch.begin_afresh(Seq(44));
+    let memo = scene.watch.due_memo().unwrap();
+    assert!(memo.len() < 2048, "{} bytes", memo.len());
+    let mut recalled = Watch::recalled(&memo);
+    assert_eq!(recalled.rung(), scene.watch.rung());
+    assert_eq!(recalled.afresh(), Seq(44));
+    assert_eq!(recalled.memo(), memo);
+    assert_eq!(recalled.due_memo(), None, "nothing new");
+    assert_eq!(Watch::recalled("nonsense"), Watch::default());
+    // The first look after it is no gain: nothing was seen to change.
+    scene.watch = recalled;
+    scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
+    scene.end();
+    assert!(scene.watch.rung() > Rung::Ground);
+}
+
+#[test]
+fn switched_off_it_says_nothing() {
+    let mut scene = Scene::new();
+    scene.rules.is_on = false;
+    for _ in 0..100 {
+        scene.end();
+    }
+    assert_eq!(scene.told, []);
+}

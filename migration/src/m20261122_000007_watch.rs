@@ -1,0 +1,32 @@
+//! Watches: what the watch on each Mysis' progress knows.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{big_integer, text};
+
+#[derive(DeriveMigrationName)]
+pub(crate) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager.create_table(watch()).await
+    }
+
+    /// Killed half-way, it has not happened.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+}
+
+fn watch() -> TableCreateStatement {
+    Table::create()
+        .table("watch")
+        .col(big_integer("mysis_id").primary_key())
+        .col(text("memo"))
+        .foreign_key(
+            ForeignKey::create()
+                .from("watch", "mysis_id")
+                .to("mysis", "id"),
+        )
+        .to_owned()
+}

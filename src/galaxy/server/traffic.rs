@@ -1,0 +1,33 @@
+//! Traffic: how much is asked of a server, and how much of that plays the game.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What reached a server since it started.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    requests: AtomicU64,
+    mutations: AtomicU64,
+}
+
+impl Traffic {
+    pub(super) fn asked(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn mutated(&self, mutations: usize) {
+        let mutations = u64::try_from(mutations).unwrap_or(u64::MAX);
+        self.mutations.fetch_add(mutations, Ordering::Relaxed);
+    }
+
+    /// HTTP requests to the MCP endpoint, of whatever kind.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Mutations that were carried out.
+    #[must_use]
+    pub fn mutations(&self) -> u64 {
+        self.mutations.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,43 @@
+//! Watches: what the watch on each Mysis' progress knows, so that a restart counts on.
+
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{DbErr, EntityTrait};
+
+use super::Inner;
+use super::connection::Tx;
+use super::entity::watch;
+
+/// Keeps a memo in place of the one before.
+pub(super) async fn keep(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
+    let model = watch::ActiveModel {
+        mysis_id: Set(mysis.0),
+        memo: Set(memo.to_string()),
+    };
+    let older = OnConflict::column(watch::Column::MysisId)
+        .update_column(watch::Column::Memo)
+        .to_owned();
+    watch::Entity::insert(model)
+        .on_conflict(older)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Its Mysis goes.
+pub(super) async fn forget(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+    watch::Entity::delete_by_id(mysis.0).exec(tx).await?;
+    Ok(())
+}
+
+impl Inner {
+    pub(super) async fn watch(&self, mysis: MysisId) -> Result<Option<Arc<str>>, DbErr> {
+        let found = watch::Entity::find_by_id(mysis.0)
+            .one(&self.readers)
+            .await?;
+        Ok(found.map(|model| model.memo.into()))
+    }
+}

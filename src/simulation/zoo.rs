@@ -1,0 +1,346 @@
+//! The zoo: players that are stuck in one definite way each, and players that are well, under the
+//! watch on progress (`actors::domain::progress`), on simulated time.
+//!
+//! Every party is a swarm of its own with one mission. All play well for ten minutes; then notes,
+//! which the pilot reads, make of its members what they are. What came of them is read from the notices that were stored for the operator.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::event::{SwarmEvent, What};
+use actors::domain::ids::MysisId;
+use actors::domain::message::Row;
+use actors::domain::order::{Done, Order};
+use actors::domain::progress::Rung;
+use actors::domain::rules::ProgressRules;
+use anyhow::{Context, anyhow};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+
+use super::events::Heard;
+use super::game::Jinx;
+use super::{Options, Simulation, kill, rules};
+use crate::pilot::PERSONAS;
+use crate::swarm::Helm;
+
+/// How long all are well: they find an account and their way, and play.
+const CHILDHOOD: Duration = Duration::from_secs(600);
+
+/// Those who share a mission.
+#[derive(Clone, Debug)]
+pub struct Party {
+    /// The mission.
+    pub order: &'static str,
+    /// Who.
+    pub members: Vec<Animal>,
+}
+
+/// One player.
+#[derive(Clone, Copy, Debug)]
+pub struct Animal {
+    /// What it is called in the table.
+    pub name: &'static str,
+    /// The persona of the pilot.
+    pub persona: &'static str,
+    /// How the game mistreats it.
+    pub plight: Plight,
+    /// Whether it gets nowhere.
+    pub is_stuck: bool,
+}
+
+/// How the game mistreats one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plight {
+    /// Not at all.
+    None,
+    /// It says for ever that the ship is under way.
+    InTransit,
+    /// The answers to its actions are lost for ever.
+    AnswersLost,
+}
+
+/// What is visited.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// What all chance follows from.
+    pub seed: u64,
+    /// How long the players are watched, in simulated time.
+    pub length: Duration,
+    /// The watch.
+    pub rules: ProgressRules,
+    /// Whether a second provider is there to be asked.
+    pub has_other_provider: bool,
+}
+
+/// What came of one player.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    /// Who.
+    pub animal: Animal,
+    /// Turns that it took.
+    pub turns: i64,
+    /// The turn after which it was first told, and the notice.
+    pub told: Option<(i64, Arc<str>)>,
+    /// How far it was taken.
+    pub rung: Rung,
+}
+
+/// The ways to be stuck: all bad habits of the pilot, and what only the game does to one.
+#[must_use]
+pub fn stuck() -> Vec<Animal> {
+    let personas = PERSONAS
+        .iter()
+        .filter(|(_, name, _)| !["steady", "ailing"].contains(name));
+    let habits = personas.map(|(_, name, _)| Animal {
+        name,
+        persona: name,
+        plight: Plight::None,
+        is_stuck: true,
+    });
+    let plights = [
+        ("in transit for ever", Plight::InTransit),
+        ("answers are lost", Plight::AnswersLost),
+    ];
+    let plights = plights.map(|(name, plight)| Animal {
+        name,
+        persona: "steady",
+        plight,
+        is_stuck: true,
+    });
+    habits.chain(plights).collect()
+}
+
+/// Parties of players that are well, so many of each kind.
+#[must_use]
+pub fn healthy(each: usize) -> Vec<Party> {
+    let kinds = [
+        (
+            "miner",
+            "steady",
+            "Mine ore, sell it at your station, refuel and go again.",
+        ),
+        ("trader", "steady", "Trade between stations for profit."),
+        ("explorer", "steady", "Explore as many systems as you can."),
+        ("contractor", "steady", "Do missions for credits."),
+        (
+            "waits as ordered",
+            "steady",
+            "Wait at the station until you hear from me.",
+        ),
+        (
+            "listens as ordered",
+            "notifier",
+            "Stay docked and monitor the news.",
+        ),
+    ];
+    let party = |(name, persona, order)| Party {
+        order,
+        members: vec![
+            Animal {
+                name,
+                persona,
+                plight: Plight::None,
+                is_stuck: false,
+            };
+            each
+        ],
+    };
+    kinds.map(party).to_vec()
+}
+
+/// Watches a party.
+///
+/// # Errors
+/// The simulation cannot be set up.
+pub fn visit(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .context("build a runtime with a simulated clock")?;
+    runtime.block_on(watch(visit, party))
+}
+
+async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
+    let simulation = Simulation::new(Options {
+        seed: visit.seed,
+        length: visit.length,
+        myses: party.members.len(),
+        wildness: 0.0,
+        thinking: Duration::from_secs(4),
+        on_day: None,
+        is_loud: false,
+    })
+    .await?;
+    let book = Book::default();
+    let (keeper, _) = Actor::spawn(None, Keeper, book.clone())
+        .await
+        .map_err(|error| anyhow!("start the keeper: {error}"))?;
+    let _time = simulation.game.begin();
+    let mut rules = rules::rules(party.members.len());
+    rules.progress = visit.rules.clone();
+    if visit.has_other_provider {
+        let another = rules.providers[rules::PROVIDER].clone();
+        rules.providers.insert("another".into(), another);
+        rules.progress.provider = Some("another".into());
+    }
+    let commander = simulation.launch_under(rules, keeper.clone()).await?;
+    let swarm = Helm(commander.clone());
+    let myses = settle(&swarm, party).await?;
+    tokio::time::sleep(CHILDHOOD).await;
+    book.open();
+    spoil(&simulation, &swarm, party, &myses).await?;
+    tokio::time::sleep(visit.length).await;
+    kill(&commander).await;
+    keeper
+        .stop_and_wait(None, None)
+        .await
+        .context("stop the keeper")?;
+    Ok(party
+        .members
+        .iter()
+        .enumerate()
+        .map(|(place, animal)| book.sight(&name(place), *animal))
+        .collect())
+}
+
+fn name(place: usize) -> String {
+    format!("m{place}")
+}
+
+/// Creates the members and gives the mission.
+async fn settle(swarm: &Helm, party: &Party) -> anyhow::Result<Vec<MysisId>> {
+    let mut myses = Vec::new();
+    for place in 0..party.members.len() {
+        let created = give(
+            swarm,
+            Order::Create {
+                name: name(place),
+                provider: None,
+                model: None,
+                start: false,
+            },
+        );
+        let Done::Created(mysis) = created.await? else {
+            return Err(anyhow!("a mysis was not created"));
+        };
+        myses.push(mysis);
+    }
+    let text = party.order.to_string();
+    give(swarm, Order::Broadcast { text }).await?;
+    Ok(myses)
+}
+
+/// From here on each is what it is.
+async fn spoil(
+    simulation: &Simulation,
+    swarm: &Helm,
+    party: &Party,
+    myses: &[MysisId],
+) -> anyhow::Result<()> {
+    for (place, (animal, mysis)) in party.members.iter().zip(myses).enumerate() {
+        match animal.plight {
+            Plight::None => {}
+            Plight::InTransit => simulation.game.jinx(*mysis, Jinx::InTransit),
+            Plight::AnswersLost => simulation.game.jinx(*mysis, Jinx::AnswersLost),
+        }
+        let text = format!("persona: {}", animal.persona);
+        let name = name(place);
+        give(swarm, Order::AddNote { name, text }).await?;
+    }
+    Ok(())
+}
+
+async fn give(swarm: &Helm, order: Order) -> anyhow::Result<Done> {
+    swarm.order(order).await.map_err(|why| anyhow!("{why}"))
+}
+
+/// What was told of each, by name.
+#[derive(Clone, Debug, Default)]
+struct Book(Arc<Mutex<BTreeMap<String, Page>>>);
+
+#[derive(Clone, Debug, Default)]
+struct Page {
+    /// The newest turn before it became what it is.
+    before: i64,
+    turns: i64,
+    told: Option<(i64, Arc<str>)>,
+    rung: Rung,
+}
+
+impl Book {
+    /// From here on turns are counted, and what was told before is forgotten.
+    fn open(&self) {
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for page in pages.values_mut() {
+            *page = Page {
+                before: page.turns,
+                turns: page.turns,
+                ..Page::default()
+            };
+        }
+    }
+
+    fn hear(&self, event: &SwarmEvent) {
+        let (Some(who), What::Stored(row)) = (&event.mysis, &event.what) else {
+            return;
+        };
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = pages.entry(who.name.to_string()).or_default();
+        page.turns = page.turns.max(row.turn.0);
+        page.note(row);
+    }
+
+    fn sight(&self, name: &str, animal: Animal) -> Sight {
+        let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = pages.get(name).cloned().unwrap_or_default();
+        Sight {
+            animal,
+            turns: page.turns - page.before,
+            told: page.told,
+            rung: page.rung,
+        }
+    }
+}
+
+impl Page {
+    fn note(&mut self, row: &Row) {
+        let rung = match row.host().map(|meta| &*meta.code) {
+            Some("no_progress") => Rung::Nudged,
+            Some("fresh_start") => Rung::Afresh,
+            Some("other_provider") => Rung::Elsewhere,
+            Some("parked") => Rung::Parked,
+            Some(_) | None => return,
+        };
+        self.rung = self.rung.max(rung);
+        self.told
+            .get_or_insert_with(|| (row.turn.0 - self.before, row.text().clone()));
+    }
+}
+
+/// Writes down what is told.
+struct Keeper;
+
+impl Actor for Keeper {
+    type Msg = Heard;
+    type State = Book;
+    type Arguments = Book;
+
+    async fn pre_start(
+        &self,
+        _myself: ActorRef<Heard>,
+        book: Book,
+    ) -> Result<Book, ActorProcessingErr> {
+        Ok(book)
+    }
+
+    async fn handle(
+        &self,
+        _myself: ActorRef<Heard>,
+        message: Heard,
+        book: &mut Book,
+    ) -> Result<(), ActorProcessingErr> {
+        book.hear(&Arc::from(message));
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! Courtesy: what spares the game's server requests that it need not answer.
+//!
+//! Stands between the sessions and any upstream. What the game tells about itself is asked for once
+//! by the whole swarm; a look that was taken within the same tick is told again, with its age; and
+//! while the server restarts, nobody asks it anything.
+
+mod almanac;
+mod glances;
+mod shelf;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actors::domain::ids::MysisId;
+use actors::domain::tool::Toolset;
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use almanac::Almanac;
+use glances::Glances;
+use shelf::Shelf;
+
+/// An upstream that is treated with courtesy.
+pub struct Courteous {
+    inner: Arc<dyn Upstream>,
+    shared: Arc<Shared>,
+}
+
+/// What all sessions know together.
+#[derive(Default)]
+struct Shared {
+    shelf: Shelf,
+    almanac: Mutex<Almanac>,
+}
+
+impl Shared {
+    fn almanac<T>(&self, ask: impl FnOnce(&mut Almanac) -> T) -> T {
+        // Never held across an await.
+        let mut almanac = self.almanac.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(&mut almanac)
+    }
+
+    /// Why the server is left alone now.
+    fn check(&self, who: MysisId) -> Result<(), LinkFault> {
+        let back_in = self.almanac(|almanac| almanac.back_in(who, Instant::now()));
+        match back_in {
+            Some(back_in) => Err(LinkFault::Restarting { back_in }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Courteous {
+    /// Treats this upstream with courtesy.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Upstream>) -> Courteous {
+        Courteous {
+            inner,
+            shared: Arc::default(),
+        }
+    }
+}
+
+impl Upstream for Courteous {
+    fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>> {
+        let inner = self.inner.link(mysis)?;
+        Some(Arc::new(CourteousLink {
+            who: mysis,
+            inner,
+            shared: self.shared.clone(),
+            own: Arc::default(),
+        }))
+    }
+}
+
+/// The session of one Mysis.
+#[derive(Clone)]
+struct CourteousLink {
+    who: MysisId,
+    inner: Arc<dyn Link>,
+    shared: Arc<Shared>,
+    own: Arc<Mutex<Own>>,
+}
+
+/// What one session knows.
+#[derive(Default)]
+struct Own {
+    tools: Option<Arc<Toolset>>,
+    glances: Glances,
+}
+
+impl CourteousLink {
+    fn own<T>(&self, ask: impl FnOnce(&mut Own) -> T) -> T {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(&mut own)
+    }
+
+    fn is_read_only(&self, tool: &str) -> bool {
+        let tools = self.own(|own| own.tools.clone());
+        tools.is_some_and(|tools| tools.is_read_only(tool))
+    }
+
+    async fn call_politely(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+        self.shared.check(self.who)?;
+        if let Some(key) = shelf::key(&call) {
+            return self.look_up(key, call).await;
+        }
+        let now = Instant::now();
+        let fresh = self.shared.almanac(|almanac| almanac.pace());
+        if let Some(known) = self.own(|own| own.glances.recall(&call, fresh, now)) {
+            return Ok(known);
+        }
+        let (tool, arguments) = (call.tool.clone(), glances::arguments(&call));
+        let read_only = self.is_read_only(&tool);
+        let answer = self.inner.call(call).await;
+        self.learn(&answer);
+        let now = Instant::now();
+        self.own(|own| match &answer {
+            Ok(answer) if read_only || glances::is_queue(&tool) => {
+                own.glances.saw(&tool, arguments, answer, now);
+            }
+            // Whatever it was, it may have changed what was seen.
+            Ok(_) | Err(_) => own.glances.forget(),
+        });
+        answer
+    }
+
+    /// Of what the game tells about itself, from the shelf.
+    async fn look_up(self, key: shelf::Key, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+        let inner = self.inner.clone();
+        let fetch = move || async move { inner.call(call).await }.boxed();
+        let answer = self.shared.shelf.look_up(key, self.who, fetch).await;
+        self.learn(&answer);
+        answer
+    }
+
+    /// Takes from an answer what concerns everybody.
+    fn learn(&self, answer: &Result<LinkAnswer, LinkFault>) {
+        let now = Instant::now();
+        match answer {
+            Ok(answer) => {
+                let restarts = self
+                    .shared
+                    .almanac(|almanac| almanac.heard(&answer.text, now));
+                if restarts {
+                    tracing::warn!(
+                        "the game server announces a restart; it is left alone until it is back"
+                    );
+                    self.shared.shelf.clear();
+                }
+            }
+            Err(LinkFault::SessionLost(_)) => self.shared.shelf.distrust(),
+            Err(
+                LinkFault::Unreachable(_)
+                | LinkFault::Limited { .. }
+                | LinkFault::Restarting { .. }
+                | LinkFault::Refused(_)
+                | LinkFault::AnswerLost(_),
+            ) => {}
+        }
+    }
+}
+
+impl Link for CourteousLink {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            link.shared.check(link.who)?;
+            link.own(|own| own.glances.forget());
+            link.inner.open().await
+        }
+        .boxed()
+    }
+
+    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        self.inner.resume(ticket)
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            link.shared.check(link.who)?;
+            let tools = link.inner.tools().await?;
+            link.own(|own| own.tools = Some(tools.clone()));
+            Ok(tools)
+        }
+        .boxed()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+        self.clone().call_politely(call).boxed()
+    }
+}

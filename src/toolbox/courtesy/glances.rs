@@ -1,0 +1,106 @@
+//! Glances: what one session was shown within the tick that runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::ports::{LinkAnswer, LinkCall};
+use serde_json::Value;
+use tokio::time::Instant;
+
+/// Bytes of answers that are kept, and answers; more are not.
+const MOST_BYTES: usize = 24 << 10;
+const MOST: usize = 8;
+
+/// The queue that the server itself reads out once in a tick.
+const QUEUE: &str = "get_notifications";
+
+/// What was seen since this session last acted.
+#[derive(Debug, Default)]
+pub(super) struct Glances(Vec<Glance>);
+
+#[derive(Debug)]
+struct Glance {
+    tool: Arc<str>,
+    arguments: String,
+    text: String,
+    at: Instant,
+}
+
+/// A call's arguments in a form that compares equal where they mean the same.
+pub(super) fn arguments(call: &LinkCall) -> String {
+    Value::Object(call.arguments.clone()).to_string()
+}
+
+/// Whether a tool empties the queue that it reads.
+pub(super) fn is_queue(tool: &str) -> bool {
+    tool == QUEUE
+}
+
+impl Glances {
+    /// What the same call was answered less than a tick ago, with its age.
+    pub(super) fn recall(
+        &mut self,
+        call: &LinkCall,
+        fresh: Duration,
+        now: Instant,
+    ) -> Option<LinkAnswer> {
+        self.0.retain(|glance| now - glance.at < fresh);
+        let wanted = arguments(call);
+        let same = |glance: &&Glance| glance.tool == call.tool && glance.arguments == wanted;
+        let glance = self.0.iter().find(same)?;
+        let age = (now - glance.at).as_secs();
+        let text = if is_queue(&call.tool) {
+            // What came meanwhile waits there: the server tells it with the next tick.
+            format!(
+                "[you asked {age} s ago, in this tick; the game tells what is new once in a tick]\n\
+                 {{\"count\":0,\"notifications\":[],\"remaining\":0}}"
+            )
+        } else {
+            format!(
+                "[seen {age} s ago, in this tick, and told again]\n{}",
+                glance.text
+            )
+        };
+        Some(LinkAnswer {
+            text,
+            is_error: false,
+        })
+    }
+
+    /// A look succeeded.
+    pub(super) fn saw(
+        &mut self,
+        tool: &Arc<str>,
+        arguments: String,
+        answer: &LinkAnswer,
+        now: Instant,
+    ) {
+        let is_drained = !is_queue(tool) || answer.text.contains(r#""remaining":0"#);
+        if answer.is_error || !is_drained {
+            return;
+        }
+        self.0
+            .retain(|glance| glance.tool != *tool || glance.arguments != arguments);
+        // Of a queue only that it is empty now is kept.
+        let text = if is_queue(tool) {
+            String::new()
+        } else {
+            answer.text.clone()
+        };
+        let held: usize = self.0.iter().map(|glance| glance.text.len()).sum();
+        if self.0.len() < MOST && held + text.len() <= MOST_BYTES {
+            let tool = tool.clone();
+            self.0.push(Glance {
+                tool,
+                arguments,
+                text,
+                at: now,
+            });
+        }
+    }
+
+    /// This session acted.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}

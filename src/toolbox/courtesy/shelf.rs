@@ -1,0 +1,168 @@
+//! The shelf: what the game tells about itself, fetched once for the whole swarm.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::ids::MysisId;
+use actors::ports::{LinkAnswer, LinkCall, LinkFault};
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::glances::arguments;
+
+/// How long an answer stands, and how long one is trusted although sessions get lost.
+const STANDS: Duration = Duration::from_secs(30 * 60);
+const TRUSTED: Duration = Duration::from_secs(60);
+
+/// Answers on the shelf, and bytes of all of them; beyond, the oldest go.
+const MOST: usize = 64;
+const MOST_BYTES: usize = 4 << 20;
+
+/// What the game tells everybody in the same words. The whole map is among it but for who was where.
+const REFERENCE: [&str; 6] = [
+    "catalog",
+    "get_commands",
+    "get_guide",
+    "get_recipes",
+    "get_version",
+    "help",
+];
+
+/// What is looked up.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    tool: String,
+    arguments: String,
+}
+
+/// The key of a call that the shelf may answer.
+pub(super) fn key(call: &LinkCall) -> Option<Key> {
+    let mut of_all = call.clone();
+    of_all.arguments.remove("session_id");
+    let is_map = &*call.tool == "get_map" && of_all.arguments.is_empty();
+    (is_map || REFERENCE.contains(&&*call.tool)).then(|| Key {
+        tool: call.tool.to_string(),
+        arguments: arguments(&of_all),
+    })
+}
+
+type Fetched = Shared<BoxFuture<'static, Result<LinkAnswer, LinkFault>>>;
+
+/// Answers, or those who fetch them.
+#[derive(Default)]
+pub(super) struct Shelf(Mutex<BTreeMap<Key, Entry>>);
+
+struct Entry {
+    by: MysisId,
+    at: Instant,
+    fetched: Fetched,
+}
+
+impl Shelf {
+    /// What stands there, or what is fetched now. However many ask, one fetches; all wait for it.
+    pub(super) async fn look_up(
+        &self,
+        key: Key,
+        who: MysisId,
+        fetch: impl FnOnce() -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>,
+    ) -> Result<LinkAnswer, LinkFault> {
+        let is_map = key.tool == "get_map";
+        let (by, at, fetched) = self.entry(&key, who, fetch);
+        let answer = fetched.await;
+        let is_good = answer.as_ref().is_ok_and(|answer| !answer.is_error);
+        if !is_good {
+            self.remove(&key, at);
+            return match answer {
+                // It was somebody else's session that was lost; this one's may stand.
+                Err(fault) if by != who => Err(LinkFault::Unreachable(fault.to_string())),
+                answer => answer,
+            };
+        }
+        let answer = answer?;
+        let age = at.elapsed().as_secs();
+        if by == who && age == 0 {
+            return Ok(answer);
+        }
+        let head = if is_map {
+            format!("[fetched {age} s ago for your whole swarm; it does not tell who was where]")
+        } else {
+            format!("[fetched {age} s ago for your whole swarm]")
+        };
+        let text = if is_map && by != who {
+            without_visits(&answer.text)
+        } else {
+            answer.text
+        };
+        Ok(LinkAnswer {
+            text: format!("{head}\n{text}"),
+            is_error: false,
+        })
+    }
+
+    fn entry(
+        &self,
+        key: &Key,
+        who: MysisId,
+        fetch: impl FnOnce() -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>,
+    ) -> (MysisId, Instant, Fetched) {
+        // Never held across an await.
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|_, entry| entry.at.elapsed() < STANDS);
+        while entries.len() >= MOST || bytes(&entries) > MOST_BYTES {
+            let oldest = entries.iter().min_by_key(|(_, entry)| entry.at);
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
+                break;
+            };
+            entries.remove(&oldest);
+        }
+        let entry = entries.entry(key.clone()).or_insert_with(|| Entry {
+            by: who,
+            at: Instant::now(),
+            fetched: fetch().shared(),
+        });
+        (entry.by, entry.at, entry.fetched.clone())
+    }
+
+    fn remove(&self, key: &Key, at: Instant) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.get(key).is_some_and(|entry| entry.at == at) {
+            entries.remove(key);
+        }
+    }
+
+    /// The server restarts: it may be another one after that.
+    pub(super) fn clear(&self) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.clear();
+    }
+
+    /// A session was lost: perhaps the server has restarted.
+    pub(super) fn distrust(&self) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|_, entry| entry.at.elapsed() < TRUSTED);
+    }
+}
+
+fn bytes(entries: &BTreeMap<Key, Entry>) -> usize {
+    let texts = entries.values().filter_map(|entry| entry.fetched.peek());
+    texts.flatten().map(|answer| answer.text.len()).sum()
+}
+
+/// The map without what it says of whoever fetched it.
+fn without_visits(text: &str) -> String {
+    let Ok(mut map) = serde_json::from_str::<Value>(text) else {
+        return text.to_string();
+    };
+    let systems = map.get_mut("systems").and_then(Value::as_array_mut);
+    for system in systems
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        system.retain(|key, _| !key.starts_with("visited"));
+    }
+    map.to_string()
+}

@@ -1,0 +1,279 @@
+//! Courtesy, over a server that counts what reaches it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use actors::domain::tool::ToolSpec;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A server that answers each call with its number, after a second.
+#[derive(Default)]
+struct Counting {
+    calls: AtomicUsize,
+    /// What it answers instead.
+    says: Mutex<Option<Result<LinkAnswer, LinkFault>>>,
+}
+
+struct Line(Arc<Counting>);
+
+struct Server(Arc<Counting>);
+
+impl Upstream for Server {
+    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
+        Some(Arc::new(Line(self.0.clone())))
+    }
+}
+
+impl Link for Line {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
+        async { Ok(None) }.boxed()
+    }
+
+    fn resume(&self, _ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let names = [
+            "get_status",
+            "get_notifications",
+            "get_map",
+            "catalog",
+            "mine",
+        ];
+        let tools = names.map(|name| ToolSpec {
+            name: name.into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        });
+        async { Ok(Arc::new(Toolset::new(tools))) }.boxed()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+        let server = self.0.clone();
+        async move {
+            let number = server.calls.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let says = server.says.lock().unwrap().clone();
+            says.unwrap_or_else(|| {
+                let text = match &*call.tool {
+                    "get_map" => json!({"systems": [{"system_id": "sol", "visited": true}]}),
+                    _ => json!({"answer": number, "remaining": 0}),
+                };
+                Ok(answer(&text.to_string()))
+            })
+        }
+        .boxed()
+    }
+}
+
+fn answer(text: &str) -> LinkAnswer {
+    LinkAnswer {
+        text: text.to_string(),
+        is_error: false,
+    }
+}
+
+struct Scene {
+    server: Arc<Counting>,
+    upstream: Courteous,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let server = Arc::new(Counting::default());
+        let upstream = Courteous::new(Arc::new(Server(server.clone())));
+        Scene { server, upstream }
+    }
+
+    async fn link(&self, mysis: i64) -> Arc<dyn Link> {
+        let link = self.upstream.link(MysisId(mysis)).unwrap();
+        link.open().await.unwrap();
+        link.tools().await.unwrap();
+        link
+    }
+
+    fn calls(&self) -> usize {
+        self.server.calls.load(Ordering::Relaxed)
+    }
+
+    fn says(&self, says: Result<&str, LinkFault>) {
+        *self.server.says.lock().unwrap() = Some(says.map(answer));
+    }
+
+    /// Two ticks are heard of, so long apart.
+    async fn ticks(&self, link: &Arc<dyn Link>, apart: Duration) {
+        for tick in [100, 101] {
+            self.says(Ok(&format!(r#"{{"current_tick":{tick}}}"#)));
+            call(link, "mine", json!({})).await.unwrap();
+            tokio::time::sleep(apart - Duration::from_secs(1)).await;
+        }
+        *self.server.says.lock().unwrap() = None;
+    }
+}
+
+async fn call(link: &Arc<dyn Link>, tool: &str, arguments: Value) -> Result<String, LinkFault> {
+    let call = LinkCall {
+        tool: tool.into(),
+        arguments: arguments.as_object().cloned().unwrap_or_default(),
+        call_id: "1".to_string(),
+        timeout: Duration::from_secs(60),
+    };
+    link.call(call).await.map(|answer| answer.text)
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_hundred_who_ask_for_the_catalog_are_one_request() {
+    let scene = Scene::new();
+    let mut links = Vec::new();
+    for mysis in 0..200 {
+        links.push(scene.link(mysis).await);
+    }
+    let asked = links
+        .iter()
+        .map(|link| call(link, "catalog", json!({"type": "items"})));
+    let answers = futures::future::join_all(asked).await;
+    assert_eq!(scene.calls(), 1);
+    for answer in answers {
+        assert!(answer.unwrap().contains(r#"{"answer":0"#));
+    }
+    call(&links[0], "catalog", json!({"type": "ships"}))
+        .await
+        .unwrap();
+    assert_eq!(scene.calls(), 2, "another page");
+    tokio::time::sleep(Duration::from_secs(1801)).await;
+    call(&links[0], "catalog", json!({"type": "items"}))
+        .await
+        .unwrap();
+    assert_eq!(scene.calls(), 3, "it was old");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_map_of_another_does_not_say_who_was_where() {
+    let scene = Scene::new();
+    let (first, second) = (scene.link(1).await, scene.link(2).await);
+    assert!(
+        call(&first, "get_map", json!({}))
+            .await
+            .unwrap()
+            .contains("visited")
+    );
+    let shared = call(&second, "get_map", json!({})).await.unwrap();
+    assert!(
+        shared.starts_with("[fetched ") && shared.ends_with(r#"{"systems":[{"system_id":"sol"}]}"#),
+        "{shared}"
+    );
+    assert_eq!(scene.calls(), 1);
+    call(&second, "get_map", json!({"system_id": "sol"}))
+        .await
+        .unwrap();
+    assert_eq!(scene.calls(), 2, "about one system it is its own");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_not_kept_and_a_lost_session_clears_what_is_old() {
+    let scene = Scene::new();
+    let (first, second) = (scene.link(1).await, scene.link(2).await);
+    scene.says(Err(LinkFault::SessionLost("gone".to_string())));
+    let both = futures::future::join(
+        call(&first, "help", json!({})),
+        call(&second, "help", json!({})),
+    );
+    let (one, other) = both.await;
+    assert!(matches!(one, Err(LinkFault::SessionLost(_))), "{one:?}");
+    assert!(
+        matches!(other, Err(LinkFault::Unreachable(_))),
+        "its own session stands"
+    );
+    *scene.server.says.lock().unwrap() = None;
+    call(&first, "help", json!({})).await.unwrap();
+    assert_eq!(scene.calls(), 2);
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    scene.says(Err(LinkFault::SessionLost("gone".to_string())));
+    assert!(call(&second, "mine", json!({})).await.is_err());
+    *scene.server.says.lock().unwrap() = None;
+    call(&first, "help", json!({})).await.unwrap();
+    assert_eq!(scene.calls(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_within_the_tick_is_told_again_until_something_is_done() {
+    let scene = Scene::new();
+    let link = scene.link(1).await;
+    scene.ticks(&link, Duration::from_secs(10)).await;
+    let before = scene.calls();
+    call(&link, "get_status", json!({})).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let again = call(&link, "get_status", json!({})).await.unwrap();
+    assert!(again.starts_with("[seen 4 s ago, in this tick"), "{again}");
+    assert_eq!(scene.calls(), before + 1);
+    call(&link, "get_status", json!({"of": 1})).await.unwrap();
+    call(&link, "mine", json!({})).await.unwrap();
+    call(&link, "get_status", json!({})).await.unwrap();
+    assert_eq!(
+        scene.calls(),
+        before + 4,
+        "other arguments; an action; what it changed"
+    );
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    call(&link, "get_status", json!({})).await.unwrap();
+    assert_eq!(scene.calls(), before + 5, "another tick");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_queue_is_asked_once_in_a_tick_and_only_left_alone_when_it_is_empty() {
+    let scene = Scene::new();
+    let link = scene.link(1).await;
+    scene.ticks(&link, Duration::from_secs(10)).await;
+    let before = scene.calls();
+    scene.says(Ok(r#"{"count":50,"remaining":7}"#));
+    call(&link, "get_notifications", json!({})).await.unwrap();
+    scene.says(Ok(r#"{"count":7,"remaining":0}"#));
+    call(&link, "get_notifications", json!({})).await.unwrap();
+    assert_eq!(scene.calls(), before + 2, "there was more");
+    let again = call(&link, "get_notifications", json!({})).await.unwrap();
+    assert!(again.contains(r#""count":0"#), "{again}");
+    assert_eq!(scene.calls(), before + 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_a_restart_all_stand_still_and_come_back_one_after_the_other() {
+    let scene = Scene::new();
+    let mut links = Vec::new();
+    for mysis in 0..200 {
+        links.push(scene.link(mysis).await);
+    }
+    let warning = r#"{"count":1,"notifications":[{"msg_type":"server_restart_warning",
+        "data":{"seconds_until_restart":60,"version":"0.9"}}],"remaining":0}"#;
+    scene.says(Ok(warning));
+    call(&links[7], "get_notifications", json!({}))
+        .await
+        .unwrap();
+    *scene.server.says.lock().unwrap() = None;
+    let before = scene.calls();
+    let mut waits = Vec::new();
+    for link in &links {
+        match call(link, "mine", json!({})).await {
+            Err(LinkFault::Restarting { back_in }) => waits.push(back_in.as_secs()),
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(
+            link.open().await,
+            Err(LinkFault::Restarting { .. })
+        ));
+    }
+    assert_eq!(scene.calls(), before, "nothing was sent");
+    assert!(
+        waits.iter().all(|wait| (90..=150).contains(wait)),
+        "{waits:?}"
+    );
+    let tens: std::collections::BTreeSet<u64> = waits.iter().map(|wait| wait / 10).collect();
+    assert!(tens.len() >= 6, "not all at once: {tens:?}");
+    tokio::time::sleep(Duration::from_secs(151)).await;
+    for link in &links {
+        call(link, "mine", json!({})).await.unwrap();
+    }
+}
