@@ -17,6 +17,7 @@ use crate::contract;
 use crate::export;
 use crate::swarm::Swarm;
 
+use super::arguments::Arguments;
 use super::{About, accounts, books};
 
 /// Rows of a log that are given where nothing else is asked for.
@@ -142,7 +143,10 @@ pub async fn call(
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<Value, String> {
-    let given = Arguments::new(name, arguments)?;
+    let Some(Entry(_, _, parameters)) = TABLE.iter().find(|entry| entry.0 == name) else {
+        return Err(format!("there is no tool called {name}"));
+    };
+    let given = Arguments::new(name, parameters, arguments)?;
     match name {
         "list_myses" => Ok(list_myses(swarm, about).await),
         "get_mission" => {
@@ -287,116 +291,4 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
             .map(|standing| contract::standing(standing, about.has_price()))
             .collect::<Vec<_>>(),
     })
-}
-
-/// The arguments of a call, checked against the table.
-struct Arguments<'a> {
-    tool: &'a str,
-    given: &'a Map<String, Value>,
-}
-
-impl<'a> Arguments<'a> {
-    fn new(tool: &'a str, given: &'a Map<String, Value>) -> Result<Arguments<'a>, String> {
-        let Some(entry) = TABLE.iter().find(|entry| entry.0 == tool) else {
-            return Err(format!("there is no tool called {tool}"));
-        };
-        let known = |name: &str| {
-            entry.2.iter().any(|parameter| {
-                let bare = parameter.split(':').next().unwrap_or(parameter);
-                bare.trim_end_matches('!') == name
-            })
-        };
-        match given.keys().find(|name| !known(name)) {
-            Some(name) => Err(format!("{tool} has no parameter `{name}`")),
-            None => Ok(Arguments { tool, given }),
-        }
-    }
-
-    fn text(&self, name: &str) -> Result<&'a str, String> {
-        self.optional_text(name)?
-            .ok_or_else(|| format!("{} wants a parameter `{name}`", self.tool))
-    }
-
-    fn optional_text(&self, name: &str) -> Result<Option<&'a str>, String> {
-        match self.given.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value
-                .as_str()
-                .map(Some)
-                .ok_or_else(|| format!("`{name}` is a text")),
-        }
-    }
-
-    fn integer(&self, name: &str) -> Result<Option<u64>, String> {
-        match self.given.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value
-                .as_u64()
-                .map(Some)
-                .ok_or_else(|| format!("`{name}` is a whole number that is not negative")),
-        }
-    }
-
-    /// How many; 0 means as many as there may be.
-    fn count(&self, name: &str, usual: usize, most: usize) -> Result<usize, String> {
-        Ok(match self.integer(name)? {
-            None => usual,
-            Some(0) => most.min(i64::MAX as usize),
-            Some(count) => usize::try_from(count).unwrap_or(most).min(most),
-        })
-    }
-
-    fn owned(&self, name: &str) -> Result<Option<String>, String> {
-        Ok(self.optional_text(name)?.map(str::to_string))
-    }
-
-    /// The order that a call gives.
-    fn order(&self) -> Result<Order, String> {
-        let name = || self.text("name").map(str::to_string);
-        let text = || self.text("text").map(str::to_string);
-        Ok(match self.tool {
-            "create_mysis" => Order::Create {
-                name: name()?,
-                provider: self.owned("provider")?,
-                model: self.owned("model")?,
-                start: self.given.get("start").and_then(Value::as_bool) == Some(true),
-            },
-            "start_mysis" => Order::Start { name: name()? },
-            "stop_mysis" => Order::Stop { name: name()? },
-            "delete_mysis" => Order::Delete { name: name()? },
-            "configure_mysis" => Order::Configure {
-                name: name()?,
-                provider: self.owned("provider")?,
-                model: self.owned("model")?,
-                temperature: self.temperature()?,
-            },
-            "send_message" => Order::Send {
-                name: name()?,
-                text: text()?,
-            },
-            "broadcast" => Order::Broadcast { text: text()? },
-            "clear_mission" => Order::ClearMission,
-            "reload" => Order::Reload,
-            "add_note" => Order::AddNote {
-                name: name()?,
-                text: text()?,
-            },
-            "clear_notes" => Order::ClearNotes { name: name()? },
-            other => return Err(format!("there is no tool called {other}")),
-        })
-    }
-
-    fn temperature(&self) -> Result<Option<f32>, String> {
-        match self.given.get("temperature") {
-            None | Some(Value::Null) => Ok(None),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the range is checked by whoever carries the order out"
-            )]
-            Some(value) => value
-                .as_f64()
-                .map(|value| Some(value as f32))
-                .ok_or_else(|| "`temperature` is a number from 0 to 2".to_string()),
-        }
-    }
 }

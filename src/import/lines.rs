@@ -1,5 +1,6 @@
 //! Lines: an export of our own, read back without loss.
 
+mod members;
 mod said;
 mod seen;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
-use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::message::{Body, Call, CallStatus, HostMeta, Kind, ResultMeta, Row, Severity};
 use actors::domain::redact::Redactor;
 use actors::domain::write::{Mission, NewMysis, Profile, Write};
@@ -20,8 +21,8 @@ use serde_json::Value;
 use crate::export::lines::RECORD;
 use crate::ledger::{Intake, SqlLedger, StoredMission};
 
-use super::nova::moment;
 use super::{ImportFault, Report, Residents, cleaned};
+use members::{at, call_key, count, mission_id, number, text, word_of};
 use said::{bill, utterance};
 use seen::SightingLine;
 
@@ -360,43 +361,4 @@ fn result(line: &Value, text: Arc<str>) -> Result<Body, String> {
         },
         text,
     })
-}
-
-fn call_key(value: &Value) -> Result<CallKey, String> {
-    Ok(CallKey {
-        seq: Seq(number(value, "seq")?),
-        position: u16::try_from(number(value, "position")?)
-            .map_err(|_| "`position` is out of range".to_string())?,
-    })
-}
-
-fn text<'a>(line: &'a Value, key: &str) -> Result<&'a str, String> {
-    line[key]
-        .as_str()
-        .ok_or_else(|| format!("`{key}` is missing"))
-}
-
-fn word_of<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
-}
-
-fn number(line: &Value, key: &str) -> Result<i64, String> {
-    line[key]
-        .as_i64()
-        .ok_or_else(|| format!("`{key}` is missing"))
-}
-
-fn count(line: &Value, key: &str) -> u64 {
-    line[key].as_u64().unwrap_or(0)
-}
-
-fn at(line: &Value, key: &str) -> Result<Timestamp, String> {
-    moment::read(text(line, key)?).ok_or_else(|| format!("`{key}` is no moment"))
-}
-
-fn mission_id(line: &Value, key: &str) -> Result<MissionId, String> {
-    let id = text(line, key)?;
-    i64::from_str_radix(id, 16)
-        .map(MissionId)
-        .map_err(|_| format!("`{id}` is no mission's id"))
 }

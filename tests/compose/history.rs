@@ -254,7 +254,8 @@ impl Told {
         Utterance {
             text: text.marked(seq),
             reasoning: Some(format!("{FORBIDDEN} reasoning").into()),
-            horizon: Seq(unseen.map_or(0, |unseen| (seq - 1 - i64::from(unseen)).max(0))),
+            // One that does not tell reads as if it had seen all before it.
+            horizon: Seq(unseen.map_or(seq, |unseen| (seq - 1 - i64::from(unseen)).max(0))),
             meta: ReplyMeta::default(),
         }
     }

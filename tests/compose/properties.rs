@@ -8,6 +8,15 @@ use proptest::prelude::*;
 use super::history::{History, NUDGE, Step, histories};
 use super::judge::{is_taken_by_strict_providers, judge};
 
+/// Whoever speaks has seen all before: nobody has seen less than when the words before were said.
+fn let_nobody_forget(history: &mut History) {
+    for step in &mut history.steps {
+        if let Step::Reply(_, unseen) | Step::Call(_, _, unseen) = step {
+            *unseen = unseen.map(|_| 0);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 80,
@@ -31,11 +40,7 @@ proptest! {
     /// seen when it spoke, only what can be is tried: never less than before.
     #[test]
     fn the_window_loses_nothing_that_a_request_shows(mut history in histories()) {
-        for step in &mut history.steps {
-            if let Step::Reply(_, unseen) | Step::Call(_, _, unseen) = step {
-                *unseen = unseen.map(|_| 0);
-            }
-        }
+        let_nobody_forget(&mut history);
         let mut told = history.told();
         let newest = told.rows.iter().filter(|row| row.utterance().is_some()).map(|row| row.turn);
         told.turn = newest.max().map_or(told.turn, |turn| actors::domain::ids::TurnNumber(turn.0 + 1));
@@ -66,7 +71,11 @@ proptest! {
     /// Where a conversation begins afresh, no order that may own a turn is lost, none that is
     /// answered comes up again, and the request is one that strict providers take.
     #[test]
-    fn a_conversation_begun_afresh_keeps_its_orders(history in histories(), place in 0.0..=1.0) {
+    fn a_conversation_begun_afresh_keeps_its_orders(
+        mut history in histories(),
+        place in 0.0..=1.0,
+    ) {
+        let_nobody_forget(&mut history);
         let told = history.told();
         let whole = told.conversation(history.budget);
         let mut afresh = whole.clone();

@@ -8,7 +8,7 @@ use actors::domain::message::{ReplyMeta, Utterance};
 use actors::domain::model::Usage;
 use serde_json::Value;
 
-use super::{count, word_of};
+use super::members::{count, word_of};
 
 pub(super) fn utterance(line: &Value, text: Arc<str>) -> Utterance {
     let meta = &line["metadata"];

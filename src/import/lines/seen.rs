@@ -9,7 +9,7 @@ use actors::domain::redact::Redactor;
 use actors::domain::write::Write;
 use serde_json::Value;
 
-use super::{at, call_key, text};
+use super::members::{at, call_key, text};
 
 /// A line of what was seen.
 pub(super) struct SightingLine {

@@ -53,12 +53,13 @@ impl Life {
         row
     }
 
-    /// A row between two turns belongs to the coming one.
+    /// A row between two turns belongs to the coming one: that is the one that was cut, if one was.
     fn turn_of_new_rows(&self) -> TurnNumber {
         match &self.stage {
             Stage::InTurn { .. } => self.turn,
             Stage::Idle | Stage::Pausing { .. } | Stage::Stopped | Stage::Errored(_) => {
-                TurnNumber(self.turn.0 + 1)
+                let next = TurnNumber(self.turn.0 + 1);
+                self.open_turn_number().unwrap_or(next)
             }
         }
     }

@@ -57,16 +57,9 @@ impl Life {
 
     /// The turn that ended neither by words nor by the limit: a crash, a stop or a fault cut it.
     fn open_turn(&mut self) -> Option<Turn> {
-        let last = self.conversation.last_utterance()?;
-        if last.kind() != Some(Kind::Call) {
-            return None;
-        }
-        let number = last.turn;
+        let number = self.open_turn_number()?;
         let calls: VecDeque<OpenCall> = self.conversation.open_calls().into();
         let model_calls = self.conversation.utterances_in(number);
-        if calls.is_empty() && model_calls >= self.rules.max_model_calls {
-            return None;
-        }
         self.turn = number;
         let owner = self.owner();
         Some(Turn {
@@ -79,6 +72,15 @@ impl Life {
             continuation: self.rules.nudge_after(self.nudges),
             calls,
         })
+    }
+
+    /// Which turn is taken up again next, if one was cut.
+    pub(super) fn open_turn_number(&self) -> Option<TurnNumber> {
+        let last = self.conversation.last_utterance()?;
+        let is_open = last.kind() == Some(Kind::Call)
+            && (self.conversation.utterances_in(last.turn) < self.rules.max_model_calls
+                || !self.conversation.open_calls().is_empty());
+        is_open.then_some(last.turn)
     }
 
     fn owner(&self) -> Owner {

@@ -1,0 +1,45 @@
+//! The members of a line, read as what they are meant for.
+
+use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp};
+use serde_json::Value;
+
+use crate::import::nova::moment;
+
+pub(super) fn call_key(value: &Value) -> Result<CallKey, String> {
+    Ok(CallKey {
+        seq: Seq(number(value, "seq")?),
+        position: u16::try_from(number(value, "position")?)
+            .map_err(|_| "`position` is out of range".to_string())?,
+    })
+}
+
+pub(super) fn text<'a>(line: &'a Value, key: &str) -> Result<&'a str, String> {
+    line[key]
+        .as_str()
+        .ok_or_else(|| format!("`{key}` is missing"))
+}
+
+pub(super) fn word_of<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+pub(super) fn number(line: &Value, key: &str) -> Result<i64, String> {
+    line[key]
+        .as_i64()
+        .ok_or_else(|| format!("`{key}` is missing"))
+}
+
+pub(super) fn count(line: &Value, key: &str) -> u64 {
+    line[key].as_u64().unwrap_or(0)
+}
+
+pub(super) fn at(line: &Value, key: &str) -> Result<Timestamp, String> {
+    moment::read(text(line, key)?).ok_or_else(|| format!("`{key}` is no moment"))
+}
+
+pub(super) fn mission_id(line: &Value, key: &str) -> Result<MissionId, String> {
+    let id = text(line, key)?;
+    i64::from_str_radix(id, 16)
+        .map(MissionId)
+        .map_err(|_| format!("`{id}` is no mission's id"))
+}
