@@ -1,6 +1,7 @@
 //! The ledger against a real SQLite file, and against a real Postgres server.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use actors::domain::books::{Bill, Day};
 use actors::domain::event::{State, Totals};
@@ -592,14 +593,14 @@ async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item 
 /// Makes every step of upkeep that is due; says how many were the index's. On a slow machine a lease
 /// may have to be renewed meanwhile.
 async fn keep_up(ledger: &SqlLedger) -> usize {
+    let waiting = || ledger.inner.waiting.load(Ordering::Relaxed);
     let mut steps = 0;
-    loop {
-        steps += usize::from(ledger.inner.is_index_due());
-        match ledger.upkeep() {
-            Some(step) => step.await,
-            None => return steps,
-        }
+    while let Some(step) = ledger.upkeep() {
+        let before = waiting();
+        step.await;
+        steps += usize::from(waiting() < before);
     }
+    steps
 }
 
 fn looking_for(text: &str) -> Search {
