@@ -74,6 +74,7 @@ impl Served {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: Some("secret-key".to_string()),
             manners,
+            is_streamed: false,
         };
         let server = tokio::spawn(async move { axum::serve(listener, app).await });
         let http = crate::http::client().unwrap();
@@ -85,7 +86,7 @@ impl Served {
     }
 
     async fn ask(&mut self) -> (Value, Result<ModelAnswer, ModelFault>) {
-        let answer = self.providers.ask(request(tools())).await;
+        let answer = self.providers.ask(request(tools()), Meter::default()).await;
         let sent = self.heard.recv().await.expect("a request");
         (serde_json::from_str(&sent).unwrap(), answer)
     }
@@ -106,7 +107,11 @@ async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
         let mut served = Served::new(answers, manners).await;
         for request in [request(tools()), request(Toolset::default())] {
             let written = served.providers.written(&request).expect("it is known");
-            served.providers.ask(request).await.unwrap();
+            served
+                .providers
+                .ask(request, Meter::default())
+                .await
+                .unwrap();
             assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
             assert!(!written.contains("secret-key"));
         }
@@ -258,10 +263,11 @@ async fn who_is_not_there_is_unreachable() {
         url,
         api_key: None,
         manners: Manners::OpenAi,
+        is_streamed: true,
     };
     let http = crate::http::client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);
-    let answer = providers.ask(request(tools())).await;
+    let answer = providers.ask(request(tools()), Meter::default()).await;
     assert!(
         matches!(answer, Err(ModelFault::Unreachable { .. })),
         "{answer:?}"

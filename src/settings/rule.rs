@@ -5,6 +5,7 @@ mod list;
 mod name;
 mod number;
 mod time;
+mod truth;
 mod url;
 
 use toml::de::DeValue;
@@ -14,6 +15,7 @@ pub(super) use list::ListOf;
 pub(super) use name::{Choice, MysisName, ProviderName, Text, VariableName};
 pub(super) use number::{Number, Size, Whole};
 pub(super) use time::Time;
+pub(super) use truth::Truth;
 pub(super) use url::{DatabaseUrl, WebUrl};
 
 /// What one value may be.

@@ -153,7 +153,7 @@ impl Roster {
                 State::Errored => counts.errored += 1,
             }
             match &standing.activity {
-                Activity::CallingModel => counts.asking += 1,
+                Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
                 Activity::CallingTool(_) | Activity::Travelling => counts.calling += 1,
                 Activity::Queueing(_) | Activity::CoolingDown(_) | Activity::Connecting => {
                     counts.queueing += 1;
