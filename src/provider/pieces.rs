@@ -97,6 +97,7 @@ impl Answer {
 
     /// Models that write their thoughts into their words are thinking until they say otherwise.
     fn add_content(&mut self, piece: &str) {
+        const BEGINS: &str = "<think";
         const ENDS: &str = "</think";
         if piece.is_empty() {
             return;
@@ -104,8 +105,8 @@ impl Answer {
         let known = self.content.len();
         self.content += piece;
         let opening = self.content.trim_start();
-        if known < "<think".len() + (self.content.len() - opening.len()) {
-            self.is_in_thought = opening.starts_with("<think");
+        if known < BEGINS.len() + (self.content.len() - opening.len()) {
+            self.is_in_thought = opening.starts_with(BEGINS) || BEGINS.starts_with(opening);
         }
         let bytes = piece.len() as u64;
         if self.is_in_thought {

@@ -1,5 +1,7 @@
 //! What is sent, and what the odd answers of real servers are read as.
 
+mod streaming;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -193,6 +195,12 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("gateway.502.html", "transient None: HTTP 502: <html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad".to_string()),
         ("limited.429.txt", "transient Some(7s): HTTP 429: rate limit reached, slow".to_string()),
         ("stream-calls.200.sse", format!(r#""" "First ore." ["c0|mine|{{\"asteroid\":\"a\"}}", "c1|scan|{{}}"] "tool_calls" {U}"#)),
+        ("stream-same-index.200.sse", format!(r#""" "" ["function-call-1|mine|{{\"asteroid\":\"a\"}}", "function-call-2|scan|{{}}"] "tool_calls" {U}"#)),
+        ("stream-parts.200.sse", format!(r#""Going home." "A full hold." [] "stop" {U}"#)),
+        ("stream-llamacpp-error.200.sse", "transient None: HTTP 500: the slot was lost".to_string()),
+        ("stream-event-error.200.sse", "transient None: HTTP 503: Overloaded".to_string()),
+        ("stream-old-function-call.200.sse", format!(r#""" "" ["|mine|{{\"asteroid\":\"a\"}}"] "function_call" {U}"#)),
+        ("stream-odd-lines.200.sse", format!(r#""Refuelling — é." "Fuel is low." [] "stop" {U}"#)),
         ("stream-words.200.sse", format!(r#""All done." "" [] "stop" {U}"#)),
         ("stream-cut.200.sse", "transient None: the answer's stream was cut".to_string()),
         ("stream-error.200.sse", "transient None: HTTP 504: upstream timed out".to_string()),
