@@ -7,6 +7,8 @@ use super::pieces::Answer;
 
 /// The most that is kept of one answer, in bytes.
 const LONGEST: usize = 32 << 20;
+/// What some texts begin with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What the lines of a stream of events begin with.
 const MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
 
@@ -119,8 +121,11 @@ impl Reader {
 
 /// Which form a body that begins like this has; `None` until that can be told.
 fn form_of(beginning: &[u8]) -> Option<Form> {
-    let text = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
-    let text = text.trim_ascii_start();
+    if beginning.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(beginning) {
+        return None;
+    }
+    let text = beginning.strip_prefix(BYTE_ORDER_MARK);
+    let text = text.unwrap_or(beginning).trim_ascii_start();
     if MARKS.iter().any(|mark| text.starts_with(mark)) {
         return Some(Form::Pieces(Box::default()));
     }
@@ -159,7 +164,7 @@ impl Events {
     }
 
     fn line(&mut self, line: &[u8]) {
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let line = String::from_utf8_lossy(line);
         let line = line.trim();
         if line.is_empty() {
