@@ -6,7 +6,9 @@
 mod answer;
 mod complaint;
 mod failure;
+mod hearing;
 mod learnt;
+mod pieces;
 mod request;
 mod stream;
 
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::ports::Models;
+use actors::ports::{Meter, Models};
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
 use async_openai::middleware::HttpRequestFactory;
@@ -22,6 +24,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use hearing::{Came, Hearing};
 use learnt::{Learnt, Style};
 use request::{ChatRequest, ToolsCache};
 
@@ -34,6 +37,8 @@ pub struct Endpoint {
     pub api_key: Option<String>,
     /// What the server is particular about.
     pub manners: Manners,
+    /// Whether it is asked to answer in pieces, until it turns out that it had better not be.
+    pub is_streamed: bool,
 }
 
 /// What a server is particular about.
@@ -87,7 +92,7 @@ impl Providers {
         let known = endpoints.into_iter().map(|(name, endpoint)| {
             let known = Known {
                 client: client(&self.http, &endpoint),
-                learnt: Learnt::new(endpoint.manners),
+                learnt: Learnt::new(&endpoint),
                 tools: ToolsCache::default(),
             };
             (name, Arc::new(known))
@@ -101,12 +106,35 @@ impl Providers {
     }
 }
 
+impl Known {
+    /// Learns from an answer, or from there being none. An error in place of an answer says nothing
+    /// about how answers come.
+    fn judge(
+        &self,
+        answer: Result<ModelAnswer, ModelFault>,
+        came: Option<Came>,
+        request: &ModelRequest,
+        written: &Style,
+    ) -> Result<ModelAnswer, ModelFault> {
+        let is_lesson = answer.is_ok() || came == Some(Came::Cut);
+        if let Some(fault) = self.learnt.heard(came.filter(|_| is_lesson), written) {
+            return Err(fault);
+        }
+        answer.map_err(|fault| self.learnt.learn(fault, request, written))
+    }
+}
+
 impl Models for Providers {
-    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+    fn ask(
+        &self,
+        request: ModelRequest,
+        meter: Meter,
+    ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let Some(known) = self.get(&request.provider) else {
             let text = format!("the configuration has no provider `{}`", request.provider);
             return async move { Err(ModelFault::Permanent { text }) }.boxed();
         };
+        let http = self.http.clone();
         async move {
             let style = known.learnt.style();
             let tools = known.tools.of(&request.tools, &style.left_out);
@@ -118,9 +146,11 @@ impl Models for Providers {
                 stage = "converted",
                 "request"
             );
-            let answer: Result<Value, _> = known.client.chat().create_byot(&body).await;
+            let hearing = Arc::new(Hearing::new(meter));
+            let client = heard_by(&known.client, http, hearing.clone());
+            let answer: Result<Value, _> = client.chat().create_byot(&body).await;
             let answer = answer.map_err(failure::fault).and_then(answer::read);
-            answer.map_err(|fault| known.learnt.learn(fault, &request, &style))
+            known.judge(answer, hearing.how(), &request, &style)
         }
         .boxed()
     }
@@ -143,17 +173,26 @@ pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<S
     serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref()))
 }
 
-/// A client that never retries by itself: retries are decided inside, where they can be seen.
+/// A client for an endpoint.
 fn client(http: &reqwest::Client, endpoint: &Endpoint) -> Client<OpenAIConfig> {
     let config = OpenAIConfig::new()
         .with_api_base(endpoint.url.trim_end_matches('/'))
         .with_api_key(endpoint.api_key.clone().unwrap_or_default());
-    let http_for_service = http.clone();
+    Client::build(http.clone(), config)
+}
+
+/// The same for one request. It never retries by itself: retries are decided inside, where they can
+/// be seen.
+fn heard_by(
+    client: &Client<OpenAIConfig>,
+    http: reqwest::Client,
+    hearing: Arc<Hearing>,
+) -> Client<OpenAIConfig> {
     let service = tower::service_fn(move |factory: HttpRequestFactory| {
-        let http = http_for_service.clone();
-        async move { failure::send(&http, factory).await }
+        let (http, hearing) = (http.clone(), hearing.clone());
+        async move { failure::send(&http, factory, &hearing).await }
     });
-    Client::build(http.clone(), config).with_http_service(service)
+    client.clone().with_http_service(service)
 }
 
 #[cfg(test)]

@@ -10,13 +10,14 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
+use tokio::sync::watch;
 
 use crate::domain::books::{Day, Entry};
 use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::wish::{Act, ExportFormat};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Row;
-use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use crate::domain::model::{Arrived, ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
 use crate::domain::tool::Toolset;
 use crate::domain::write::{
@@ -135,13 +136,40 @@ pub struct SwarmRecord {
 
 /// The model servers.
 pub trait Models: Send + Sync + 'static {
-    /// Asks once; retries are the caller's.
-    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
+    /// Asks once; retries are the caller's. An answer that comes in pieces moves the meter, and is
+    /// handed over when it is whole.
+    fn ask(
+        &self,
+        request: ModelRequest,
+        meter: Meter,
+    ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
 
     /// The body that [`Models::ask`] sends for a request, letter for letter; `None` where there is
     /// no such text.
     fn written(&self, _request: &ModelRequest) -> Option<String> {
         None
+    }
+}
+
+/// How much of an answer is there. Only the newest figure is kept: whoever looks seldom misses none
+/// that matters, and nothing piles up.
+#[derive(Debug, Default)]
+pub struct Meter(watch::Sender<Arrived>);
+
+impl Meter {
+    /// So much is there now.
+    pub fn stands_at(&self, arrived: Arrived) {
+        self.0.send_if_modified(|known| {
+            let is_new = *known != arrived;
+            *known = arrived;
+            is_new
+        });
+    }
+
+    /// For whoever looks.
+    #[must_use]
+    pub fn face(&self) -> watch::Receiver<Arrived> {
+        self.0.subscribe()
     }
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::MysisId;
-use actors::domain::model::{ChatMessage, ModelRequest};
+use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
 use actors::domain::redact::Redactor;
 use actors::domain::tool::Toolset;
-use actors::ports::{Archive, Models, Upstream};
+use actors::ports::{Archive, Meter, Models, Upstream};
 use clap::Args;
 use serde_json::json;
 
@@ -163,7 +163,16 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Findi
         messages: Arc::new([ChatMessage::User("Say yes.".into())]),
         tools: Arc::new(Toolset::default()),
     };
-    match tokio::time::timeout(PATIENCE, providers.ask(request)).await {
+    let answer = async {
+        loop {
+            match providers.ask(request.clone(), Meter::default()).await {
+                // What it is particular about is learnt by asking; the same thing never twice.
+                Err(ModelFault::Adapted { .. }) => {}
+                answer => return answer,
+            }
+        }
+    };
+    match tokio::time::timeout(PATIENCE, answer).await {
         Ok(Ok(_)) => Ok(format!("{model} answers")),
         Ok(Err(fault)) => Err(format!("{model}: {}", fault.text())),
         Err(_) => Err(format!("{model}: no answer within {PATIENCE:?}")),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::write::{Account, Batch};
-use actors::ports::{Ledger, LedgerFault, Models};
+use actors::ports::{Ledger, LedgerFault, Meter, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -44,14 +44,18 @@ impl Drop for Asked {
 }
 
 impl Models for MeasuredModels {
-    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+    fn ask(
+        &self,
+        request: ModelRequest,
+        meter: Meter,
+    ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let mut asked = Asked {
             metrics: self.metrics.clone(),
             provider: request.provider.clone(),
             since: Instant::now(),
             outcome: "aborted",
         };
-        let answer = self.models.ask(request);
+        let answer = self.models.ask(request, meter);
         async move {
             let answer = answer.await;
             asked.came(&answer);

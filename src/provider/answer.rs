@@ -46,7 +46,7 @@ fn told_off(error: &Value, body: &Value) -> ModelFault {
 }
 
 /// A text, or the text parts of a list.
-fn text_of(content: &Value) -> String {
+pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts
@@ -58,7 +58,7 @@ fn text_of(content: &Value) -> String {
 }
 
 /// The thoughts among the parts of a content.
-fn thoughts_of(content: &Value) -> String {
+pub(super) fn thoughts_of(content: &Value) -> String {
     let parts = content.as_array().into_iter().flatten();
     parts.map(|part| text_of(&part["thinking"])).collect()
 }

@@ -41,6 +41,24 @@ const TEMPERATURE: [&str; 5] = [
     "temperature is deprecated",
 ];
 
+/// Words of servers that do not answer in pieces, or not for this model, or not with tools.
+const STREAMING: [&str; 14] = [
+    "stream_options",
+    "include_usage",
+    "'stream'",
+    "`stream`",
+    "\"stream\"",
+    "parameter: stream",
+    "tools with stream",
+    "stream with tools",
+    "to stream this model",
+    "stream is not supported",
+    "streaming is not",
+    "streaming not supported",
+    "not support stream",
+    "stream mode is not",
+];
+
 /// Words without which a refusal is not about tools.
 const TOOLS: [&str; 5] = ["schema", "function", "input_schema", "tools[", "tools."];
 
@@ -65,6 +83,11 @@ pub(super) fn is_about_system_messages(text: &str) -> bool {
 /// Whether the temperature was refused.
 pub(super) fn is_about_temperature(text: &str) -> bool {
     holds(text, &TEMPERATURE)
+}
+
+/// Whether it was refused to answer in pieces.
+pub(super) fn is_about_streaming(text: &str) -> bool {
+    holds(text, &STREAMING)
 }
 
 /// The tools whose definition was refused, by name or by place among those that were sent.

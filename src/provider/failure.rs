@@ -8,10 +8,12 @@ use async_openai::middleware::HttpRequestFactory;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{complaint, stream};
+use super::complaint;
+use super::hearing::{Came, Hearing};
+use super::stream::{Body, Reader};
 
-/// The longest answer that is read, in bytes.
-const LONGEST: usize = 32 << 20;
+/// How long a connection may stay open after the end of a stream, so that it can be used again.
+const CLOSING: Duration = Duration::from_millis(250);
 /// The most that is shown of an answer that is not understood, in characters.
 const SHOWN: usize = 600;
 
@@ -29,10 +31,12 @@ struct HttpFailure {
 #[error("{0}")]
 struct BadBody(String);
 
-/// Sends a request once and reads the whole answer, so that a cut one is noticed here.
+/// Sends a request once and reads the whole answer, so that a cut one is noticed here. How much of
+/// it is there is told on the way.
 pub(super) async fn send(
     http: &reqwest::Client,
     factory: HttpRequestFactory,
+    hearing: &Hearing,
 ) -> Result<reqwest::Response, OpenAIError> {
     let request = factory.build().await?;
     let bytes = request.body().and_then(reqwest::Body::as_bytes);
@@ -41,29 +45,67 @@ pub(super) async fn send(
     let mut response = http.execute(request).await?;
     let status = response.status();
     let retry_after = retry_after(response.headers(), SystemTime::now());
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > LONGEST {
-            let text = format!("the answer is longer than {LONGEST} bytes");
-            return Err(OpenAIError::Boxed(Box::new(BadBody(text))));
+    let is_answer = status.is_success();
+    let mut reader = if is_answer {
+        Reader::new()
+    } else {
+        Reader::of_whole()
+    };
+    let broken = read(&mut response, &mut reader, hearing).await?;
+    match (reader.ended(), broken) {
+        (Body::Whole(_), Some(error)) => Err(error.into()),
+        (Body::Whole(body), None) if !is_answer => Err(OpenAIError::Boxed(Box::new(HttpFailure {
+            status: status.as_u16(),
+            retry_after,
+            body: String::from_utf8_lossy(&body).into_owned(),
+        }))),
+        (Body::Whole(body), None) => {
+            hearing.came(Came::Whole);
+            Ok(http::Response::new(body).into())
         }
-        body.extend_from_slice(&chunk);
-    }
-    if status.is_success() {
-        return match stream::joined(&body) {
-            None => Ok(http::Response::new(body).into()),
-            Some(Ok(answer)) => Ok(http::Response::new(answer.to_string()).into()),
-            Some(Err(cut)) => {
-                let text = cut.text().to_string();
-                Err(OpenAIError::Boxed(Box::new(BadBody(text))))
+        // What breaks after the model has finished takes nothing of the answer away.
+        (Body::Joined { answer, has_usage }, broken) => {
+            if broken.is_none() {
+                hearing.came(Came::InPieces { has_usage });
             }
-        };
+            Ok(http::Response::new(answer.to_string()).into())
+        }
+        (Body::Cut, broken) => {
+            hearing.came(Came::Cut);
+            let why = broken.map(|error| format!(": {}", crate::http::plain(error)));
+            let why = why.unwrap_or_default();
+            Err(bad_body(format!("the answer's stream was cut{why}")))
+        }
     }
-    Err(OpenAIError::Boxed(Box::new(HttpFailure {
-        status: status.as_u16(),
-        retry_after,
-        body: String::from_utf8_lossy(&body).into_owned(),
-    })))
+}
+
+/// Reads a body to its end; what broke it off, if anything did.
+async fn read(
+    response: &mut reqwest::Response,
+    reader: &mut Reader,
+    hearing: &Hearing,
+) -> Result<Option<reqwest::Error>, OpenAIError> {
+    loop {
+        let next = response.chunk();
+        let next = if reader.is_over() {
+            match tokio::time::timeout(CLOSING, next).await {
+                Ok(next) => next,
+                Err(_) => return Ok(None),
+            }
+        } else {
+            next.await
+        };
+        match next {
+            Ok(Some(bytes)) => reader.take(&bytes).map_err(bad_body)?,
+            Ok(None) => return Ok(None),
+            Err(error) => return Ok(Some(error)),
+        }
+        hearing.stands_at(reader.arrived());
+    }
+}
+
+fn bad_body(text: String) -> OpenAIError {
+    OpenAIError::Boxed(Box::new(BadBody(text)))
 }
 
 /// Seconds or a date; some servers send milliseconds beside it.

@@ -1,18 +1,28 @@
 //! Learnt: what a provider turned out to be particular about, from its own refusals. It holds for
 //! the whole swarm until the program ends or the configuration is loaded again.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use actors::domain::model::{ModelFault, ModelRequest};
 
-use super::Manners;
 use super::complaint;
+use super::hearing::Came;
+use super::{Endpoint, Manners};
+
+/// So many streams that were cut one after the other are no bad luck: something between us and the
+/// model does not let them through.
+const TOO_MANY_CUTS: u32 = 3;
+
+const IN_ONE_PIECE: &str = "answers are asked for in one piece from here on";
 
 /// How requests to one provider are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) manners: Manners,
     pub(super) has_temperature: bool,
+    /// Whether answers are asked for in pieces.
+    pub(super) is_streamed: bool,
     /// The tools that it refuses, by name.
     pub(super) left_out: Vec<String>,
 }
@@ -22,6 +32,7 @@ impl Style {
         Style {
             manners,
             has_temperature: true,
+            is_streamed: false,
             left_out: Vec::new(),
         }
     }
@@ -29,15 +40,26 @@ impl Style {
 
 /// The style that is known to work best so far.
 #[derive(Debug)]
-pub(super) struct Learnt(Mutex<Style>);
+pub(super) struct Learnt {
+    style: Mutex<Style>,
+    /// Streams that were cut since one was not.
+    cuts: AtomicU32,
+}
 
 impl Learnt {
-    pub(super) fn new(manners: Manners) -> Learnt {
-        Learnt(Mutex::new(Style::of(manners)))
+    pub(super) fn new(endpoint: &Endpoint) -> Learnt {
+        let style = Style {
+            is_streamed: endpoint.is_streamed,
+            ..Style::of(endpoint.manners)
+        };
+        Learnt {
+            style: Mutex::new(style),
+            cuts: AtomicU32::new(0),
+        }
     }
 
     pub(super) fn style(&self) -> Style {
-        let style = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         style.clone()
     }
 
@@ -56,7 +78,7 @@ impl Learnt {
             | ModelFault::Unreachable { .. }
             | ModelFault::Empty { .. } => return fault,
         };
-        let mut style = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         let is_final = matches!(fault, ModelFault::Permanent { .. });
         if written.manners == Manners::OpenAi && complaint::is_about_system_messages(said) {
             style.manners = Manners::OneSystemMessage;
@@ -67,6 +89,14 @@ impl Learnt {
             style.has_temperature = false;
             let text = format!("no temperature is sent from here on: {said}");
             return ModelFault::Adapted { text };
+        }
+        // A server that cannot do it may say so as if it had broken down over it.
+        let may_mean_it = is_final || said.starts_with("HTTP 5");
+        if written.is_streamed && may_mean_it && complaint::is_about_streaming(said) {
+            style.is_streamed = false;
+            return ModelFault::Adapted {
+                text: format!("{IN_ONE_PIECE}: {said}"),
+            };
         }
         let sent = complaint::names(&request.tools, &written.left_out);
         let refused = complaint::refused_tools(said, &sent);
@@ -83,5 +113,40 @@ impl Learnt {
             }
         }
         ModelFault::Adapted { text }
+    }
+
+    /// Learns from how an answer came that was asked for in pieces; a fault where that is why there
+    /// is no answer. What is not told about its cost in pieces may be told with the whole, and what
+    /// comes whole anyway is better asked for like that.
+    pub(super) fn heard(&self, came: Option<Came>, written: &Style) -> Option<ModelFault> {
+        let why = match came.filter(|_| written.is_streamed)? {
+            Came::Cut => {
+                let cuts = self.cuts.fetch_add(1, Ordering::Relaxed) + 1;
+                if cuts < TOO_MANY_CUTS {
+                    return None;
+                }
+                let text = format!("{IN_ONE_PIECE}: {cuts} streams in a row were cut");
+                self.ask_for_one_piece(&text);
+                return Some(ModelFault::Adapted { text });
+            }
+            Came::InPieces { has_usage } => {
+                self.cuts.store(0, Ordering::Relaxed);
+                if has_usage {
+                    return None;
+                }
+                "a stream did not say what it cost"
+            }
+            Came::Whole => "that is how they come",
+        };
+        self.ask_for_one_piece(&format!("{IN_ONE_PIECE}: {why}"));
+        None
+    }
+
+    fn ask_for_one_piece(&self, why: &str) {
+        let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
+        if style.is_streamed {
+            tracing::info!("{why}");
+        }
+        style.is_streamed = false;
     }
 }

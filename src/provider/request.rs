@@ -22,6 +22,16 @@ pub(super) struct ChatRequest<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+}
+
+/// Without them a stream does not say what it cost.
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
 }
 
 #[derive(Serialize)]
@@ -62,6 +72,10 @@ impl<'a> ChatRequest<'a> {
             temperature: request.temperature.filter(|_| style.has_temperature),
             max_tokens: request.max_tokens,
             tools,
+            stream: style.is_streamed.then_some(true),
+            stream_options: style.is_streamed.then_some(StreamOptions {
+                include_usage: true,
+            }),
         }
     }
 }

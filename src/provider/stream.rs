@@ -1,164 +1,222 @@
-//! Streams: putting an answer together that a server sent in pieces, asked or not.
+//! Streams: reading an answer as it arrives, in one piece or in many, asked for or not.
 
-use actors::domain::model::ModelFault;
-use serde_json::{Map, Value, json};
+use actors::domain::model::Arrived;
+use serde_json::Value;
 
-/// The answer in one piece, where the body is a stream of events.
-///
-/// # Errors
-/// The stream was cut before the model had finished.
-pub(super) fn joined(body: &[u8]) -> Option<Result<Value, ModelFault>> {
-    let text = std::str::from_utf8(body).ok()?;
-    let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let is_stream = ["data:", "event:", ": ", "id:", ":"]
-        .iter()
-        .any(|mark| first.starts_with(mark));
-    is_stream.then(|| join(text))
+use super::pieces::Answer;
+
+/// The most that is kept of one answer, in bytes.
+const LONGEST: usize = 32 << 20;
+/// What some texts begin with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What the lines of a stream of events begin with.
+const MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
+
+/// Reads one body, however it is cut into parts on its way.
+pub(super) struct Reader {
+    form: Form,
+    /// A body in one piece, or the line of a stream that has not ended yet.
+    pending: Vec<u8>,
 }
 
-fn join(text: &str) -> Result<Value, ModelFault> {
-    let mut answer = Answer::default();
-    let mut is_over = false;
-    for line in text.lines() {
-        let Some(data) = line.strip_prefix("data:").map(str::trim) else {
-            continue;
+enum Form {
+    /// Too little is there to know.
+    Unknown,
+    Whole,
+    Pieces(Box<Events>),
+}
+
+/// What a body was.
+pub(super) enum Body {
+    /// One piece.
+    Whole(Vec<u8>),
+    /// Pieces, put together.
+    Joined {
+        /// The answer as it would have come in one piece.
+        answer: Value,
+        /// Whether it says what it cost.
+        has_usage: bool,
+    },
+    /// Pieces, of which some are missing.
+    Cut,
+}
+
+impl Reader {
+    /// For a body that may be a stream.
+    pub(super) fn new() -> Reader {
+        Reader {
+            form: Form::Unknown,
+            pending: Vec::new(),
+        }
+    }
+
+    /// For a body that is kept as it comes.
+    pub(super) fn of_whole() -> Reader {
+        Reader {
+            form: Form::Whole,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Takes the next part of the body.
+    ///
+    /// # Errors
+    /// There is more than anybody could want to keep.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let mut fresh = self.pending.len();
+        self.pending.extend_from_slice(bytes);
+        if let Form::Unknown = self.form
+            && let Some(form) = form_of(&self.pending)
+        {
+            self.form = form;
+            fresh = 0;
+        }
+        let mut kept = 0;
+        if let Form::Pieces(events) = &mut self.form {
+            events.take(&mut self.pending, fresh);
+            kept = events.kept();
+        }
+        if self.pending.len() + kept > LONGEST {
+            return Err(format!("the answer is longer than {LONGEST} bytes"));
+        }
+        Ok(())
+    }
+
+    /// How much of the answer is there; nothing of one that comes in one piece.
+    pub(super) fn arrived(&self) -> Arrived {
+        match &self.form {
+            Form::Pieces(events) => events.answer.arrived(),
+            Form::Unknown | Form::Whole => Arrived::default(),
+        }
+    }
+
+    /// Whether the stream has said that it is over. Some connections stay open after that.
+    pub(super) fn is_over(&self) -> bool {
+        match &self.form {
+            Form::Pieces(events) => events.is_over,
+            Form::Unknown | Form::Whole => false,
+        }
+    }
+
+    /// What it was, now that nothing more comes.
+    pub(super) fn ended(self) -> Body {
+        let mut events = match self.form {
+            Form::Unknown | Form::Whole => return Body::Whole(self.pending),
+            Form::Pieces(events) => events,
         };
+        events.line(&self.pending);
+        events.line(b"");
+        let Events {
+            answer, is_over, ..
+        } = *events;
+        if !is_over && !answer.is_finished() {
+            return Body::Cut;
+        }
+        Body::Joined {
+            has_usage: answer.has_usage(),
+            answer: answer.whole(),
+        }
+    }
+}
+
+/// Which form a body that begins like this has; `None` until that can be told.
+fn form_of(beginning: &[u8]) -> Option<Form> {
+    if beginning.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(beginning) {
+        return None;
+    }
+    let text = beginning.strip_prefix(BYTE_ORDER_MARK);
+    let text = text.unwrap_or(beginning).trim_ascii_start();
+    if MARKS.iter().any(|mark| text.starts_with(mark)) {
+        return Some(Form::Pieces(Box::default()));
+    }
+    let may_become_one = MARKS.iter().any(|mark| mark.starts_with(text));
+    (!may_become_one).then_some(Form::Whole)
+}
+
+/// A stream of events as far as it has come.
+#[derive(Default)]
+struct Events {
+    answer: Answer,
+    is_over: bool,
+    /// Data of the event under way that means nothing yet.
+    data: String,
+    is_error: bool,
+}
+
+impl Events {
+    /// Takes all lines that have ended; before `fresh` there is no end of a line.
+    fn take(&mut self, pending: &mut Vec<u8>, fresh: usize) {
+        let mut begin = 0;
+        let mut search = fresh;
+        while let Some(end) = pending[search..].iter().position(|byte| *byte == b'\n') {
+            let end = search + end;
+            self.line(&pending[begin..end]);
+            begin = end + 1;
+            search = begin;
+        }
+        pending.drain(..begin);
+    }
+
+    fn kept(&self) -> usize {
+        let Arrived { words, thoughts } = self.answer.arrived();
+        let answer = usize::try_from(words.saturating_add(thoughts)).unwrap_or(usize::MAX);
+        answer.saturating_add(self.data.len())
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if line.is_empty() {
+            return self.event_ends();
+        }
+        if let Some(data) = line.strip_prefix("data:") {
+            return self.data(data.trim());
+        }
+        if let Some(event) = line.strip_prefix("event:") {
+            self.is_error = event.trim() == "error";
+        }
+        // llama.cpp had a field of its own for it.
+        if let Some(error) = line.strip_prefix("error:") {
+            let text = || Value::from(error.trim());
+            let error = serde_json::from_str(error).unwrap_or_else(|_| text());
+            self.answer.fail(error);
+        }
+    }
+
+    /// Not everybody ends an event with an empty line, and some cut its data into several.
+    fn data(&mut self, data: &str) {
         if data == "[DONE]" {
-            is_over = true;
-            continue;
-        }
-        if let Ok(chunk) = serde_json::from_str::<Value>(data) {
-            answer.add(&chunk);
-        }
-    }
-    if answer.error.is_none() && !is_over && answer.finish_reason.is_none() {
-        return Err(ModelFault::Transient {
-            text: "the answer's stream was cut".to_string(),
-            retry_after: None,
-        });
-    }
-    Ok(answer.whole())
-}
-
-#[derive(Default)]
-struct Answer {
-    content: String,
-    reasoning: String,
-    /// Calls by their index, in the order in which they began.
-    calls: Vec<(u64, Call)>,
-    finish_reason: Option<String>,
-    usage: Value,
-    model: Value,
-    error: Option<Value>,
-    has_choice: bool,
-}
-
-#[derive(Default)]
-struct Call {
-    id: String,
-    name: String,
-    arguments: String,
-}
-
-impl Answer {
-    fn add(&mut self, chunk: &Value) {
-        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            self.error = Some(error.clone());
-        }
-        for (kept, key) in [(&mut self.usage, "usage"), (&mut self.model, "model")] {
-            if let Some(value) = chunk.get(key).filter(|value| !value.is_null()) {
-                *kept = value.clone();
-            }
-        }
-        let Some(choice) = chunk.pointer("/choices/0") else {
+            self.is_over = true;
             return;
-        };
-        self.has_choice = true;
-        if let Some(reason) = choice["finish_reason"].as_str() {
-            self.finish_reason = Some(reason.to_string());
         }
-        // Some servers end with the whole message.
-        let delta = [&choice["delta"], &choice["message"]];
-        for delta in delta.into_iter().filter(|delta| delta.is_object()) {
-            self.add_delta(delta);
-        }
-    }
-
-    fn add_delta(&mut self, delta: &Value) {
-        self.content += delta["content"].as_str().unwrap_or_default();
-        let reasoning = ["reasoning_content", "reasoning", "thinking"];
-        let reasoning = reasoning.iter().find_map(|key| delta[*key].as_str());
-        self.reasoning += reasoning.unwrap_or_default();
-        for piece in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.add_call(piece);
-        }
-    }
-
-    /// A piece belongs to the call of its index; without one it begins a call where it has an id or
-    /// a name, and goes on with the last where it has neither.
-    fn add_call(&mut self, piece: &Value) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-        let (id, name) = (text(&piece["id"]), text(&piece["function"]["name"]));
-        let begins = !id.is_empty() || !name.is_empty();
-        let last = self.calls.last().map(|(index, _)| *index);
-        let index = piece["index"].as_u64().unwrap_or(match last {
-            None => 0,
-            Some(last) if begins => last + 1,
-            Some(last) => last,
-        });
-        if !self.calls.iter().any(|(known, _)| *known == index) {
-            self.calls.push((index, Call::default()));
-        }
-        let Some((_, call)) = self.calls.iter_mut().find(|(known, _)| *known == index) else {
+        if self.understood(data) {
+            self.data.clear();
             return;
-        };
-        if call.id.is_empty() {
-            call.id = id;
         }
-        if call.name != name {
-            call.name += &name;
+        if !self.data.is_empty() {
+            self.data.push('\n');
         }
-        call.arguments += &match &piece["function"]["arguments"] {
-            Value::String(piece) => piece.clone(),
-            Value::Null => String::new(),
-            object @ (Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_)) => {
-                object.to_string()
-            }
-        };
+        self.data += data;
     }
 
-    fn whole(self) -> Value {
-        let mut body = Map::new();
-        if let Some(error) = self.error {
-            body.insert("error".to_string(), error);
+    fn event_ends(&mut self) {
+        let data = std::mem::take(&mut self.data);
+        if !data.is_empty() {
+            self.understood(&data);
         }
-        let calls: Vec<Value> = self
-            .calls
-            .into_iter()
-            .map(|(_, call)| {
-                json!({
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": call.name, "arguments": call.arguments},
-                })
-            })
-            .collect();
-        let choice = json!({
-            "message": {
-                "content": self.content,
-                "reasoning_content": self.reasoning,
-                "tool_calls": calls,
-            },
-            "finish_reason": self.finish_reason,
-        });
-        let choices = if self.has_choice {
-            vec![choice]
+        self.is_error = false;
+    }
+
+    fn understood(&mut self, data: &str) -> bool {
+        let Ok(chunk @ Value::Object(_)) = serde_json::from_str::<Value>(data) else {
+            return false;
+        };
+        if self.is_error && chunk.get("error").is_none() {
+            self.answer.fail(chunk);
         } else {
-            Vec::new()
-        };
-        body.insert("choices".to_string(), Value::Array(choices));
-        body.insert("usage".to_string(), self.usage);
-        body.insert("model".to_string(), self.model);
-        Value::Object(body)
+            self.answer.add(&chunk);
+        }
+        true
     }
 }

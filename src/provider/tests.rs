@@ -1,5 +1,7 @@
 //! What is sent, and what the odd answers of real servers are read as.
 
+mod streaming;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -74,6 +76,7 @@ impl Served {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: Some("secret-key".to_string()),
             manners,
+            is_streamed: false,
         };
         let server = tokio::spawn(async move { axum::serve(listener, app).await });
         let http = crate::http::client().unwrap();
@@ -85,7 +88,7 @@ impl Served {
     }
 
     async fn ask(&mut self) -> (Value, Result<ModelAnswer, ModelFault>) {
-        let answer = self.providers.ask(request(tools())).await;
+        let answer = self.providers.ask(request(tools()), Meter::default()).await;
         let sent = self.heard.recv().await.expect("a request");
         (serde_json::from_str(&sent).unwrap(), answer)
     }
@@ -106,7 +109,11 @@ async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
         let mut served = Served::new(answers, manners).await;
         for request in [request(tools()), request(Toolset::default())] {
             let written = served.providers.written(&request).expect("it is known");
-            served.providers.ask(request).await.unwrap();
+            served
+                .providers
+                .ask(request, Meter::default())
+                .await
+                .unwrap();
             assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
             assert!(!written.contains("secret-key"));
         }
@@ -188,6 +195,12 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("gateway.502.html", "transient None: HTTP 502: <html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad".to_string()),
         ("limited.429.txt", "transient Some(7s): HTTP 429: rate limit reached, slow".to_string()),
         ("stream-calls.200.sse", format!(r#""" "First ore." ["c0|mine|{{\"asteroid\":\"a\"}}", "c1|scan|{{}}"] "tool_calls" {U}"#)),
+        ("stream-same-index.200.sse", format!(r#""" "" ["function-call-1|mine|{{\"asteroid\":\"a\"}}", "function-call-2|scan|{{}}"] "tool_calls" {U}"#)),
+        ("stream-parts.200.sse", format!(r#""Going home." "A full hold." [] "stop" {U}"#)),
+        ("stream-llamacpp-error.200.sse", "transient None: HTTP 500: the slot was lost".to_string()),
+        ("stream-event-error.200.sse", "transient None: HTTP 503: Overloaded".to_string()),
+        ("stream-old-function-call.200.sse", format!(r#""" "" ["|mine|{{\"asteroid\":\"a\"}}"] "function_call" {U}"#)),
+        ("stream-odd-lines.200.sse", format!(r#""Refuelling — é." "Fuel is low." [] "stop" {U}"#)),
         ("stream-words.200.sse", format!(r#""All done." "" [] "stop" {U}"#)),
         ("stream-cut.200.sse", "transient None: the answer's stream was cut".to_string()),
         ("stream-error.200.sse", "transient None: HTTP 504: upstream timed out".to_string()),
@@ -258,10 +271,11 @@ async fn who_is_not_there_is_unreachable() {
         url,
         api_key: None,
         manners: Manners::OpenAi,
+        is_streamed: true,
     };
     let http = crate::http::client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);
-    let answer = providers.ask(request(tools())).await;
+    let answer = providers.ask(request(tools()), Meter::default()).await;
     assert!(
         matches!(answer, Err(ModelFault::Unreachable { .. })),
         "{answer:?}"

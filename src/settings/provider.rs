@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::rule::{Choice, Number, ProviderName, Text, Time, VariableName, WebUrl, Whole};
+use super::rule::{Choice, Number, ProviderName, Text, Time, Truth, VariableName, WebUrl, Whole};
 use super::secret::Secret;
 use super::section::Section;
 
@@ -23,7 +23,10 @@ pub struct Provider {
     pub key_source: KeySource,
     /// The key that was found there; none if none is named, or none was found (a warning says so).
     pub api_key: Option<Secret>,
-    /// How long one request may take, above zero.
+    /// Whether answers are asked for in pieces.
+    pub stream: bool,
+    /// How long one request may take, above zero; of an answer that comes in pieces, how long the
+    /// next one may be waited for, and a sixth of the whole.
     pub timeout: Duration,
     /// Requests in flight for the whole swarm, 1 to 1000000.
     pub max_concurrency: u32,
@@ -88,6 +91,7 @@ impl Default for Provider {
             temperature: 0.7,
             key_source: KeySource::None,
             api_key: None,
+            stream: true,
             timeout: Duration::from_secs(5 * 60),
             max_concurrency: 4,
             requests_per_minute: None,
@@ -131,6 +135,7 @@ impl Provider {
                 .unwrap_or(default.temperature),
             key_source: read_key_source(section),
             api_key: None,
+            stream: section.read("stream", &Truth).unwrap_or(default.stream),
             timeout: section
                 .read("timeout", &Time::AboveZero)
                 .unwrap_or(default.timeout),

@@ -93,6 +93,7 @@ fn every_key_is_read() {
         model = "big"
         temperature = 0
         api_key_env = "CLOUD_KEY"
+        stream = false
         timeout = "1m"
         max_concurrency = 8
         requests_per_minute = 90
@@ -157,6 +158,7 @@ fn every_key_is_read() {
         temperature: 0.0,
         key_source: KeySource::Variable("CLOUD_KEY".into()),
         api_key: None,
+        stream: false,
         timeout: Duration::from_secs(60),
         max_concurrency: 8,
         requests_per_minute: Some(90),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::model::{AskedCall, ModelAnswer, ModelFault, ModelRequest, Usage};
-use actors::ports::Models;
+use actors::ports::{Meter, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -44,7 +44,11 @@ impl Pilots {
 }
 
 impl Models for Pilots {
-    fn ask(&self, request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+    fn ask(
+        &self,
+        request: ModelRequest,
+        _meter: Meter,
+    ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (habits, longest) = (self.habits, self.thinking);
         let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
         async move {

@@ -152,6 +152,7 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
                     ProviderKind::OpenAi => Manners::OpenAi,
                     ProviderKind::Ollama => Manners::OneSystemMessage,
                 },
+                is_streamed: provider.stream,
             };
             (name.as_str().into(), endpoint)
         })

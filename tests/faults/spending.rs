@@ -1,6 +1,7 @@
 //! Spending: the books against the pilot's own record, and budgets that end.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -74,6 +75,32 @@ fn tokens(meta: &Value) -> u64 {
     count("input") + count("output")
 }
 
+/// How many of the provider's reports are in no row. Every row is one of them, in their order.
+fn missing<'r>(rows: &[Value], mut reports: impl Iterator<Item = &'r Value> + Clone) -> usize {
+    let mut missing = 0;
+    for row in rows {
+        let usage = &row["usage"];
+        let is_it = |line: &&Value| {
+            line["usage"]["prompt_tokens"] == usage["input"]
+                && line["usage"]["completion_tokens"] == usage["output"]
+        };
+        let before = reports.clone().take_while(|line| !is_it(line)).count();
+        missing += before;
+        assert!(reports.nth(before).is_some(), "{row} was reported");
+    }
+    missing + reports.count()
+}
+
+/// The provider's reports of what answers cost that its callers could read to their end.
+fn reports(record: &Path) -> Vec<Value> {
+    let told = std::fs::read_to_string(record).expect("a record");
+    let is_report = |line: &Value| {
+        let fault = line["fault"].as_str().unwrap_or_default();
+        line["usage"].is_object() && !fault.contains("drop")
+    };
+    lines(&told).into_iter().filter(is_report).collect()
+}
+
 #[test]
 fn killed_again_and_again_the_books_are_what_the_provider_reported() {
     const KILLS: usize = 4;
@@ -102,31 +129,14 @@ fn killed_again_and_again_the_books_are_what_the_provider_reported() {
         process.wait();
         seen = scene.requests();
     }
-    let told = std::fs::read_to_string(&record).expect("a record");
-    let told: Vec<Value> = lines(&told)
-        .into_iter()
-        .filter(|line| line["usage"].is_object())
-        .collect();
+    let told = reports(&record);
     let books = home.json(&["books", "--days", "0", "--json"]);
     let books = books.as_array().expect("a list");
     let (mut sum, mut lost) = (0, 0);
     for name in NAMES {
         let rows = scene.usages(name);
-        // Every row is one of the provider's reports, in order; at most the one on its way at each
-        // kill is not known here.
-        let mut reports = told.iter().filter(|line| line["agent"] == name);
-        let mut missing = 0;
-        for row in &rows {
-            let usage = &row["usage"];
-            let is_it = |line: &&Value| {
-                line["usage"]["prompt_tokens"] == usage["input"]
-                    && line["usage"]["completion_tokens"] == usage["output"]
-            };
-            let before = reports.clone().take_while(|line| !is_it(line)).count();
-            missing += before;
-            assert!(reports.nth(before).is_some(), "{name}: {row} was reported");
-        }
-        missing += reports.count();
+        // At most the one on its way at each kill is not known here.
+        let missing = missing(&rows, told.iter().filter(|line| line["agent"] == name));
         assert!(missing <= KILLS, "{name}: {missing} reports are not booked");
         lost += missing;
         let of = |key: &str| -> u64 {
@@ -250,4 +260,72 @@ fn the_swarms_budget_is_overshot_by_the_calls_in_flight_and_no_more() {
     );
     assert!(told.values().all(|times| *times == 1), "{told:?}");
     drop(swarm);
+}
+
+#[test]
+fn streams_that_are_cut_are_asked_for_again_and_stand_in_no_book() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.jsonl");
+    let record_to = record.to_str().expect("a path");
+    let scene = Scene::new("", &["--record", record_to, "--fault", "drop@0.15"]);
+    let home = &scene.home;
+    let swarm = home.fly(&["--start-swarm"]);
+    // Three in a row, and whole answers are asked for from then on; those are cut as well.
+    let troubles = || {
+        let of_one = |name| scene.codes(name, "retry") + scene.codes(name, "adapted");
+        NAMES.map(of_one).iter().sum::<usize>()
+    };
+    until("answers were cut", || {
+        (scene.requests() > 80 && troubles() > 5).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let told = reports(&record);
+    let mut booked = 0;
+    for name in NAMES {
+        let rows = scene.usages(name);
+        let missing = missing(&rows, told.iter().filter(|line| line["agent"] == name));
+        assert!(
+            missing <= 1,
+            "{name}: {missing}, and one may have been on its way"
+        );
+        assert_eq!(scene.codes(name, "errored"), 0);
+        booked += rows.len();
+    }
+    let rows = NAMES.map(|name| scene.rows(name)).concat();
+    let texts = rows.iter().filter_map(|row| row["content"].as_str());
+    let cut = texts.filter(|text| text.starts_with("the answer's stream was cut"));
+    let cut = cut.count();
+    println!("{booked} answers booked, {cut} streams cut");
+    assert!(cut > 0);
+}
+
+#[test]
+fn a_slow_model_that_speaks_is_heard_out_and_seen_at_work() {
+    let scene = Scene::new("", &["--fault", "slow:6s"]);
+    let home = &scene.home;
+    let file = home.file("zoea.toml");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    // Far less than an answer takes, and more than any of its pieces.
+    let text = text.replace(
+        "model = \"pilot\"\n",
+        "model = \"pilot\"\ntimeout = \"3s\"\n",
+    );
+    std::fs::write(file, text).expect("a configuration");
+    let swarm = home.fly(&["--start-swarm"]);
+    let seen = until("an answer is seen to grow", || {
+        let activity = home.mysis("alpha")["activity"].clone();
+        let activity = activity.as_str()?.to_string();
+        (activity.starts_with("thinking, ") || activity.starts_with("answering, "))
+            .then_some(activity)
+    });
+    assert!(seen.ends_with(" KB"), "{seen}");
+    until("it is stored", || {
+        (!scene.usages("alpha").is_empty()).then_some(())
+    });
+    let ms = scene.usages("alpha")[0]["ms"].as_u64().expect("a time");
+    assert!(ms > 3_000, "{ms}");
+    assert_eq!(scene.codes("alpha", "retry"), 0);
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
 }

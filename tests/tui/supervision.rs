@@ -13,7 +13,9 @@ use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::write::{Account, Batch, MysisRecord, Profile};
-use actors::ports::{Clock, Ledger, LedgerFault, Link, Models, Screen, SwarmRecord, Upstream};
+use actors::ports::{
+    Clock, Ledger, LedgerFault, Link, Meter, Models, Screen, SwarmRecord, Upstream,
+};
 use actors::ui::{self, Bridge, UiHandle, UiMsg};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -98,7 +100,11 @@ impl Ledger for Nothing {
 }
 
 impl Models for Nothing {
-    fn ask(&self, _request: ModelRequest) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+    fn ask(
+        &self,
+        _request: ModelRequest,
+        _meter: Meter,
+    ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         futures::future::pending().boxed()
     }
 }

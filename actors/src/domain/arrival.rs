@@ -50,6 +50,7 @@ pub fn stage(standing: &Standing) -> Stage {
         | Activity::Rebuilding
         | Activity::Pausing
         | Activity::CallingModel
+        | Activity::Answering(_)
         | Activity::CoolingDown(_)
         | Activity::CallingTool(_)
         | Activity::Travelling

@@ -7,7 +7,7 @@ use super::budget::Spending;
 use super::fault::Fault;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
-use super::model::Usage;
+use super::model::{Arrived, Usage};
 use super::progress::Stuck;
 use super::rules::SwarmRules;
 use super::write::{Account, MysisRecord};
@@ -72,6 +72,8 @@ pub enum Activity {
     Connecting,
     /// Waits for the model's answer.
     CallingModel,
+    /// Gets the model's answer, piece by piece.
+    Answering(Arrived),
     /// Waits to try again.
     CoolingDown(Arc<str>),
     /// Waits for a tool's answer.
@@ -93,6 +95,10 @@ impl fmt::Display for Activity {
             Activity::Queueing(what) => f.write_str(what),
             Activity::Connecting => f.write_str("connecting"),
             Activity::CallingModel => f.write_str("calling the model"),
+            Activity::Answering(arrived) => match arrived.shown() {
+                (true, size) => write!(f, "thinking, {size}"),
+                (false, size) => write!(f, "answering, {size}"),
+            },
             Activity::CoolingDown(why) => write!(f, "cooling down: {why}"),
             Activity::CallingTool(tool) => write!(f, "calling {tool}"),
             Activity::Travelling => f.write_str("travelling"),

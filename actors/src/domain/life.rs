@@ -353,7 +353,12 @@ impl Life {
             | Stage::Errored(_) => false,
         };
         if is_current {
+            let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
             self.doing(activity);
+            if goes_on {
+                // The time that is shown is that of the whole call.
+                self.doing.since = since;
+            }
         }
     }
 }

@@ -73,6 +73,35 @@ pub struct ModelAnswer {
     pub model: Option<String>,
 }
 
+/// How much of an answer is there while it is still coming, in bytes; nothing of one that comes in
+/// one piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Its words and its calls.
+    pub words: u64,
+    /// Its reasoning.
+    pub thoughts: u64,
+}
+
+impl Arrived {
+    /// Whether the model is still thinking, and how much of that, or of its answer, is there, as
+    /// `1.2 KB`.
+    #[must_use]
+    pub fn shown(self) -> (bool, String) {
+        let is_thinking = self.words == 0;
+        let bytes = if is_thinking {
+            self.thoughts
+        } else {
+            self.words
+        };
+        let text = match bytes {
+            0..100_000 => format!("{}.{} KB", bytes / 1000, bytes % 1000 / 100),
+            _ => format!("{} KB", bytes / 1000),
+        };
+        (is_thinking, text)
+    }
+}
+
 /// A call as the model asked for it, letter for letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AskedCall {

@@ -139,7 +139,8 @@ pub struct ProviderRules {
     pub model: Arc<str>,
     /// The temperature of a Mysis that sets none.
     pub temperature: Option<f32>,
-    /// The longest a model call may take.
+    /// The longest a model call may take; where its answer comes in pieces, the longest that the
+    /// next one is waited for.
     pub timeout: Duration,
     /// Requests in flight for the whole swarm.
     pub max_concurrency: usize,

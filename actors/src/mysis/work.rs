@@ -1,6 +1,7 @@
 //! Work: the tasks in which a Mysis waits for the outside, so that its mailbox never does.
 
 mod asking;
+mod hearing;
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;

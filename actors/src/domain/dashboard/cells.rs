@@ -108,6 +108,11 @@ fn doing_within(standing: &Standing, now: Timestamp, columns: usize) -> (String,
         Activity::Queueing(_) => (timed("queues"), Tone::Dim),
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (timed("thinks"), Tone::Accent),
+        Activity::Answering(arrived) => {
+            let (is_thinking, size) = arrived.shown();
+            let verb = if is_thinking { "thinks" } else { "answers" };
+            (timed(&format!("{verb} {size}")), Tone::Accent)
+        }
         Activity::CoolingDown(_) => match left {
             Some(left) => (format!("retries in {left}"), Tone::Warning),
             None => (format!("cools down {taken}"), Tone::Warning),

@@ -163,7 +163,7 @@ impl Roster {
                 Stage::Elsewhere => {}
             }
             match &standing.activity {
-                Activity::CallingModel => counts.asking += 1,
+                Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
                 Activity::CallingTool(_) | Activity::Travelling => counts.calling += 1,
                 Activity::Queueing(_) | Activity::CoolingDown(_) | Activity::Connecting => {
                     counts.queueing += 1;

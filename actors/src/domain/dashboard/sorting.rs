@@ -115,7 +115,7 @@ fn bustle(activity: &Activity) -> u8 {
         Activity::CoolingDown(_) => 1,
         Activity::Queueing(_) => 2,
         Activity::Connecting => 3,
-        Activity::CallingModel => 4,
+        Activity::CallingModel | Activity::Answering(_) => 4,
         Activity::CallingTool(_) => 5,
         Activity::Travelling => 6,
         Activity::Recording => 7,

@@ -19,8 +19,10 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::sent::Sent;
 use crate::gate::{Admission, Pass};
 use crate::mysis::{MysisMsg, Surroundings};
+use crate::ports::Meter;
 use crate::session::{News, Outlet, Session};
 
+use super::hearing::hear_out;
 use super::{Door, spawn};
 
 /// Who asks, and by what rules.
@@ -191,14 +193,11 @@ impl Question {
             at: self.surroundings.means.clock.now(),
             request: request.clone(),
         });
-        let answer = self.surroundings.models.ask(request);
-        match tokio::time::timeout(provider.timeout, answer).await {
-            Ok(result) => result,
-            Err(_) => Err(ModelFault::Transient {
-                text: format!("no answer within {:?}", provider.timeout),
-                retry_after: None,
-            }),
-        }
+        let meter = Meter::default();
+        let face = meter.face();
+        let answer = self.surroundings.models.ask(request, meter);
+        let tell = |arrived| door.news(News::Progress(Activity::Answering(arrived)));
+        hear_out(answer, face, provider.timeout, tell).await
     }
 }
 

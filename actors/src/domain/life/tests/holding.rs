@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::budget::BudgetRules;
 use crate::domain::event::Activity;
+use crate::domain::model::Arrived;
 
 const WHY: &str = "budget spent, resumes 00:00 UTC";
 
@@ -145,4 +146,32 @@ fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
     assert_eq!((&*said.meta.provider, &*said.meta.model), ("other", "big"));
     assert_eq!(said.meta.cost_micros, None);
     assert_eq!(scene.life.standing().totals.cost_micros, 0);
+}
+
+#[test]
+fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_pieces_change_nothing() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    let work = scene.asked().work;
+    let grows = |scene: &mut Scene, words, thoughts| {
+        let activity = Activity::Answering(Arrived { words, thoughts });
+        scene.hear(Input::Progressed { work, activity });
+        let standing = scene.life.standing();
+        (standing.activity.to_string(), standing.activity_since)
+    };
+    let asked_at = scene.life.standing().activity_since;
+    scene.now += 4_000;
+    assert_eq!(
+        grows(&mut scene, 0, 3_456),
+        ("thinking, 3.4 KB".to_string(), asked_at)
+    );
+    scene.now += 4_000;
+    assert_eq!(
+        grows(&mut scene, 120_999, 3_456),
+        ("answering, 120 KB".to_string(), asked_at)
+    );
+    assert_eq!(scene.life.standing().last_activity_at, Timestamp(scene.now));
+    scene.say("done");
+    let after = scene.life.standing();
+    assert_eq!(grows(&mut scene, 130_000, 0).0, after.activity.to_string());
 }

@@ -1,0 +1,160 @@
+//! Hearing a model out: how long its answer is waited for, and what is told of it meanwhile.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::domain::model::{Arrived, ModelAnswer, ModelFault};
+
+/// How often it is told at most how much is there. What takes less is told when it is over.
+const TELLING: Duration = Duration::from_secs(1);
+/// The longest that an answer may take which comes in pieces, in silences that it may have.
+const SILENCES: u32 = 6;
+
+type Answer = Result<ModelAnswer, ModelFault>;
+
+/// Waits for an answer: as long as `silence` for one that comes in one piece, as long as that from
+/// piece to piece for another, though not for ever. `tell` hears how much is there.
+pub(super) async fn hear_out(
+    mut answer: BoxFuture<'static, Answer>,
+    mut face: watch::Receiver<Arrived>,
+    silence: Duration,
+    mut tell: impl FnMut(Arrived),
+) -> Answer {
+    let begun = Instant::now();
+    let end = begun + silence * SILENCES;
+    let (mut heard, mut told) = (begun, begun);
+    let mut untold: Option<Arrived> = None;
+    let alarm = tokio::time::sleep(silence);
+    tokio::pin!(alarm);
+    loop {
+        // All of them can be dropped and asked again without a loss.
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            Ok(()) = face.changed() => {
+                heard = Instant::now();
+                // The alarm is moved once a telling, not with each piece.
+                if untold.replace(*face.borrow_and_update()).is_none() {
+                    let telling = (told + TELLING).max(heard);
+                    alarm.as_mut().reset(telling.min(heard + silence).min(end));
+                }
+            }
+            () = &mut alarm => {
+                let now = Instant::now();
+                if now >= end.min(heard + silence) {
+                    return Err(too_late(now >= end, silence, *face.borrow()));
+                }
+                if let Some(arrived) = untold.take() {
+                    told = now;
+                    tell(arrived);
+                }
+                alarm.as_mut().reset(end.min(heard + silence));
+            }
+        }
+    }
+}
+
+fn too_late(is_endless: bool, silence: Duration, arrived: Arrived) -> ModelFault {
+    let bytes = arrived.words.saturating_add(arrived.thoughts);
+    let text = match bytes {
+        0 => format!("no answer within {silence:?}"),
+        _ if is_endless => format!("no end of the answer within {:?}", silence * SILENCES),
+        _ => format!("nothing more of the answer for {silence:?}, after {bytes} bytes"),
+    };
+    ModelFault::Transient {
+        text,
+        retry_after: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::Meter;
+    use futures::FutureExt;
+    use std::sync::{Arc, Mutex};
+
+    const SILENCE: Duration = Duration::from_secs(60);
+
+    fn yes() -> Answer {
+        Ok(ModelAnswer {
+            text: "yes".to_string(),
+            ..ModelAnswer::default()
+        })
+    }
+
+    /// A model that says a byte after each pause, then its answer; how it was heard, how long that
+    /// took, and what was told at which second.
+    async fn heard(pauses: Vec<Duration>) -> (Answer, Duration, Vec<(u64, u64)>) {
+        let meter = Meter::default();
+        let face = meter.face();
+        let model = async move {
+            for (words, pause) in (1..).zip(pauses) {
+                tokio::time::sleep(pause).await;
+                meter.stands_at(Arrived { words, thoughts: 0 });
+            }
+            yes()
+        };
+        let begun = Instant::now();
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let tell = |arrived: Arrived| {
+            let at = begun.elapsed().as_secs();
+            told.lock().unwrap().push((at, arrived.words));
+        };
+        let answer = hear_out(model.boxed(), face, SILENCE, tell).await;
+        let told = told.lock().unwrap().clone();
+        (answer, begun.elapsed(), told)
+    }
+
+    fn text(answer: &Answer) -> &str {
+        answer.as_ref().expect_err("it is too late").text()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_speaks_slowly_is_heard_out_and_who_falls_silent_is_not() {
+        let (answer, took, _) = heard(vec![SILENCE.mul_f64(0.9); 6]).await;
+        assert_eq!((answer, took.as_secs()), (yes(), 324));
+        let (answer, took, _) = heard(vec![SILENCE * 2]).await;
+        assert_eq!(
+            (text(&answer), took.as_secs()),
+            ("no answer within 60s", 60)
+        );
+        let pauses = vec![Duration::from_secs(50), Duration::from_secs(5), SILENCE * 2];
+        let (answer, took, _) = heard(pauses).await;
+        let expected = "nothing more of the answer for 60s, after 2 bytes";
+        assert_eq!((text(&answer), took.as_secs()), (expected, 115));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_never_ends_is_not_heard_for_ever() {
+        let (answer, took, told) = heard(vec![Duration::from_millis(10); 100_000]).await;
+        let expected = "no end of the answer within 360s";
+        assert_eq!((text(&answer), took.as_secs()), (expected, 360));
+        assert!((350..=360).contains(&told.len()), "{}", told.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_there_is_told_once_a_second_and_not_of_what_is_over_by_then() {
+        let (_, _, told) = heard(vec![Duration::from_millis(9); 100]).await;
+        assert_eq!(told, []);
+        let (_, _, told) = heard(vec![Duration::from_millis(300); 10]).await;
+        assert_eq!(told, [(1, 3), (2, 6)]);
+        // After a long silence the first piece is told at once.
+        let second = Duration::from_millis(1);
+        let (_, _, told) = heard(vec![Duration::from_secs(7), second, second]).await;
+        assert_eq!(told, [(7, 1)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_meter_the_time_is_that_of_the_whole() {
+        let (meter, begun) = (Meter::default(), Instant::now());
+        let face = meter.face();
+        drop(meter);
+        let model = tokio::time::sleep(SILENCE / 2).map(|()| yes()).boxed();
+        let answer = hear_out(model, face, SILENCE, |_| panic!("nothing is there")).await;
+        assert_eq!((answer, begun.elapsed()), (yes(), SILENCE / 2));
+    }
+}

@@ -1,0 +1,52 @@
+//! Hearing: how one answer came. The request goes through a library, so that what it cannot carry
+//! back is kept beside it.
+
+use std::sync::OnceLock;
+
+use actors::domain::model::Arrived;
+use actors::ports::Meter;
+
+/// How an answer came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Came {
+    /// In one piece.
+    Whole,
+    /// In pieces, all of them.
+    InPieces {
+        /// Whether it says what it cost.
+        has_usage: bool,
+    },
+    /// In pieces, of which some are missing.
+    Cut,
+}
+
+/// What is heard of one request's answer.
+#[derive(Debug)]
+pub(super) struct Hearing {
+    meter: Meter,
+    came: OnceLock<Came>,
+}
+
+impl Hearing {
+    pub(super) fn new(meter: Meter) -> Hearing {
+        Hearing {
+            meter,
+            came: OnceLock::new(),
+        }
+    }
+
+    /// So much is there now.
+    pub(super) fn stands_at(&self, arrived: Arrived) {
+        self.meter.stands_at(arrived);
+    }
+
+    pub(super) fn came(&self, came: Came) {
+        // A request is sent once, so that nothing is lost here.
+        let _ = self.came.set(came);
+    }
+
+    /// How it came; `None` where there was no answer.
+    pub(super) fn how(&self) -> Option<Came> {
+        self.came.get().copied()
+    }
+}
