@@ -42,7 +42,7 @@ fn main() {
         swarm.wait();
         let started = Instant::now();
         swarm = start(&home, "--resume");
-        all_have(&mut swarm, myses, "turn_started");
+        all_have(&mut swarm, myses, "state_changed");
         up.push(started.elapsed());
         all_have(&mut swarm, myses, "model_replied");
         playing.push(started.elapsed());

@@ -97,14 +97,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// `zoea galaxy` with a fast tick and no limits.
+    /// `zoea galaxy` with a fast tick, unless it is given another one, and no limits.
     pub(crate) fn galaxy(more: &[&str]) -> Server {
         let mut command = zoea();
         command
-            .args(["galaxy", "--addr", "127.0.0.1:0", "--tick", "20ms"])
+            .args(["galaxy", "--addr", "127.0.0.1:0"])
             .args(["--logins-per-minute", "unlimited"])
             .args(["--refusals-per-minute", "unlimited"])
             .args(more);
+        if !more.contains(&"--tick") {
+            command.args(["--tick", "20ms"]);
+        }
         Server::start(command)
     }
 
