@@ -25,7 +25,7 @@ use super::entity::{account, message, mission, mysis, tool_call};
 use super::rows::{self, Beside};
 use super::{Inner, SqlLedger, plain};
 
-/// Rows at the end of a conversation that a Mysis takes up again.
+/// Rows at the end of a conversation that a Mysis takes up again, and as many that may be sent.
 const RECALLED: u64 = 96;
 /// Orders before those that are taken up because nobody has answered them yet.
 const RECALLED_ORDERS: u64 = 100;
@@ -173,11 +173,10 @@ impl Inner {
             .limit(RECALLED)
             .all(&self.readers)
             .await?;
+        let last = Seq(models.first().map_or(0, |model| model.seq));
+        let mut before = self.sendable_before(mysis, &models).await?;
+        models.append(&mut before);
         models.reverse();
-        let last = models
-            .last()
-            .map(|model| Seq(model.seq))
-            .unwrap_or_default();
         if let Some(oldest) = models.first().map(|model| model.seq) {
             let mut orders = self.unanswered_before(mysis, oldest).await?;
             orders.append(&mut models);
@@ -191,6 +190,28 @@ impl Inner {
             sightings: self.sightings(mysis).await?,
             watch: self.watch(mysis).await?,
         })
+    }
+
+    /// As many rows before these, the newest first, that all together are so many that may be sent: a
+    /// night of retries does not fill the place of what was said.
+    async fn sendable_before(
+        &self,
+        mysis: MysisId,
+        newest: &[message::Model],
+    ) -> Result<Vec<message::Model>, DbErr> {
+        let sendable = || Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
+        let is_sendable = |model: &&message::Model| sendable().any(|k| k.as_str() == model.kind);
+        let missing = RECALLED - newest.iter().filter(is_sendable).count() as u64;
+        let Some(oldest) = newest.last().filter(|_| missing > 0) else {
+            return Ok(Vec::new());
+        };
+        of(mysis)
+            .filter(message::Column::Seq.lt(oldest.seq))
+            .filter(message::Column::Kind.is_in(sendable().map(Kind::as_str)))
+            .order_by_desc(message::Column::Seq)
+            .limit(missing)
+            .all(&self.readers)
+            .await
     }
 
     async fn totals(&self, mysis: MysisId) -> Result<Option<Totals>, DbErr> {

@@ -10,7 +10,7 @@ use actors::domain::game_state::Sighting;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::look::Look;
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
 };
 use actors::domain::model::Usage;
 use actors::domain::write::{Account, Author, Batch, Mission, NewMysis, Profile, Write};
@@ -245,7 +245,36 @@ fn answered(mut rows: Vec<Arc<Row>>) -> Vec<Arc<Row>> {
     rows
 }
 
+async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
+    let (ledger, rows) = filled(&books).await;
+    let said = ledger.recall(ALPHA).await.unwrap();
+    let notice = |seq| {
+        let meta = HostMeta {
+            severity: Severity::Warn,
+            code: "retry".into(),
+            attempt: None,
+            bill: None,
+        };
+        let text = "retry".into();
+        row(seq, Body::Host { text, meta })
+    };
+    let first = rows.last().unwrap().seq.0 + 1;
+    let notices: Vec<Write> = (first..first + 300)
+        .map(|seq| append(&notice(seq)))
+        .collect();
+    write(&ledger, notices).await.unwrap();
+    let after = ledger.recall(ALPHA).await.unwrap();
+    assert_eq!(after.last, Seq(first + 299));
+    let sendable = |rows: Vec<Arc<Row>>| -> Vec<Arc<Row>> {
+        let is_sendable = |row: &Arc<Row>| row.kind().is_some_and(Kind::is_sendable);
+        rows.into_iter().filter(is_sendable).collect()
+    };
+    assert!(!sendable(said.rows.clone()).is_empty());
+    assert_eq!(sendable(after.rows), sendable(said.rows));
+}
+
 on_both!(
+    a_night_of_notices_does_not_push_out_what_was_said,
     the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone,
     every_kind_of_row_reads_back_as_it_was_written,
     a_repeated_write_changes_nothing_and_a_contradiction_is_refused,
@@ -726,8 +755,12 @@ async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(bo
         .await
         .unwrap();
     let recalled = ledger.recall(ALPHA).await.unwrap().rows;
-    assert_eq!(recalled.len(), 98);
-    assert_eq!((recalled[0].seq, recalled[1].seq), (Seq(3), Seq(4)));
+    assert_eq!(recalled.len(), 101);
+    let prompts = recalled
+        .iter()
+        .filter(|row| row.kind() == Some(Kind::Prompt));
+    let prompts: Vec<Seq> = prompts.map(|row| row.seq).collect();
+    assert_eq!(prompts, [Seq(1), Seq(3), Seq(4)], "each once");
 }
 
 async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone(

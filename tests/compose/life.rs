@@ -365,7 +365,10 @@ impl World {
         self.call = None;
         self.alarm = None;
         self.before = None;
-        let rows: Vec<Arc<Row>> = self.rows.iter().map(|row| self.as_stored(row)).collect();
+        let last = self.rows.last().map(|row| row.seq).unwrap_or_default();
+        let sendable = self.rows.iter();
+        let sendable = sendable.filter(|row| row.kind().is_some_and(Kind::is_sendable));
+        let rows: Vec<Arc<Row>> = sendable.map(|row| self.as_stored(row)).collect();
         let first = rows.len().saturating_sub(96);
         let answered = answered(&self.rows);
         let orders = rows[..first]
@@ -377,7 +380,7 @@ impl World {
         let recollection = Recollection {
             rows: orders.chain(&rows[first..]).cloned().collect(),
             notes: notes.cloned().collect(),
-            last: rows.last().map(|row| row.seq).unwrap_or_default(),
+            last,
             totals: None,
             sightings: self.sightings.clone(),
             watch: self.memo.clone(),

@@ -24,6 +24,9 @@ pub(super) struct Member {
     /// As it was when it was last brought to life; what changes since is in `standing`.
     pub(super) record: MysisRecord,
     pub(super) standing: Arc<Standing>,
+    /// It was told to start, and has not said yet how it stands: one that dies meanwhile was not at
+    /// rest, whatever it said before.
+    pub(super) is_starting: bool,
     /// It is being deleted and takes no orders.
     pub(super) is_going: bool,
     relaunches: Relaunches,
@@ -41,6 +44,12 @@ impl Member {
     /// Gives it an order; an actor that is dead drops the reply, and with it answers.
     pub(super) fn order(&self, order: MysisOrder, reply: Reply) {
         let _ = self.actor.cast(MysisMsg::Order(order, reply));
+    }
+
+    /// Tells it to start.
+    pub(super) fn start(&mut self, reply: Reply) {
+        self.is_starting = true;
+        self.order(MysisOrder::Start, reply);
     }
 
     /// The operator takes it into their own hands.
@@ -71,8 +80,8 @@ impl CommanderState {
                 });
             }
             self.bring_to_life(myself, record, None).await?;
-            if starts && let Some(member) = self.members.get(&id) {
-                member.order(MysisOrder::Start, Reply::to_nobody());
+            if starts && let Some(member) = self.members.get_mut(&id) {
+                member.start(Reply::to_nobody());
             }
         }
         if !quiet.is_empty() {
@@ -135,6 +144,7 @@ impl CommanderState {
             incarnation,
             record,
             standing: standing.clone(),
+            is_starting: false,
             is_going: false,
             relaunches: before.map(|member| member.relaunches).unwrap_or_default(),
             relaunch: None,
@@ -167,6 +177,7 @@ impl CommanderState {
                 let became_errored =
                     standing.state == State::Errored && member.standing.state != State::Errored;
                 member.standing = standing.clone();
+                member.is_starting = false;
                 if standing.state == State::Running {
                     member.relaunch = None;
                 }
@@ -248,7 +259,7 @@ impl CommanderState {
             at: self.now(),
         };
         let mut record = member.up_to_date();
-        let stays = matches!(was, State::Stopped | State::Errored);
+        let stays = matches!(was, State::Stopped | State::Errored) && !member.is_starting;
         if !stays {
             record.state = State::Errored;
             record.reason = Some(text.as_str().into());
@@ -336,7 +347,7 @@ impl CommanderState {
         };
         member.relaunch = None;
         if member.standing.state == State::Errored && !member.is_going {
-            member.order(MysisOrder::Start, Reply::to_nobody());
+            member.start(Reply::to_nobody());
         }
     }
 

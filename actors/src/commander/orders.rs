@@ -117,10 +117,13 @@ impl CommanderState {
 
     /// The operator starts it: whatever went wrong before is forgiven.
     fn start(&mut self, name: &str, reply: Reply) {
-        if let Ok(member) = self.member(name) {
-            member.forget_relaunches();
+        match self.member(name) {
+            Ok(member) => {
+                member.forget_relaunches();
+                member.start(reply);
+            }
+            Err(refusal) => reply.answer(Err(refusal)),
         }
-        self.pass_on(name, MysisOrder::Start, reply);
     }
 
     fn stop(&mut self, name: &str, reply: Reply) {
@@ -253,14 +256,14 @@ impl CommanderState {
             mysis: Some(Who { id, name }),
             what: What::Created,
         });
-        if let Some(member) = self.members.get(&id) {
+        if let Some(member) = self.members.get_mut(&id) {
             let event = SwarmEvent {
                 at,
                 mysis: Some(member.who()),
                 what: What::Standing(member.standing.clone()),
             };
             if start {
-                member.order(MysisOrder::Start, Reply::to_nobody());
+                member.start(Reply::to_nobody());
             }
             self.tell_all(event);
         }

@@ -186,11 +186,10 @@ async fn what_is_old_goes_and_what_is_needed_stays(books: Books) {
     ledger.keep(within(24), Hand::at(48));
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, 90).await, LEFT);
-    assert_eq!(
-        ledger.recall(ALPHA).await.unwrap(),
-        before,
-        "what a Mysis takes up"
-    );
+    let mut taken_up = before;
+    let stays = |row: &Arc<Row>| row.seq.0 > 89 || LEFT.contains(&row.seq.0);
+    taken_up.rows.retain(stays);
+    assert_eq!(ledger.recall(ALPHA).await.unwrap(), taken_up);
     assert_eq!(ledger.books(Day(0)).await.unwrap(), spent, "what was spent");
     for gone in ["copper", "first words", "dust"] {
         let found = ledger.search(looking_for(gone)).await.unwrap();
