@@ -88,7 +88,8 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     };
     let (good, bad) = (calls("\"ok\""), calls("\"error\""));
     assert_eq!(number("zoea_tool_seconds_count"), good + bad);
-    // Every call that came back has its result among the rows; a call that was cut off has one, too.
+    // Every call that came back has its result among the rows. One of each Mysis may have been cut off:
+    // it is counted, and its result says that nothing is known.
     let came_back = |row: &Value| {
         let status = row["metadata"]["status"].as_str();
         matches!(status, Some("done" | "failed"))
@@ -98,7 +99,11 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
         let rows = home.lines(&["log", name, "--limit", "0", "--kind", "result", "--json"]);
         results += rows.iter().filter(|row| came_back(row)).count();
     }
-    assert_eq!(good + bad, results as f64);
+    let cut_off = good + bad - results as f64;
+    assert!(
+        (0.0..=2.0).contains(&cut_off),
+        "{good} and {bad}, {results}"
+    );
     home.ok(&["mysis", "delete", "beta", "--yes"]);
     until("beta is counted no more", || {
         let names = scrape(&home).into_keys();
