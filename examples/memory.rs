@@ -6,15 +6,13 @@
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use actors::domain::event::{LinkState, State, Totals};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
 use actors::domain::life::{Asker, Effect, Input, Life, Mode, MysisOrder, Past, ToolOutcome};
 use actors::domain::message::CallStatus;
 use actors::domain::model::{AskedCall, ModelAnswer};
-use actors::domain::rules::{Relaunch, SupervisionRules, SwarmRules, ToolRules};
-use actors::domain::system_prompt::DEFAULT_TEMPLATE;
+use actors::domain::rules::SwarmRules;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::{Mission, MysisRecord, Profile, Recollection};
 
@@ -187,28 +185,6 @@ fn past(id: i64, rules: &Arc<SwarmRules>) -> Past {
 fn rules() -> SwarmRules {
     SwarmRules {
         max_myses: 10_000,
-        default_provider: "local".into(),
-        turn_pause: Duration::from_secs(2),
-        max_model_calls: 10,
-        context_window: 20,
-        context_budget: 64 << 10,
-        no_progress_turns: 5,
-        progress: actors::domain::rules::ProgressRules::default(),
-        nudges: vec!["Continue.".into()],
-        system_prompt: DEFAULT_TEMPLATE.into(),
-        tools: ToolRules {
-            timeout: Duration::from_secs(600),
-            retry: Vec::new(),
-            logins_per_minute: None,
-        },
-        supervision: SupervisionRules {
-            relaunch: Relaunch::Manual,
-            first_wait: Duration::from_secs(1),
-            longest_wait: Duration::from_secs(300),
-            max_relaunches: 5,
-            within: Duration::from_secs(600),
-        },
-        budget: actors::domain::budget::BudgetRules::default(),
-        providers: std::collections::BTreeMap::new(),
+        ..SwarmRules::default()
     }
 }

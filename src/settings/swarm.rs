@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use actors::domain::rules::NUDGES;
+
 use super::rule::{ListOf, ProviderName, Size, Text, Time, Whole};
 use super::section::Section;
 
@@ -38,11 +40,7 @@ impl Default for Swarm {
             max_tool_iterations: 10,
             context_window: 20,
             context_budget: 64 << 10,
-            nudges: vec![
-                "Continue your mission. Check notifications and coordinate with the swarm.".into(),
-                "You need to respond. Check your notifications and status.".into(),
-                "URGENT: Respond immediately. Check your system status.".into(),
-            ],
+            nudges: NUDGES.map(Into::into).to_vec(),
             no_progress_turns: 5,
         }
     }

@@ -174,3 +174,20 @@ pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
         .chain(database.into_iter().flat_map(|url| passwords(url.expose())))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_of_a_new_configuration_are_the_defaults() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        let rules = swarm_rules(&Settings::default(), &home).unwrap();
+        let expected = SwarmRules {
+            providers: [("local".into(), ProviderRules::default())].into(),
+            ..SwarmRules::default()
+        };
+        assert_eq!(rules, expected);
+    }
+}

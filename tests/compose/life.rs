@@ -13,7 +13,7 @@ use actors::domain::life::{
 };
 use actors::domain::message::{Body, CallStatus, Kind, Row};
 use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
-use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::{Mission, MysisRecord, Profile, Recollection, Write};
 use proptest::prelude::*;
@@ -94,49 +94,21 @@ pub(crate) fn moves() -> impl Strategy<Value = Vec<Move>> {
 }
 
 fn rules(budget: usize) -> SwarmRules {
+    let local = ProviderRules {
+        model: "m".into(),
+        retry: vec![Duration::from_secs(5)],
+        ..ProviderRules::default()
+    };
     SwarmRules {
-        max_myses: 16,
-        default_provider: "local".into(),
-        turn_pause: Duration::from_secs(2),
         max_model_calls: 5,
         context_window: WINDOW,
         context_budget: budget,
-        no_progress_turns: 5,
-        progress: actors::domain::rules::ProgressRules::default(),
         nudges: ["nudge one", "nudge two", "nudge three"]
             .map(Into::into)
             .to_vec(),
         system_prompt: "You are {{name}}. Mission: {{mission}}".into(),
-        tools: ToolRules {
-            timeout: Duration::from_secs(600),
-            retry: vec![],
-            logins_per_minute: None,
-        },
-        supervision: SupervisionRules {
-            relaunch: Relaunch::Manual,
-            first_wait: Duration::from_secs(1),
-            longest_wait: Duration::from_secs(300),
-            max_relaunches: 5,
-            within: Duration::from_secs(600),
-        },
-        budget: actors::domain::budget::BudgetRules::default(),
-        providers: [(
-            "local".into(),
-            ProviderRules {
-                model: "m".into(),
-                temperature: Some(0.7),
-                timeout: Duration::from_secs(300),
-                max_concurrency: 4,
-                requests_per_minute: None,
-                tokens_per_minute: None,
-                circuit: actors::domain::circuit::CircuitRules::default(),
-                fallback: None,
-                retry: vec![Duration::from_secs(5)],
-                price: None,
-                context_tokens: None,
-            },
-        )]
-        .into(),
+        providers: [("local".into(), local)].into(),
+        ..SwarmRules::default()
     }
 }
 

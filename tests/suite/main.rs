@@ -11,6 +11,7 @@ mod postgres;
 mod readiness;
 mod receiver;
 mod reporting;
+mod revival;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod rig;
 mod start;

@@ -12,7 +12,7 @@ use actors::domain::message::{
 use actors::domain::model::Usage;
 use actors::domain::order::{Answer, Done, Order, Refusal, Reloaded, check_name, check_text};
 use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
-use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::sent::{Parts, SentRequest};
 use actors::domain::write::{Account, Recollection, SavedSession};
 use actors::ports::{Archive, ArchiveFault, SwarmRecord};
@@ -710,48 +710,18 @@ fn status(script: &Script) -> String {
 
 /// The rules of a swarm with two providers.
 pub(crate) fn rules() -> Arc<SwarmRules> {
-    use std::time::Duration;
     let provider = |model: &str| ProviderRules {
         model: model.into(),
-        temperature: Some(0.7),
-        timeout: Duration::from_secs(300),
-        max_concurrency: 4,
-        requests_per_minute: None,
-        tokens_per_minute: None,
-        circuit: actors::domain::circuit::CircuitRules::default(),
-        fallback: None,
-        retry: Vec::new(),
-        price: None,
-        context_tokens: None,
+        ..ProviderRules::default()
     };
     Arc::new(SwarmRules {
         max_myses: 1000,
-        default_provider: "local".into(),
-        turn_pause: Duration::from_secs(2),
-        max_model_calls: 10,
-        context_window: 20,
-        context_budget: 65_536,
-        no_progress_turns: 5,
-        progress: actors::domain::rules::ProgressRules::default(),
-        nudges: vec!["one".into(), "two".into(), "three".into()],
-        system_prompt: "".into(),
-        tools: ToolRules {
-            timeout: Duration::from_secs(600),
-            retry: Vec::new(),
-            logins_per_minute: None,
-        },
-        supervision: SupervisionRules {
-            relaunch: Relaunch::Manual,
-            first_wait: Duration::from_secs(1),
-            longest_wait: Duration::from_secs(300),
-            max_relaunches: 5,
-            within: Duration::from_secs(600),
-        },
-        budget: actors::domain::budget::BudgetRules::default(),
+        nudges: ["one", "two", "three"].map(Into::into).to_vec(),
         providers: BTreeMap::from([
             ("local".into(), provider("qwen3:8b")),
             ("openrouter".into(), provider("deepseek-v4")),
         ]),
+        ..SwarmRules::default()
     })
 }
 

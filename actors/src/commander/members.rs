@@ -24,8 +24,8 @@ pub(super) struct Member {
     /// As it was when it was last brought to life; what changes since is in `standing`.
     pub(super) record: MysisRecord,
     pub(super) standing: Arc<Standing>,
-    /// It was told to start, and has not said yet how it stands: one that dies meanwhile was not at
-    /// rest, whatever it said before.
+    /// It was told to start, and has not yet said that it runs: one that dies meanwhile was not at
+    /// rest, whatever it said while it was still reading its past.
     pub(super) is_starting: bool,
     /// It is being deleted and takes no orders.
     pub(super) is_going: bool,
@@ -177,17 +177,18 @@ impl CommanderState {
                 let became_errored =
                     standing.state == State::Errored && member.standing.state != State::Errored;
                 member.standing = standing.clone();
-                member.is_starting = false;
                 if standing.state == State::Running {
+                    member.is_starting = false;
                     member.relaunch = None;
                 }
                 if became_errored && let Some(fault) = standing.fault.clone() {
                     self.weigh_relaunch(myself, report.mysis, &fault);
                 }
             }
+            // It ran, if only for a moment.
+            What::StateChanged { to, .. } => member.is_starting &= *to == State::Running,
             What::Created
             | What::Deleted
-            | What::StateChanged { .. }
             | What::TurnStarted
             | What::ModelReplied { .. }
             | What::ToolCalled { .. }

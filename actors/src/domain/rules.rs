@@ -8,6 +8,14 @@ use super::books::Bill;
 use super::budget::BudgetRules;
 use super::circuit::CircuitRules;
 use super::model::Usage;
+use super::system_prompt::DEFAULT_TEMPLATE;
+
+/// The nudges of a new configuration, in their order (DESIGN 2).
+pub const NUDGES: [&str; 3] = [
+    "Continue your mission. Check notifications and coordinate with the swarm.",
+    "You need to respond. Check your notifications and status.",
+    "URGENT: Respond immediately. Check your system status.",
+];
 
 /// What holds for the whole swarm.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +48,28 @@ pub struct SwarmRules {
     pub budget: BudgetRules,
     /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
+}
+
+/// Those of a new configuration (CONTRACT.md), for whoever needs rules and has none: no providers.
+impl Default for SwarmRules {
+    fn default() -> SwarmRules {
+        SwarmRules {
+            max_myses: 16,
+            default_provider: "local".into(),
+            turn_pause: Duration::from_secs(2),
+            max_model_calls: 10,
+            context_window: 20,
+            context_budget: 64 << 10,
+            no_progress_turns: 5,
+            progress: ProgressRules::default(),
+            nudges: NUDGES.map(Into::into).to_vec(),
+            system_prompt: DEFAULT_TEMPLATE.into(),
+            tools: ToolRules::default(),
+            supervision: SupervisionRules::default(),
+            budget: BudgetRules::default(),
+            providers: BTreeMap::new(),
+        }
+    }
 }
 
 impl SwarmRules {
@@ -132,6 +162,16 @@ pub struct ToolRules {
     pub logins_per_minute: Option<u32>,
 }
 
+impl Default for ToolRules {
+    fn default() -> ToolRules {
+        ToolRules {
+            timeout: Duration::from_secs(600),
+            retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
+            logins_per_minute: Some(24),
+        }
+    }
+}
+
 /// What holds for one provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderRules {
@@ -158,6 +198,24 @@ pub struct ProviderRules {
     pub price: Option<Price>,
     /// The model's context in tokens, tools and answer included; absent: not known.
     pub context_tokens: Option<u64>,
+}
+
+impl Default for ProviderRules {
+    fn default() -> ProviderRules {
+        ProviderRules {
+            model: "qwen3:8b".into(),
+            temperature: Some(0.7),
+            timeout: Duration::from_secs(300),
+            max_concurrency: 4,
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            retry: [5, 10, 15].map(Duration::from_secs).to_vec(),
+            circuit: CircuitRules::default(),
+            fallback: None,
+            price: None,
+            context_tokens: None,
+        }
+    }
 }
 
 /// What a million tokens cost, in US dollars.
@@ -216,6 +274,18 @@ pub struct SupervisionRules {
     pub max_relaunches: u32,
     /// The window of `max_relaunches`; a healthy stretch of this length forgets them.
     pub within: Duration,
+}
+
+impl Default for SupervisionRules {
+    fn default() -> SupervisionRules {
+        SupervisionRules {
+            relaunch: Relaunch::Manual,
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(300),
+            max_relaunches: 5,
+            within: Duration::from_secs(600),
+        }
+    }
 }
 
 #[cfg(test)]

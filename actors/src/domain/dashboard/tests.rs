@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
 use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
@@ -10,7 +9,7 @@ use crate::domain::message::{Body, Row, Severity, Utterance};
 use crate::domain::order::{Done, Order, Refusal};
 use crate::domain::reading::{Page, PageFrom};
 use crate::domain::redact::Redactor;
-use crate::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules};
+use crate::domain::rules::{ProviderRules, SwarmRules};
 use crate::domain::sent::{Parts, SentRequest};
 
 use super::layer::Layer;
@@ -23,45 +22,15 @@ use super::{Dashboard, Opening, Stock};
 pub(super) fn rules() -> Arc<SwarmRules> {
     let provider = |model: &str| ProviderRules {
         model: model.into(),
-        temperature: None,
-        timeout: Duration::from_secs(1),
-        max_concurrency: 4,
-        requests_per_minute: None,
-        tokens_per_minute: None,
-        circuit: crate::domain::circuit::CircuitRules::default(),
-        fallback: None,
-        retry: Vec::new(),
-        price: None,
-        context_tokens: None,
+        ..ProviderRules::default()
     };
     Arc::new(SwarmRules {
-        max_myses: 16,
-        default_provider: "local".into(),
-        turn_pause: Duration::from_secs(2),
-        max_model_calls: 10,
-        context_window: 20,
-        context_budget: 65_536,
-        no_progress_turns: 5,
-        progress: crate::domain::rules::ProgressRules::default(),
-        nudges: vec!["a".into(), "b".into(), "c".into()],
-        system_prompt: "".into(),
-        tools: ToolRules {
-            timeout: Duration::from_secs(1),
-            retry: Vec::new(),
-            logins_per_minute: None,
-        },
-        supervision: SupervisionRules {
-            relaunch: Relaunch::Manual,
-            first_wait: Duration::from_secs(1),
-            longest_wait: Duration::from_secs(1),
-            max_relaunches: 5,
-            within: Duration::from_secs(1),
-        },
-        budget: crate::domain::budget::BudgetRules::default(),
+        nudges: ["a", "b", "c"].map(Into::into).to_vec(),
         providers: BTreeMap::from([
             ("local".into(), provider("qwen")),
             ("remote".into(), provider("deepseek")),
         ]),
+        ..SwarmRules::default()
     })
 }
 

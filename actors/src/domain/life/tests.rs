@@ -20,9 +20,7 @@ use crate::domain::message::{Body, Call, CallStatus, Kind, ResultMeta, Row, Seve
 use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
 use crate::domain::order::{Answer, Done, Refusal};
 use crate::domain::redact::Redactor;
-use crate::domain::rules::{
-    Price, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
-};
+use crate::domain::rules::{Price, ProviderRules, SwarmRules};
 use crate::domain::tool::{ToolSpec, Toolset};
 use crate::domain::write::{Mission, MysisRecord, Profile, Recollection, Write};
 
@@ -34,51 +32,22 @@ use super::{
 const NUDGES: [&str; 3] = ["nudge one", "nudge two", "nudge three"];
 
 fn rules() -> SwarmRules {
+    let local = ProviderRules {
+        model: "m".into(),
+        retry: vec![Duration::from_secs(5), Duration::from_secs(10)],
+        price: Some(Price {
+            input: 1.0,
+            output: 2.0,
+            cached: None,
+        }),
+        ..ProviderRules::default()
+    };
     SwarmRules {
-        max_myses: 16,
-        default_provider: "local".into(),
-        turn_pause: Duration::from_secs(2),
         max_model_calls: 3,
-        context_window: 20,
-        context_budget: 64 << 10,
-        no_progress_turns: 5,
-        progress: crate::domain::rules::ProgressRules::default(),
         nudges: NUDGES.map(Into::into).to_vec(),
         system_prompt: "you are {{name}}".into(),
-        tools: ToolRules {
-            timeout: Duration::from_secs(600),
-            retry: vec![Duration::from_secs(2)],
-            logins_per_minute: None,
-        },
-        supervision: SupervisionRules {
-            relaunch: Relaunch::Manual,
-            first_wait: Duration::from_secs(1),
-            longest_wait: Duration::from_secs(300),
-            max_relaunches: 5,
-            within: Duration::from_secs(600),
-        },
-        budget: crate::domain::budget::BudgetRules::default(),
-        providers: [(
-            "local".into(),
-            ProviderRules {
-                model: "m".into(),
-                temperature: Some(0.7),
-                timeout: Duration::from_secs(300),
-                max_concurrency: 4,
-                requests_per_minute: None,
-                tokens_per_minute: None,
-                circuit: crate::domain::circuit::CircuitRules::default(),
-                fallback: None,
-                retry: vec![Duration::from_secs(5), Duration::from_secs(10)],
-                price: Some(Price {
-                    input: 1.0,
-                    output: 2.0,
-                    cached: None,
-                }),
-                context_tokens: None,
-            },
-        )]
-        .into(),
+        providers: [("local".into(), local)].into(),
+        ..SwarmRules::default()
     }
 }
 
