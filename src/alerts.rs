@@ -6,20 +6,15 @@
 mod causes;
 mod hooks;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use actors::commander::CommanderMsg;
-use actors::domain::event::{SwarmEvent, What};
-use actors::domain::message::Severity;
 use actors::domain::redact::Redactor;
-use actors::ports::Clock;
-use ractor::ActorRef;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::clock::WallClock;
 use crate::listener::Ear;
+use crate::operator::Operator;
 use crate::settings::Alerts;
 
 use causes::{Causes, News};
@@ -29,36 +24,6 @@ use hooks::Hooks;
 const QUEUE: usize = 4096;
 /// Alerts that wait to be brought.
 const WAITING: usize = 64;
-
-/// The operator, once the Commander is there.
-#[derive(Clone, Default)]
-pub struct Operator(Arc<OnceLock<ActorRef<CommanderMsg>>>);
-
-impl Operator {
-    /// Through whom the operator is told.
-    pub fn is_reached_by(&self, commander: &ActorRef<CommanderMsg>) {
-        // It is always the same one.
-        let _ = self.0.set(commander.clone());
-    }
-
-    fn tell(&self, severity: Severity, code: &'static str, text: &str) {
-        tracing::warn!(code, "{text}");
-        let Some(commander) = self.0.get() else {
-            return;
-        };
-        let news = CommanderMsg::News(SwarmEvent {
-            at: WallClock.now(),
-            mysis: None,
-            what: What::Notice {
-                severity,
-                code,
-                text: text.into(),
-            },
-        });
-        // A Commander that is gone has said why.
-        let _ = commander.cast(news);
-    }
-}
 
 /// What weighs and brings alerts.
 pub struct Alarm {

@@ -187,6 +187,16 @@ impl Home {
         replace::put(&self.history(), lines.as_bytes())
     }
 
+    /// Writes the report of a day, in the place of any other of that name.
+    ///
+    /// # Errors
+    /// The system's, if it refuses.
+    pub fn put_report(&self, name: &str, text: &str) -> io::Result<()> {
+        let directory = self.reports();
+        create_private(&directory)?;
+        replace::put(&directory.join(name), text.as_bytes())
+    }
+
     /// Where pictures of the screen and what is written from it go.
     #[must_use]
     pub fn screens(&self) -> PathBuf {
@@ -219,15 +229,19 @@ fn create(directory: &Path) -> Result<(), HomeError> {
             directory: directory.to_owned(),
         });
     }
+    create_private(directory).map_err(|cause| HomeError::Refused {
+        action: "create",
+        path: directory.to_owned(),
+        cause,
+    })
+}
+
+/// Creates a directory if there is none, closed to other users.
+fn create_private(directory: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(directory)
-        .map_err(|cause| HomeError::Refused {
-            action: "create",
-            path: directory.to_owned(),
-            cause,
-        })
 }
 
 fn remedy(cause: &io::Error) -> &'static str {

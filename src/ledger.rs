@@ -32,6 +32,7 @@ mod server;
 mod sessions;
 mod sightings;
 mod watches;
+mod words;
 
 #[cfg(test)]
 mod tests;

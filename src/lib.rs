@@ -19,6 +19,7 @@ pub mod listener;
 pub mod logging;
 pub mod mcp;
 pub mod metrics;
+pub mod operator;
 pub mod provider;
 pub mod readiness;
 pub mod report;

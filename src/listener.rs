@@ -38,6 +38,13 @@ impl Listener {
     }
 }
 
+/// One that nobody keeps ends, and says nothing more.
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.stop(None);
+    }
+}
+
 struct Listening;
 
 #[derive(Debug)]

@@ -18,7 +18,7 @@ pub mod zoo;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
 use actors::domain::event::State;
 use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
@@ -30,10 +30,11 @@ use ractor::{Actor, ActorRef};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::listener::{Ear, Listener};
 use crate::swarm::Helm;
 
 use chaos::Chaos;
-use events::{EventLog, Heard};
+use events::EventLog;
 use game::Game;
 use memory::Memory;
 use model::Pilots;
@@ -123,13 +124,7 @@ struct Simulation {
     models: Arc<Pilots>,
     clock: Arc<SimClock>,
     events: EventLog,
-    scribe: ActorRef<Heard>,
-}
-
-impl Drop for Simulation {
-    fn drop(&mut self) {
-        self.scribe.stop(None);
-    }
+    scribe: Listener,
 }
 
 impl Simulation {
@@ -151,7 +146,7 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            scribe: events.scribe().await?,
+            scribe: listen(events.ear()).await?,
             events,
             chaos,
             watch,
@@ -256,13 +251,13 @@ impl Simulation {
 
     async fn launch(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let rules = rules::rules(self.options.myses);
-        self.launch_under(rules, self.scribe.clone()).await
+        self.launch_under(rules, self.scribe.watcher()).await
     }
 
     async fn launch_under(
         &self,
         rules: SwarmRules,
-        watcher: ActorRef<Heard>,
+        watcher: Watcher,
     ) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let swarm = self.memory.swarm_now();
         self.watch.launched();
@@ -280,7 +275,7 @@ impl Simulation {
                 upstream: Arc::new(self.game.clone()),
                 clock: self.clock.clone(),
             },
-            watchers: vec![watcher.get_derived()],
+            watchers: vec![watcher],
             bridge: None,
             seed: self.chaos.seed(),
         };
@@ -289,6 +284,11 @@ impl Simulation {
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         Ok(commander)
     }
+}
+
+async fn listen(ear: Ear) -> anyhow::Result<Listener> {
+    let listener = Listener::start(ear).await;
+    listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))
 }
 
 /// Kills the whole process, as `kill -9` does: nobody gets to say anything.

@@ -15,11 +15,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
-use actors::domain::event::{SwarmEvent, What};
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, Refusal};
-use actors::ports::{Archive, Clock, Upstream};
+use actors::ports::{Archive, Upstream};
 use actors::ui::Bridge;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
@@ -33,12 +32,14 @@ use crate::control::{About, ControlServer};
 use crate::export::FileExporter;
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::ledger::SqlLedger;
+use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::McpUpstream;
 use crate::toolbox::courtesy::Courteous;
 
+use daily::Reporter;
 use reload::Bell;
 use watchers::Watchers;
 
@@ -79,6 +80,7 @@ pub struct Flight {
     lock: HomeLock,
     home: Home,
     watching: Watchers,
+    operator: Operator,
     /// As they hold now.
     settings: Settings,
     providers: Arc<Providers>,
@@ -119,10 +121,18 @@ impl Flight {
         secrets.push(lock.control_token()?.expose().into());
         let swarm = ledger.swarm().await.context("read the swarm")?;
         let mut watching = Watchers::default();
+        let operator = Operator::default();
         if options.mode == Mode::Flying {
             let known = secrets.iter().chain(&swarm.passwords).cloned().collect();
-            watching = Watchers::start(settings, &http, known, &mut outside).await?;
-            watching.write_reports(settings, &ledger, home);
+            watching = Watchers::start(settings, &http, known, &mut outside, &operator).await?;
+            if let Some(daily) = settings.reports.daily {
+                let reporter = Reporter {
+                    ledger: ledger.clone(),
+                    home: home.clone(),
+                    operator: operator.clone(),
+                };
+                watching.write_reports(daily, reporter);
+            }
         }
         let args = CommanderArgs {
             swarm,
@@ -146,7 +156,7 @@ impl Flight {
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         let (bell, askers) = mpsc::channel(1);
-        watching.are_heard_by(&commander);
+        operator.is_reached_by(&commander);
         let flight = Flight {
             swarm: Swarm::new(commander.clone(), ledger.clone()),
             commander,
@@ -155,6 +165,7 @@ impl Flight {
             lock,
             home: home.clone(),
             watching,
+            operator,
             settings: settings.clone(),
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
@@ -183,7 +194,7 @@ impl Flight {
     /// An operator who sets a budget must not believe that it holds when it does not.
     fn tell_what_is_not_heeded(&self, settings: &Settings) {
         for text in settings.unheeded() {
-            self.notice(Severity::Warn, "not_heeded", &text);
+            self.operator.tell(Severity::Warn, "not_heeded", &text);
         }
     }
 
@@ -197,27 +208,7 @@ impl Flight {
              start takes over",
             others.join(", ")
         );
-        self.notice(Severity::Warn, "elsewhere", &text);
-    }
-
-    /// Tells the operator, on the screen and in the log.
-    fn notice(&self, severity: Severity, code: &'static str, text: &str) {
-        match severity {
-            Severity::Info => tracing::info!(code, "{text}"),
-            Severity::Warn => tracing::warn!(code, "{text}"),
-            Severity::Error => tracing::error!(code, "{text}"),
-        }
-        let news = CommanderMsg::News(SwarmEvent {
-            at: WallClock.now(),
-            mysis: None,
-            what: What::Notice {
-                severity,
-                code,
-                text: text.into(),
-            },
-        });
-        // A Commander that is gone has said why.
-        let _ = self.commander.cast(news);
+        self.operator.tell(Severity::Warn, "elsewhere", &text);
     }
 
     /// Creates the Myses that the configuration wants and that do not exist.

@@ -11,9 +11,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::sync::mpsc;
 
-use super::Operator;
 use super::causes::Alert;
 use crate::http::Delivery;
+use crate::operator::Operator;
 use crate::settings::Alerts;
 
 /// The waits before each further try of the webhook.

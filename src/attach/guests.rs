@@ -13,6 +13,7 @@ use rmcp::model::Tool;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::guest::Guest;
@@ -39,6 +40,8 @@ struct Inner {
     history: PathBuf,
     guests: Mutex<BTreeMap<String, Arc<Guest>>>,
     closing: CancellationToken,
+    /// Somebody left.
+    left: Notify,
 }
 
 /// What a terminal says that is attached.
@@ -77,6 +80,7 @@ impl Guests {
             history,
             guests: Mutex::default(),
             closing: CancellationToken::new(),
+            left: Notify::new(),
         }))
     }
 
@@ -223,6 +227,7 @@ impl Guests {
         if let Some(guest) = guest {
             guest.quit.cancel();
             guest.ui.leave();
+            self.0.left.notify_one();
             tracing::info!(terminal = %name, "a terminal was detached");
         }
     }
@@ -250,7 +255,8 @@ impl Guests {
         self.0.closing.cancel();
         let told = async {
             while !self.guests().is_empty() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                // One that left meanwhile is remembered.
+                self.0.left.notified().await;
             }
         };
         // Those who do not ask see it by the end of the connection.

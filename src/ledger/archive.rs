@@ -239,34 +239,18 @@ impl Inner {
             return Ok(orders);
         };
         // What was said before the oldest of them answers none of them.
-        let answered: Option<(i64, Option<i64>)> = of(mysis)
-            .filter(message::Column::Seq.gt(oldest))
-            .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
-            .filter(message::Column::Content.ne(""))
-            .order_by_desc(message::Column::Seq)
-            .select_only()
-            .column(message::Column::Seq)
-            .column(message::Column::Horizon)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        let answered = answered.map_or(0, |(seq, horizon)| horizon.unwrap_or(seq));
-        orders.retain(|order| order.seq > answered);
+        let said = self.newest_words(mysis, oldest).await?;
+        orders.retain(|order| order.seq > said.answers);
         orders.reverse();
         Ok(orders)
     }
 
     async fn notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
-        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
-            .select_only()
-            .column(mysis::Column::NotesAfter)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
+        let after = self.notes_after(mysis).await?;
         let notes = of(mysis)
             .filter(Expr::cust(RARE))
             .filter(message::Column::Kind.eq(Kind::Note.as_str()))
-            .filter(message::Column::Seq.gt(after.unwrap_or(0)))
+            .filter(message::Column::Seq.gt(after))
             .order_by_asc(message::Column::Seq)
             .all(&self.readers)
             .await?;

@@ -4,10 +4,9 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::event::SwarmEvent;
-use anyhow::anyhow;
-use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use crate::contract;
+use crate::listener::Ear;
 
 /// The log of events.
 #[derive(Clone)]
@@ -40,12 +39,10 @@ impl EventLog {
         }
     }
 
-    /// One who listens to every process and writes down; the caller stops it.
-    pub(super) async fn scribe(&self) -> anyhow::Result<ActorRef<Heard>> {
-        let (scribe, _) = Actor::spawn(None, Scribe, self.clone())
-            .await
-            .map_err(|error| anyhow!("start the scribe: {error}"))?;
-        Ok(scribe)
+    /// Writes down what is heard.
+    pub(super) fn ear(&self) -> Ear {
+        let log = self.clone();
+        Box::new(move |event| log.write(event))
     }
 
     pub(super) fn digest(&self) -> Digest {
@@ -67,47 +64,5 @@ impl EventLog {
         for byte in line.bytes().chain(*b"\n") {
             digest.hash = (digest.hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
-    }
-}
-
-struct Scribe;
-
-/// An event that reached the scribe.
-#[derive(Debug)]
-pub(super) struct Heard(Arc<SwarmEvent>);
-
-impl From<Arc<SwarmEvent>> for Heard {
-    fn from(event: Arc<SwarmEvent>) -> Heard {
-        Heard(event)
-    }
-}
-
-impl From<Heard> for Arc<SwarmEvent> {
-    fn from(heard: Heard) -> Arc<SwarmEvent> {
-        heard.0
-    }
-}
-
-impl Actor for Scribe {
-    type Msg = Heard;
-    type State = EventLog;
-    type Arguments = EventLog;
-
-    async fn pre_start(
-        &self,
-        _myself: ActorRef<Heard>,
-        log: EventLog,
-    ) -> Result<EventLog, ActorProcessingErr> {
-        Ok(log)
-    }
-
-    async fn handle(
-        &self,
-        _myself: ActorRef<Heard>,
-        message: Heard,
-        log: &mut EventLog,
-    ) -> Result<(), ActorProcessingErr> {
-        log.write(&message.0);
-        Ok(())
     }
 }

@@ -37,6 +37,8 @@ pub struct Verdict {
     pub outcomes: BTreeMap<CallStatus, u64>,
     /// Myses that only the operator could bring back.
     pub relaunched_by_hand: u64,
+    /// Myses that got nowhere for so long that they were parked at the end, as they must be.
+    pub parked: u64,
     /// What must not happen and did, the first few.
     pub violations: Vec<String>,
     /// What the swarm said, in short.
@@ -70,6 +72,11 @@ impl fmt::Display for Verdict {
             "  {} processes, {} turns, {} requests, {} mutations carried out, {} relaunches by hand",
             self.processes, self.turns, self.requests, self.mutations, self.relaunched_by_hand
         )?;
+        writeln!(
+            f,
+            "  {} parked at the end for want of progress",
+            self.parked
+        )?;
         for (outcome, calls) in &self.outcomes {
             writeln!(f, "  {calls} calls {}", outcome.as_str())?;
         }
@@ -101,6 +108,8 @@ struct Seen {
     requests: u64,
     mutations: u64,
     relaunched_by_hand: u64,
+    ended: u64,
+    parked: u64,
     calls: BTreeMap<String, Calls>,
     outcomes: BTreeMap<CallStatus, u64>,
     violations: Vec<String>,
@@ -219,8 +228,14 @@ impl Watch {
     /// How a Mysis stands some minutes before the end, and at the end.
     pub(super) fn ended(&self, before: &Standing, after: &Standing) {
         let name = &after.name;
-        self.seen_so_far().turns += after.totals.turns;
-        if after.state != State::Running {
+        let mut seen = self.seen_so_far();
+        seen.turns += after.totals.turns;
+        seen.ended += 1;
+        seen.parked += u64::from(after.is_parked());
+        drop(seen);
+        if after.is_parked() {
+            // Counted: now and then one is stranded, and then that is right.
+        } else if after.state != State::Running {
             let state = after.state.as_str();
             let why = after.reason.as_deref().unwrap_or("no reason");
             self.violation(format!("{name} is {state} at the end: {why}"));
@@ -252,6 +267,7 @@ impl Watch {
             }
         }
         self.look_for_lost_orders(&prompts);
+        self.look_for_a_swarm_at_rest();
         let seen = self.seen_so_far();
         Verdict {
             seed,
@@ -263,8 +279,19 @@ impl Watch {
             mutations: seen.mutations,
             outcomes: seen.outcomes.clone(),
             relaunched_by_hand: seen.relaunched_by_hand,
+            parked: seen.parked,
             violations: seen.violations.clone(),
             digest,
+        }
+    }
+
+    /// One in ten may be stranded at most: more would be a watch that parks those who are well.
+    fn look_for_a_swarm_at_rest(&self) {
+        let seen = self.seen_so_far();
+        let (parked, ended) = (seen.parked, seen.ended);
+        drop(seen);
+        if parked * 10 > ended {
+            self.violation(format!("{parked} of {ended} are parked at the end"));
         }
     }
 

@@ -15,11 +15,9 @@ use actors::domain::order::{Done, Order};
 use actors::domain::progress::Rung;
 use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
-use ractor::{Actor, ActorProcessingErr, ActorRef};
 
-use super::events::Heard;
 use super::game::Jinx;
-use super::{Options, Simulation, kill, rules};
+use super::{Options, Simulation, kill, listen, rules};
 use crate::pilot::PERSONAS;
 use crate::swarm::Helm;
 
@@ -173,9 +171,8 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
     })
     .await?;
     let book = Book::default();
-    let (keeper, _) = Actor::spawn(None, Keeper, book.clone())
-        .await
-        .map_err(|error| anyhow!("start the keeper: {error}"))?;
+    let hears = book.clone();
+    let keeper = listen(Box::new(move |event| hears.hear(event))).await?;
     let _time = simulation.game.begin();
     let mut rules = rules::rules(party.members.len());
     rules.progress = visit.rules.clone();
@@ -184,7 +181,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
         rules.providers.insert("another".into(), another);
         rules.progress.provider = Some("another".into());
     }
-    let commander = simulation.launch_under(rules, keeper.clone()).await?;
+    let commander = simulation.launch_under(rules, keeper.watcher()).await?;
     let swarm = Helm(commander.clone());
     let myses = settle(&swarm, party).await?;
     tokio::time::sleep(CHILDHOOD).await;
@@ -192,10 +189,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
     spoil(&simulation, &swarm, party, &myses).await?;
     tokio::time::sleep(visit.length).await;
     kill(&commander).await;
-    keeper
-        .stop_and_wait(None, None)
-        .await
-        .context("stop the keeper")?;
+    keeper.stop().await;
     Ok(party
         .members
         .iter()
@@ -315,32 +309,5 @@ impl Page {
         self.rung = self.rung.max(rung);
         self.told
             .get_or_insert_with(|| (row.turn.0 - self.before, row.text().clone()));
-    }
-}
-
-/// Writes down what is told.
-struct Keeper;
-
-impl Actor for Keeper {
-    type Msg = Heard;
-    type State = Book;
-    type Arguments = Book;
-
-    async fn pre_start(
-        &self,
-        _myself: ActorRef<Heard>,
-        book: Book,
-    ) -> Result<Book, ActorProcessingErr> {
-        Ok(book)
-    }
-
-    async fn handle(
-        &self,
-        _myself: ActorRef<Heard>,
-        message: Heard,
-        book: &mut Book,
-    ) -> Result<(), ActorProcessingErr> {
-        book.hear(&Arc::from(message));
-        Ok(())
     }
 }

@@ -1,64 +1,102 @@
 //! The report of each day, written by the running program once the day is over.
 
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use actors::domain::books::Day;
+use actors::domain::ids::Timestamp;
+use actors::domain::message::Severity;
 use actors::ports::Clock;
-use tokio::task::JoinHandle;
+use anyhow::Context;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::clock::WallClock;
+use crate::home::Home;
 use crate::ledger::SqlLedger;
+use crate::operator::Operator;
 use crate::report::{Format, Report};
 use crate::settings::DailyReport;
 
 /// How long after midnight a day is over for good: calls under way then have been entered.
 const AFTER: Duration = Duration::from_secs(300);
+/// How far back days are made up for whose end nobody saw.
+const BACK: i64 = 7;
+/// How long at most until it is looked again: a disk may have room again, and a machine that slept
+/// does not know how long.
+const PAUSE: Duration = Duration::from_secs(1800);
 
-/// Begins to write reports into a directory: that of yesterday at once where there is none, those
-/// that follow after each midnight (UTC).
-pub(super) fn start(ledger: SqlLedger, directory: PathBuf, daily: DailyReport) -> JoinHandle<()> {
+/// What reports are made of, and who hears of one that cannot be written.
+pub(super) struct Reporter {
+    pub(super) ledger: SqlLedger,
+    pub(super) home: Home,
+    pub(super) operator: Operator,
+}
+
+/// Begins to write reports: yesterday's, those of the week before that are missing and in which
+/// anything was spent, and each further one after its midnight (UTC).
+pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
     let format = match daily {
         DailyReport::Markdown => Format::Markdown,
         DailyReport::Html => Format::Html,
     };
     tokio::spawn(async move {
+        let mut is_told = false;
         loop {
-            let today = Day::of(WallClock.now());
-            let day = Day(today.0 - 1);
-            if let Err(error) = write(&ledger, &directory, day, format).await {
-                tracing::warn!(%day, error = %format!("{error:#}"), "failed to write the report");
+            let written = reporter.write_missing(format).await;
+            if let Err(error) = &written
+                && !is_told
+            {
+                let text = format!("{error:#}; it is tried again until it can be");
+                reporter
+                    .operator
+                    .tell(Severity::Warn, "report_failed", &text);
             }
-            let next = today.ends().plus(AFTER);
-            tokio::time::sleep(Duration::from_millis(next.since(WallClock.now()).max(1000))).await;
+            is_told = written.is_err();
+            let now = WallClock.now();
+            let next = Duration::from_millis(Day::of(now).ends().plus(AFTER).since(now));
+            tokio::time::sleep(next.min(PAUSE)).await;
         }
     })
 }
 
-/// Writes the report of a day, unless there is one.
-async fn write(
-    ledger: &SqlLedger,
-    directory: &Path,
-    day: Day,
-    format: Format,
-) -> anyhow::Result<()> {
-    let file = directory.join(format!("{day}.{}", format.ending()));
-    if file.exists() {
-        return Ok(());
+impl Reporter {
+    async fn write_missing(&self, format: Format) -> anyhow::Result<()> {
+        let newest = over_for_good(WallClock.now());
+        for back in 0..BACK {
+            let day = Day(newest.0 - back);
+            let file = format!("{day}.{}", format.ending());
+            let failed = || format!("failed to write the report of {day}");
+            let is_written = tokio::fs::try_exists(self.home.reports().join(&file)).await;
+            if is_written.with_context(failed)? {
+                continue;
+            }
+            let record = self.ledger.day(day).await.with_context(failed)?;
+            if back > 0 && !record.days.contains_key(&day) {
+                continue;
+            }
+            let text = Report::of(day, &record).written(format);
+            let home = self.home.clone();
+            let put = spawn_blocking(move || home.put_report(&file, &text)).await;
+            put.with_context(failed)?.with_context(failed)?;
+        }
+        Ok(())
     }
-    let text = Report::of(day, &ledger.day(day).await?).written(format);
-    let mut private = std::fs::DirBuilder::new();
-    private.recursive(true).mode(0o700).create(directory)?;
-    // A piece of a report must not be taken for one.
-    let mut beside = file.clone().into_os_string();
-    beside.push(".new");
-    let mut made = std::fs::OpenOptions::new();
-    made.write(true).create(true).truncate(true).mode(0o600);
-    made.open(&beside)?.write_all(text.as_bytes())?;
-    match std::fs::rename(&beside, &file) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error.into()),
-        Ok(()) | Err(_) => Ok(()),
+}
+
+/// The newest day of which nothing more is entered.
+fn over_for_good(now: Timestamp) -> Day {
+    let grace = i64::try_from(AFTER.as_millis()).unwrap_or(i64::MAX);
+    let then = Timestamp(now.0.saturating_sub(grace));
+    Day(Day::of(then).0 - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_over_five_minutes_after_its_midnight() {
+        let midnight = Day(20_000).ends();
+        assert_eq!(over_for_good(Timestamp(midnight.0 + 299_999)), Day(19_999));
+        assert_eq!(over_for_good(Timestamp(midnight.0 + 300_000)), Day(20_000));
     }
 }

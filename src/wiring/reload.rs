@@ -52,7 +52,7 @@ impl Flight {
         };
         for mistake in mistakes {
             let text = format!("the configuration stays as it was: {mistake}");
-            self.notice(Severity::Error, "reload_failed", &text);
+            self.operator.tell(Severity::Error, "reload_failed", &text);
         }
     }
 
@@ -84,7 +84,7 @@ impl Flight {
         let swarm_rules = Arc::new(swarm_rules.map_err(|error| vec![format!("{error:#}")])?);
         let new = loaded.settings;
         for warning in &loaded.warnings {
-            self.notice(Severity::Warn, "configuration", warning);
+            self.operator.tell(Severity::Warn, "configuration", warning);
         }
         self.tell_what_waits_for_a_restart(&new);
         let reloaded = Reloaded {
@@ -105,7 +105,8 @@ impl Flight {
         self.has_price.store(new.has_price(), Ordering::Relaxed);
         // A Commander that is gone has said why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
-        self.notice(Severity::Info, "reloaded", &reloaded.to_string());
+        self.operator
+            .tell(Severity::Info, "reloaded", &reloaded.to_string());
         self.settings = self.settings.without_a_restart(new);
         self.tell_what_is_not_heeded(&self.settings);
         self.tell_who_has_no_provider().await;
@@ -115,7 +116,8 @@ impl Flight {
             Err(error) => Err(error),
         };
         if let Err(error) = created {
-            self.notice(Severity::Warn, "configuration", &format!("{error:#}"));
+            self.operator
+                .tell(Severity::Warn, "configuration", &format!("{error:#}"));
         }
         Ok(reloaded)
     }
@@ -135,7 +137,7 @@ impl Flight {
         for key in self.settings.changes_after_a_restart(new) {
             let text =
                 format!("{key} has changed; that takes effect when the program is restarted");
-            self.notice(Severity::Warn, "needs_restart", &text);
+            self.operator.tell(Severity::Warn, "needs_restart", &text);
         }
     }
 
@@ -154,7 +156,7 @@ impl Flight {
                  NAME --provider P` gives them another",
                 names.join(", ")
             );
-            self.notice(Severity::Error, "no_provider", &text);
+            self.operator.tell(Severity::Error, "no_provider", &text);
         }
     }
 }

@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use actors::commander::{CommanderMsg, Outside, Watcher};
+use actors::commander::{Outside, Watcher};
 use actors::domain::redact::Redactor;
 use anyhow::Context;
-use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::alerts::{Alarm, Operator};
-use crate::home::Home;
-use crate::ledger::SqlLedger;
+use crate::alerts::Alarm;
 use crate::listener::Listener;
 use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
-use crate::settings::Settings;
+use crate::operator::Operator;
+use crate::settings::{DailyReport, Settings};
 use crate::traces::Exporter;
 
-use super::daily;
+use super::daily::{self, Reporter};
 
 /// Those that look on.
 #[derive(Default)]
@@ -25,7 +23,6 @@ pub(super) struct Watchers {
     metrics: Option<MetricsServer>,
     traces: Option<Exporter>,
     alarm: Option<Alarm>,
-    operator: Operator,
     reports: Option<AbortOnDropHandle<()>>,
 }
 
@@ -36,6 +33,7 @@ impl Watchers {
         http: &reqwest::Client,
         secrets: Vec<Arc<str>>,
         outside: &mut Outside,
+        operator: &Operator,
     ) -> anyhow::Result<Self> {
         let mut watchers = Watchers::default();
         if let Some(listen) = settings.metrics.listen {
@@ -63,8 +61,7 @@ impl Watchers {
         }
         if settings.alerts.has_hook() {
             let redactor = Arc::new(Redactor::new(secrets));
-            let operator = watchers.operator.clone();
-            let alarm = Alarm::start(&settings.alerts, http, redactor, operator);
+            let alarm = Alarm::start(&settings.alerts, http, redactor, operator.clone());
             watchers.listen(alarm.ear()).await?;
             watchers.alarm = Some(alarm);
         }
@@ -84,16 +81,9 @@ impl Watchers {
     }
 
     /// Begins to write the report of each day, where that is wanted.
-    pub(super) fn write_reports(&mut self, settings: &Settings, ledger: &SqlLedger, home: &Home) {
-        self.reports = settings.reports.daily.map(|daily| {
-            let writing = daily::start(ledger.clone(), home.reports(), daily);
-            AbortOnDropHandle::new(writing)
-        });
-    }
-
-    /// Through whom the operator is told of what does not work.
-    pub(super) fn are_heard_by(&self, commander: &ActorRef<CommanderMsg>) {
-        self.operator.is_reached_by(commander);
+    pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: Reporter) {
+        let writing = daily::start(daily, reporter);
+        self.reports = Some(AbortOnDropHandle::new(writing));
     }
 
     /// Where the metrics are.

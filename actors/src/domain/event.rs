@@ -204,7 +204,17 @@ pub struct Deed {
     pub gist: Box<str>,
 }
 
+/// How the reason of one begins that was put to rest since it got nowhere.
+pub const PARKED: &str = "parked: ";
+
 impl Standing {
+    /// Whether it was put to rest since it got nowhere (`[progress]`).
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        let reason = self.reason.as_ref();
+        self.state == State::Idle && reason.is_some_and(|reason| reason.starts_with(PARKED))
+    }
+
     /// How a Mysis stands before it has said so itself.
     #[must_use]
     pub fn first(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> Standing {

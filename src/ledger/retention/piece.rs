@@ -6,12 +6,12 @@ use std::time::Duration;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Kind};
 use sea_orm::prelude::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::{Keep, LEAST};
 use crate::ledger::Inner;
 use crate::ledger::archive::{RARE, of};
-use crate::ledger::entity::{message, mysis, tool_call};
+use crate::ledger::entity::{message, tool_call};
 
 /// Rows that are looked at together at first; more, where one row has more calls than that.
 const PIECE: usize = 32;
@@ -36,13 +36,6 @@ struct Calls {
     answered: usize,
     /// Whether one has none yet.
     has_open: bool,
-}
-
-/// The newest words of a Mysis: what they answer, and where they stand.
-#[derive(Clone, Copy, Default)]
-struct Said {
-    seq: i64,
-    answers: i64,
 }
 
 impl Inner {
@@ -90,7 +83,12 @@ impl Inner {
     }
 
     async fn newest_place(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        let newest: Option<i64> = of(mysis)
+        self.newest_of(of(mysis)).await
+    }
+
+    /// Where the newest of some rows stands; 0 where there are none.
+    async fn newest_of(&self, rows: Select<message::Entity>) -> Result<i64, DbErr> {
+        let newest: Option<i64> = rows
             .order_by_desc(message::Column::Seq)
             .limit(1)
             .select_only()
@@ -150,7 +148,7 @@ impl Inner {
         calls: &BTreeMap<i64, Calls>,
     ) -> Result<Doomed, DbErr> {
         let upto = rows.last().map(|row| Seq(row.seq)).unwrap_or_default();
-        let said = self.newest_words(mysis).await?;
+        let said = self.newest_words(mysis, 0).await?;
         let notes_after = self.notes_after(mysis).await?;
         let delivery = self.newest_delivery(mysis).await?;
         let over = loops_that_are_over(&rows, calls);
@@ -170,47 +168,12 @@ impl Inner {
         })
     }
 
-    async fn newest_words(&self, mysis: MysisId) -> Result<Said, DbErr> {
-        let newest: Option<(i64, Option<i64>)> = of(mysis)
-            .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
-            .filter(message::Column::Content.ne(""))
-            .order_by_desc(message::Column::Seq)
-            .limit(1)
-            .select_only()
-            .column(message::Column::Seq)
-            .column(message::Column::Horizon)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        Ok(newest.map_or_else(Said::default, |(seq, horizon)| Said {
-            seq,
-            answers: horizon.filter(|horizon| *horizon > 0).unwrap_or(seq),
-        }))
-    }
-
-    async fn notes_after(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
-            .select_only()
-            .column(mysis::Column::NotesAfter)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        Ok(after.unwrap_or(0))
-    }
-
     /// Where the newest mission stands in a conversation.
     async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        let newest: Option<i64> = of(mysis)
+        let missions = of(mysis)
             .filter(Expr::cust(RARE))
-            .filter(message::Column::Kind.eq(Kind::Mission.as_str()))
-            .order_by_desc(message::Column::Seq)
-            .limit(1)
-            .select_only()
-            .column(message::Column::Seq)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        Ok(newest.unwrap_or(0))
+            .filter(message::Column::Kind.eq(Kind::Mission.as_str()));
+        self.newest_of(missions).await
     }
 }
 

@@ -173,6 +173,7 @@ async fn count(ledger: &SqlLedger, sql: &str) -> i64 {
 on_both!(
     what_is_old_goes_and_what_is_needed_stays,
     what_is_needed_no_longer_goes_in_the_next_round,
+    an_order_stays_that_came_while_the_model_answered_to_nothing,
     of_very_many_rows_the_newest_stay,
     everything_stays_where_nothing_else_is_said,
     cut_off_at_any_moment_it_leaves_no_half_of_anything,
@@ -235,6 +236,26 @@ async fn what_is_needed_no_longer_goes_in_the_next_round(books: Books) {
     .await
     .unwrap();
     assert_eq!(ledger.recall(ALPHA).await.unwrap().last, Seq(last + 4));
+}
+
+/// Words of a turn that a mission began before there was any row answer none.
+async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Books) {
+    let ledger = books.open().await;
+    let old = [prompt("came meanwhile"), reply("a greeting", 0)];
+    let old = (1..).zip(old).map(|(seq, body)| said_at(1, seq, body));
+    let new = (3..603).map(|seq| said_at(47, seq, audit("fresh")));
+    let mut writes = vec![create(ALPHA, "alpha")];
+    writes.extend(old.chain(new).map(|row| append(&row)));
+    write(&ledger, writes).await.unwrap();
+    ledger.keep(within(24), Hand::at(48));
+    keep_up(&ledger).await;
+    assert_eq!(left_before(&ledger, 3).await, [1, 2]);
+    let recalled = ledger.recall(ALPHA).await.unwrap().rows;
+    assert!(
+        recalled
+            .iter()
+            .any(|row| row.text().as_ref() == "came meanwhile")
+    );
 }
 
 async fn of_very_many_rows_the_newest_stay(books: Books) {

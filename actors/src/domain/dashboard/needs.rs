@@ -94,7 +94,7 @@ pub fn need(standing: &Standing) -> Option<Need> {
         State::Idle if standing.reason.is_some() => {
             let since = standing.last_activity_at;
             let why = reason();
-            let what = if why.starts_with("parked") {
+            let what = if standing.is_parked() {
                 "parked"
             } else {
                 "waits"

@@ -2,7 +2,7 @@
 
 use crate::domain::compose::Owner;
 use crate::domain::conversation::OpenCall;
-use crate::domain::event::Activity;
+use crate::domain::event::{Activity, PARKED};
 use crate::domain::message::Severity;
 use crate::domain::progress::{Called, Errand, Means, Rung, Stuck, Verdict, Watch};
 use crate::domain::write::Write;
@@ -66,7 +66,7 @@ impl Life {
                 let text = format!("{facts}; {} is asked now", other.unwrap_or_default());
                 ("other_provider", text)
             }
-            Some(Rung::Parked) => ("parked", format!("parked: {facts}")),
+            Some(Rung::Parked) => ("parked", format!("{PARKED}{facts}")),
         };
         if verdict.rung == Some(Rung::Afresh) {
             self.watch.begin_afresh(self.conversation.last().next());

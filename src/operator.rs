@@ -1,0 +1,46 @@
+//! Operator: news for the operator of what happens around the swarm, on the screen and in the log.
+
+use std::sync::{Arc, OnceLock};
+
+use actors::commander::CommanderMsg;
+use actors::domain::event::{SwarmEvent, What};
+use actors::domain::message::Severity;
+use actors::ports::Clock;
+use ractor::ActorRef;
+
+use crate::clock::WallClock;
+
+/// The operator; before the Commander is there, only the log hears what they are told.
+#[derive(Clone, Default)]
+pub struct Operator(Arc<OnceLock<ActorRef<CommanderMsg>>>);
+
+impl Operator {
+    /// Through whom the operator is told.
+    pub fn is_reached_by(&self, commander: &ActorRef<CommanderMsg>) {
+        // It is always the same one.
+        let _ = self.0.set(commander.clone());
+    }
+
+    /// Tells the operator.
+    pub fn tell(&self, severity: Severity, code: &'static str, text: &str) {
+        match severity {
+            Severity::Info => tracing::info!(code, "{text}"),
+            Severity::Warn => tracing::warn!(code, "{text}"),
+            Severity::Error => tracing::error!(code, "{text}"),
+        }
+        let Some(commander) = self.0.get() else {
+            return;
+        };
+        let news = CommanderMsg::News(SwarmEvent {
+            at: WallClock.now(),
+            mysis: None,
+            what: What::Notice {
+                severity,
+                code,
+                text: text.into(),
+            },
+        });
+        // A Commander that is gone has said why.
+        let _ = commander.cast(news);
+    }
+}
