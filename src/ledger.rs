@@ -25,6 +25,7 @@ mod letters;
 mod opening;
 mod piece;
 mod place;
+mod recall;
 mod retention;
 mod rows;
 mod search;
@@ -32,7 +33,6 @@ mod server;
 mod sessions;
 mod sightings;
 mod watches;
-mod words;
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules};
-use actors::ports::{Archive, Link, Meter, Models, Upstream};
+use actors::ports::{Archive, Ledger as _, Link, Meter, Models, Upstream};
 use anyhow::Context;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -22,6 +22,10 @@ use super::desk::Desk;
 
 /// Kills it so often, and says how long it took each time until its successor asked.
 pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<Duration>> {
+    // What waits behind the commits of so many rows is none of this.
+    while let Some(step) = desk.ledger.upkeep() {
+        step.await;
+    }
     let (asked, mut asks) = mpsc::channel(1);
     let ledger = Arc::new(desk.ledger.clone());
     let mut swarm = ledger

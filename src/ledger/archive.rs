@@ -6,7 +6,7 @@ use std::sync::Arc;
 use actors::domain::books::{Day, Entry};
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
-use actors::domain::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
 use actors::domain::write::{
     Account, AccountRecord, Mission, MysisRecord, Profile, Recollection, SavedSession,
@@ -16,7 +16,6 @@ use actors::ports::{
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::prelude::Expr;
 use sea_orm::{
     ColumnTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
 };
@@ -24,11 +23,6 @@ use sea_orm::{
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::rows::{self, Beside};
 use super::{Inner, SqlLedger, plain};
-
-/// Rows at the end of a conversation that a Mysis takes up again, and as many that may be sent.
-const RECALLED: u64 = 96;
-/// Orders before those that are taken up because nobody has answered them yet.
-const RECALLED_ORDERS: u64 = 100;
 
 /// The condition of the index over rare kinds, word for word: SQLite uses the index only where it
 /// stands in the query, and reads a whole conversation otherwise.
@@ -167,96 +161,6 @@ impl Inner {
             .collect())
     }
 
-    async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
-        let mut models = of(mysis)
-            .order_by_desc(message::Column::Seq)
-            .limit(RECALLED)
-            .all(&self.readers)
-            .await?;
-        let last = Seq(models.first().map_or(0, |model| model.seq));
-        let mut before = self.sendable_before(mysis, &models).await?;
-        models.append(&mut before);
-        models.reverse();
-        if let Some(oldest) = models.first().map(|model| model.seq) {
-            let mut orders = self.unanswered_before(mysis, oldest).await?;
-            orders.append(&mut models);
-            models = orders;
-        }
-        Ok(Recollection {
-            rows: self.complete(models).await?,
-            notes: self.notes(mysis).await?,
-            last,
-            totals: self.totals(mysis).await?,
-            sightings: self.sightings(mysis).await?,
-            watch: self.watch(mysis).await?,
-        })
-    }
-
-    /// As many rows before these, the newest first, that all together are so many that may be sent: a
-    /// night of retries does not fill the place of what was said.
-    async fn sendable_before(
-        &self,
-        mysis: MysisId,
-        newest: &[message::Model],
-    ) -> Result<Vec<message::Model>, DbErr> {
-        let sendable = || Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
-        let is_sendable = |model: &&message::Model| sendable().any(|k| k.as_str() == model.kind);
-        let missing = RECALLED - newest.iter().filter(is_sendable).count() as u64;
-        let Some(oldest) = newest.last().filter(|_| missing > 0) else {
-            return Ok(Vec::new());
-        };
-        of(mysis)
-            .filter(message::Column::Seq.lt(oldest.seq))
-            .filter(message::Column::Kind.is_in(sendable().map(Kind::as_str)))
-            .order_by_desc(message::Column::Seq)
-            .limit(missing)
-            .all(&self.readers)
-            .await
-    }
-
-    async fn totals(&self, mysis: MysisId) -> Result<Option<Totals>, DbErr> {
-        let model = mysis::Entity::find_by_id(mysis.0)
-            .one(&self.readers)
-            .await?;
-        Ok(model.as_ref().map(totals))
-    }
-
-    /// Direct messages before a row that no words of the model answer.
-    async fn unanswered_before(
-        &self,
-        mysis: MysisId,
-        before: i64,
-    ) -> Result<Vec<message::Model>, DbErr> {
-        let mut orders = of(mysis)
-            .filter(Expr::cust(RARE))
-            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
-            .filter(message::Column::Seq.lt(before))
-            .order_by_desc(message::Column::Seq)
-            .limit(RECALLED_ORDERS)
-            .all(&self.readers)
-            .await?;
-        let Some(oldest) = orders.last().map(|order| order.seq) else {
-            return Ok(orders);
-        };
-        // What was said before the oldest of them answers none of them.
-        let said = self.newest_words(mysis, oldest).await?;
-        orders.retain(|order| order.seq > said.answers);
-        orders.reverse();
-        Ok(orders)
-    }
-
-    async fn notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
-        let after = self.notes_after(mysis).await?;
-        let notes = of(mysis)
-            .filter(Expr::cust(RARE))
-            .filter(message::Column::Kind.eq(Kind::Note.as_str()))
-            .filter(message::Column::Seq.gt(after))
-            .order_by_asc(message::Column::Seq)
-            .all(&self.readers)
-            .await?;
-        self.complete(notes).await
-    }
-
     async fn page(&self, page: &Page) -> Result<Vec<Arc<Row>>, DbErr> {
         let mut query = of(page.mysis).limit(page.limit as u64);
         if !page.kinds.is_empty() {
@@ -338,7 +242,7 @@ pub(super) fn of(mysis: MysisId) -> Select<message::Entity> {
     message::Entity::find().filter(message::Column::MysisId.eq(mysis.0))
 }
 
-fn totals(model: &mysis::Model) -> Totals {
+pub(super) fn totals(model: &mysis::Model) -> Totals {
     let counted = |value: i64| u64::try_from(value).unwrap_or(0);
     Totals {
         turns: counted(model.turns),

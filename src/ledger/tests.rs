@@ -80,6 +80,8 @@ macro_rules! on_both {
 }
 
 mod checking;
+mod finding;
+mod recalling;
 mod retention;
 
 fn batch(writes: Vec<Write>) -> Batch {
@@ -245,53 +247,15 @@ fn answered(mut rows: Vec<Arc<Row>>) -> Vec<Arc<Row>> {
     rows
 }
 
-async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
-    let (ledger, rows) = filled(&books).await;
-    let said = ledger.recall(ALPHA).await.unwrap();
-    let notice = |seq| {
-        let meta = HostMeta {
-            severity: Severity::Warn,
-            code: "retry".into(),
-            attempt: None,
-            bill: None,
-        };
-        let text = "retry".into();
-        row(seq, Body::Host { text, meta })
-    };
-    let first = rows.last().unwrap().seq.0 + 1;
-    let notices: Vec<Write> = (first..first + 300)
-        .map(|seq| append(&notice(seq)))
-        .collect();
-    write(&ledger, notices).await.unwrap();
-    let after = ledger.recall(ALPHA).await.unwrap();
-    assert_eq!(after.last, Seq(first + 299));
-    let sendable = |rows: Vec<Arc<Row>>| -> Vec<Arc<Row>> {
-        let is_sendable = |row: &Arc<Row>| row.kind().is_some_and(Kind::is_sendable);
-        rows.into_iter().filter(is_sendable).collect()
-    };
-    assert!(!sendable(said.rows.clone()).is_empty());
-    assert_eq!(sendable(after.rows), sendable(said.rows));
-}
-
 on_both!(
-    a_night_of_notices_does_not_push_out_what_was_said,
     the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone,
     every_kind_of_row_reads_back_as_it_was_written,
     a_repeated_write_changes_nothing_and_a_contradiction_is_refused,
     one_refused_batch_does_not_take_the_group_down,
     an_older_incarnation_is_shut_out_also_after_the_database_was_opened_again,
-    states_faults_totals_and_the_mission_read_back,
     an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted,
-    search_is_literal_and_counts_what_case_hides,
-    a_cut_result_is_found_by_the_calls_id_and_by_ours,
-    what_was_seen_of_the_game_is_taken_up_again_by_account,
     a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown,
     a_newer_database_is_refused,
-    what_is_indexed_and_what_is_not_yet_is_found_alike,
-    what_no_model_may_read_no_mysis_finds,
-    what_a_deleted_mysis_said_is_not_found_any_more,
-    orders_that_nobody_answered_are_recalled_however_far_back_they_stand,
-    what_the_watch_knows_is_kept_until_its_mysis_goes,
 );
 
 async fn every_kind_of_row_reads_back_as_it_was_written(books: Books) {
@@ -371,42 +335,6 @@ async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_aga
     assert_eq!(again.commit(vec![late]).await, fenced);
 }
 
-async fn states_faults_totals_and_the_mission_read_back(books: Books) {
-    let (ledger, _) = filled(&books).await;
-    let fault = Fault {
-        kind: FaultKind::Transient,
-        text: "503".to_string(),
-        at: Timestamp(99),
-    };
-    let totals = Totals {
-        turns: 1,
-        tokens_in: 2,
-        tokens_out: 3,
-        cost_micros: 4,
-    };
-    let state = Write::State {
-        mysis: ALPHA,
-        state: State::Errored,
-        reason: Some("503".into()),
-        fault: Some(fault.clone()),
-        at: Timestamp(99),
-    };
-    let set = Write::Totals {
-        mysis: ALPHA,
-        totals,
-    };
-    write(&ledger, vec![state, set]).await.unwrap();
-    let swarm = ledger.swarm().await.unwrap();
-    assert_eq!(swarm.myses[0].state, State::Errored);
-    assert_eq!(swarm.myses[0].fault, Some(fault));
-    assert_eq!(swarm.myses[0].totals, totals);
-    assert_eq!(swarm.myses[0].profile.temperature, Some(0.5));
-    assert_eq!(swarm.mission.map(|mission| mission.id), Some(MissionId(3)));
-    let cleared = Write::ClearMission { at: Timestamp(100) };
-    write(&ledger, vec![cleared]).await.unwrap();
-    assert_eq!(ledger.swarm().await.unwrap().mission, None);
-}
-
 async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted(books: Books) {
     let (ledger, _) = filled(&books).await;
     let account = Account {
@@ -437,137 +365,6 @@ async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_delete
     assert_eq!(ledger.account(beta).await.unwrap(), Some(account));
     assert_eq!(ledger.swarm().await.unwrap().myses.len(), 1);
     assert_eq!(ledger.recall(ALPHA).await.unwrap().rows, []);
-}
-
-async fn search_is_literal_and_counts_what_case_hides(books: Books) {
-    let (ledger, _) = filled(&books).await;
-    let search = |text: &str, within, case_sensitive| Search {
-        text: text.to_string(),
-        mysis: None,
-        within,
-        case_sensitive,
-        sendable_only: false,
-        limit: 10,
-    };
-    let count = async |search| ledger.search(search).await.unwrap();
-    let hello = count(search("hello", SearchIn::Messages, true)).await;
-    assert_eq!((hello.rows.len(), hello.ignoring_case), (0, 1));
-    let hello = count(search("hello", SearchIn::Messages, false)).await;
-    assert_eq!(hello.rows[0].1.seq, Seq(3));
-    let because = count(search("because", SearchIn::Reasoning, true)).await;
-    let places: Vec<Seq> = because.rows.iter().map(|(_, row)| row.seq).collect();
-    assert_eq!(places, [Seq(5), Seq(9)]);
-    assert_eq!(
-        count(search("100%", SearchIn::Missions, true))
-            .await
-            .rows
-            .len(),
-        1
-    );
-    assert_eq!(
-        count(search("f_i", SearchIn::Missions, true))
-            .await
-            .rows
-            .len(),
-        1
-    );
-    assert_eq!(
-        count(search("fxi", SearchIn::Missions, true))
-            .await
-            .rows
-            .len(),
-        0
-    );
-}
-
-async fn a_cut_result_is_found_by_the_calls_id_and_by_ours(books: Books) {
-    let (ledger, _) = filled(&books).await;
-    let piece = async |id: &str, offset, limit| {
-        let asked = ResultAsked {
-            mysis: ALPHA,
-            call_id: id.to_string(),
-            offset,
-            limit,
-        };
-        ledger.result_of(asked).await.unwrap()
-    };
-    let whole = Piece {
-        text: "ore".to_string(),
-        offset: 0,
-        whole: 3,
-    };
-    for id in ["a:b|c", "call_5_0", "call_5_0x", "5.0"] {
-        assert_eq!(piece(id, 0, 100).await, Some(whole.clone()), "{id}");
-    }
-    assert_eq!(piece("nothing", 0, 100).await, None);
-    let end = piece("5.0", 1, 1).await.unwrap();
-    assert_eq!((end.text.as_str(), end.offset, end.whole), ("r", 1, 3));
-    let beyond = piece("5.0", u64::MAX, 1).await.unwrap();
-    assert_eq!((beyond.text.as_str(), beyond.whole), ("", 3));
-}
-
-async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
-    let (ledger, _) = filled(&books).await;
-    let seen = |tool: &str, seq, digest: &str| Sighting {
-        look: Look {
-            tool: tool.into(),
-            arguments: "{}".into(),
-        },
-        call: CallKey {
-            seq: Seq(seq),
-            position: 0,
-        },
-        digest: digest.into(),
-        tick: Some(seq),
-        at: Timestamp(seq),
-        stale_by: None,
-    };
-    let sighted = |account: &str, sighting: Sighting| Write::Sighted {
-        mysis: ALPHA,
-        account: account.into(),
-        sighting: Box::new(sighting),
-    };
-    let stale = |by: &str| Write::Stale {
-        mysis: ALPHA,
-        account: "one".into(),
-        tools: vec!["get_cargo".into()],
-        by: by.into(),
-    };
-    let write = async |writes: Vec<Write>| {
-        assert_eq!(write(&ledger, writes).await, Ok(()));
-    };
-    write(vec![
-        sighted("one", seen("get_cargo", 1, "empty")),
-        sighted("one", seen("get_cargo", 2, "full")),
-        sighted("one", seen("get_status", 3, "fine")),
-        sighted("two", seen("get_cargo", 4, "other")),
-        stale("mine"),
-        stale("sell"),
-    ])
-    .await;
-    let mut known = ledger.recall(ALPHA).await.unwrap().sightings;
-    known.sort_by_key(|(_, sighting)| sighting.at);
-    let cargo = Sighting {
-        stale_by: Some("mine".into()),
-        ..seen("get_cargo", 2, "full")
-    };
-    assert_eq!(
-        known,
-        [
-            ("one".into(), cargo),
-            ("one".into(), seen("get_status", 3, "fine")),
-            ("two".into(), seen("get_cargo", 4, "other")),
-        ]
-    );
-    let account = "one".into();
-    write(vec![Write::ForgetSightings {
-        mysis: ALPHA,
-        account,
-    }])
-    .await;
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 1);
-    write(vec![Write::Delete { mysis: ALPHA }]).await;
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 0);
 }
 
 async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown(books: Books) {
@@ -649,120 +446,6 @@ async fn places(ledger: &SqlLedger, search: Search) -> Vec<i64> {
     found.rows.iter().map(|(_, row)| row.seq.0).collect()
 }
 
-async fn what_is_indexed_and_what_is_not_yet_is_found_alike(books: Books) {
-    let ledger = books.open().await;
-    write(
-        &ledger,
-        vec![create(ALPHA, "alpha"), create(MysisId(8), "beta")],
-    )
-    .await
-    .unwrap();
-    let needles = [
-        "\"quoted\" 100% a_b * NEAR(x) 'it''s' \\ --",
-        "äöü €uro ΣΊΣΥΦΟΣ",
-        "zq",
-        "ø",
-        "end zj",
-        "nul\0byte",
-    ];
-    let texts = (1..=600).map(|number| match needles.get(number - 1) {
-        Some(needle) => needle.to_string(),
-        None => format!("row {number} mines iron"),
-    });
-    append_texts(&ledger, 1, texts).await;
-    for is_indexed in [false, true] {
-        if is_indexed {
-            assert_eq!(keep_up(&ledger).await, 2);
-        }
-        for (place, needle) in (1..).zip(needles) {
-            assert_eq!(
-                places(&ledger, looking_for(needle)).await,
-                [place],
-                "{needle}"
-            );
-        }
-        assert_eq!(places(&ledger, looking_for("\\ --")).await, [1]);
-        assert_eq!(places(&ledger, looking_for("zj")).await, [5]);
-        assert_eq!(places(&ledger, looking_for("row 77 ")).await, [77]);
-        assert_eq!(places(&ledger, looking_for("a%b")).await, [] as [i64; 0]);
-        let newest: Vec<i64> = (591..=600).collect();
-        assert_eq!(places(&ledger, looking_for("mines iron")).await, newest);
-        let shouted = ledger.search(looking_for("ROW 77 ")).await.unwrap();
-        assert_eq!((shouted.rows.len(), shouted.ignoring_case), (0, 1));
-        let folded = Search {
-            case_sensitive: false,
-            ..looking_for("σίσυφος")
-        };
-        assert_eq!(places(&ledger, folded).await, [2]);
-        for (mysis, count) in [(ALPHA, 1), (MysisId(8), 0)] {
-            let own = Search {
-                mysis: Some(mysis),
-                ..looking_for("row 77 ")
-            };
-            assert_eq!(places(&ledger, own).await.len(), count);
-        }
-    }
-    ledger.close().await;
-    let again = books.open().await;
-    assert!(again.upkeep().is_none(), "what is left does not pay yet");
-    assert_eq!(places(&again, looking_for("row 599")).await, [599]);
-}
-
-async fn what_no_model_may_read_no_mysis_finds(books: Books) {
-    let (ledger, _) = filled(&books).await;
-    let own = Search {
-        sendable_only: true,
-        mysis: Some(ALPHA),
-        ..looking_for("retry")
-    };
-    assert_eq!(places(&ledger, looking_for("retry")).await, [7]);
-    assert_eq!(places(&ledger, own).await, [] as [i64; 0]);
-}
-
-async fn what_a_deleted_mysis_said_is_not_found_any_more(books: Books) {
-    let ledger = books.open().await;
-    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    append_texts(
-        &ledger,
-        1,
-        (1..=300).map(|number| format!("row {number} of alpha")),
-    )
-    .await;
-    assert_eq!(keep_up(&ledger).await, 1);
-    write(&ledger, vec![Write::Delete { mysis: ALPHA }])
-        .await
-        .unwrap();
-    assert_eq!(
-        places(&ledger, looking_for("of alpha")).await,
-        [] as [i64; 0]
-    );
-    assert_eq!(keep_up(&ledger).await, 0);
-}
-
-async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(books: Books) {
-    let ledger = books.open().await;
-    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let prompt = |seq| row(seq, Body::Prompt { text: "do".into() });
-    let mut rows = vec![
-        prompt(1),
-        row(2, Body::Reply(said("done", 1))),
-        prompt(3),
-        prompt(4),
-    ];
-    rows.push(row(5, Body::Reply(said("", 4))));
-    rows.extend((6..=200).map(|seq| row(seq, Body::Audit { text: "x".into() })));
-    write(&ledger, rows.iter().map(append).collect())
-        .await
-        .unwrap();
-    let recalled = ledger.recall(ALPHA).await.unwrap().rows;
-    assert_eq!(recalled.len(), 101);
-    let prompts = recalled
-        .iter()
-        .filter(|row| row.kind() == Some(Kind::Prompt));
-    let prompts: Vec<Seq> = prompts.map(|row| row.seq).collect();
-    assert_eq!(prompts, [Seq(1), Seq(3), Seq(4)], "each once");
-}
-
 async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysis_is_gone(
     books: Books,
 ) {
@@ -813,23 +496,4 @@ async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysi
         .await
         .unwrap();
     assert_eq!(books(ledger).await, all, "what is spent is spent");
-}
-
-async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
-    let (ledger, _) = filled(&books).await;
-    let watched = |memo: &str| Write::Watched {
-        mysis: ALPHA,
-        memo: memo.into(),
-    };
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
-    for memo in ["{\"rung\":1}", "{\"rung\":2}"] {
-        write(&ledger, vec![watched(memo)]).await.unwrap();
-        let recalled = ledger.recall(ALPHA).await.unwrap();
-        assert_eq!(recalled.watch.as_deref(), Some(memo));
-    }
-    let gone = Write::Delete { mysis: ALPHA };
-    write(&ledger, vec![gone, create(ALPHA, "alpha")])
-        .await
-        .unwrap();
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
 }

@@ -1,0 +1,135 @@
+//! A life that begins again from what is stored.
+
+use super::*;
+
+fn row(seq: i64, turn: i64, body: Body) -> Arc<Row> {
+    Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(seq),
+        turn: TurnNumber(turn),
+        body,
+    })
+}
+
+fn call(name: &str, status: CallStatus, read_only: bool) -> Call {
+    Call {
+        id: name.into(),
+        name: name.into(),
+        arguments: "{}".into(),
+        status,
+        read_only,
+    }
+}
+
+fn cut_short(calls: Vec<Call>) -> Past {
+    let utterance = Utterance {
+        horizon: Seq(1),
+        ..Utterance::default()
+    };
+    let rows = vec![
+        row(1, 1, Body::Prompt { text: "go".into() }),
+        row(2, 1, Body::Call { utterance, calls }),
+    ];
+    Past {
+        recollection: Recollection {
+            last: Seq(2),
+            rows,
+            notes: vec![],
+            ..Recollection::default()
+        },
+        ..past()
+    }
+}
+
+#[test]
+fn a_crash_leaves_honest_results_behind() {
+    let mut scene = Scene::of(cut_short(vec![
+        call("mine", CallStatus::Sent, false),
+        call("travel", CallStatus::Recorded, false),
+    ]));
+    assert_eq!(
+        scene.result_status(),
+        [CallStatus::Unknown, CallStatus::NotExecuted]
+    );
+    assert_eq!(scene.life.state(), State::Idle);
+    scene.order(MysisOrder::Start);
+    assert_eq!(scene.asks().len(), 1, "the turn goes on with the model");
+    assert!(scene.asked().messages.contains(&user("go")));
+}
+
+#[test]
+fn a_call_that_only_reads_is_made_again_after_a_crash() {
+    let past = cut_short(vec![call("get_status", CallStatus::Sent, true)]);
+    let mut scene = Scene::of(past);
+    assert!(scene.result_status().is_empty());
+    scene.order(MysisOrder::Start);
+    let again = scene.call();
+    assert_eq!(
+        (&*again.tool, again.key),
+        (
+            "get_status",
+            CallKey {
+                seq: Seq(2),
+                position: 0
+            }
+        )
+    );
+    scene.leave();
+    scene.give_back("docked");
+    assert_eq!(scene.asks().len(), 1);
+}
+
+#[test]
+fn an_errored_mysis_comes_back_errored_with_its_fault() {
+    let fault = Fault {
+        kind: FaultKind::Transient,
+        text: "HTTP 503".to_string(),
+        at: Timestamp(5),
+    };
+    let mut past = past();
+    past.record.state = State::Errored;
+    past.record.fault = Some(fault.clone());
+    let scene = Scene::of(past);
+    assert_eq!(scene.life.standing().fault, Some(fault));
+    assert!(scene.rows().is_empty());
+}
+
+#[test]
+fn a_crash_is_told_in_the_conversation_once() {
+    let mut past = past();
+    past.record.state = State::Errored;
+    past.crash = Some("the mysis' actor died: boom".into());
+    let scene = Scene::of(past);
+    let rows = scene.rows();
+    assert_eq!(scene.host_codes(), ["crashed"]);
+    assert_eq!(
+        rows[0].host().map(|meta| meta.severity),
+        Some(Severity::Error)
+    );
+}
+
+#[test]
+fn places_go_on_where_they_ended() {
+    let result = Body::Result {
+        call: CallKey {
+            seq: Seq(2),
+            position: 0,
+        },
+        text: "ore".into(),
+        meta: ResultMeta {
+            call_id: "mine".into(),
+            tool: "mine".into(),
+            status: CallStatus::Done,
+            ms: 1,
+            tick: Some(7),
+            bytes: 3,
+        },
+    };
+    let mut past = cut_short(vec![call("mine", CallStatus::Done, false)]);
+    past.recollection.rows.push(row(3, 1, result));
+    past.recollection.last = Seq(3);
+    let mut scene = Scene::of(past);
+    assert_eq!(scene.life.standing().tick, Some(7));
+    assert_eq!(scene.prompt("more"), Some(Ok(Done::Stored(Seq(4)))));
+    assert_eq!(scene.asks().len(), 1);
+}

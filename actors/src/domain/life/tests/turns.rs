@@ -1,0 +1,173 @@
+//! The turn: prompt, calls, results and a closing word, and what comes in between.
+
+use super::*;
+
+#[test]
+fn a_turn_is_prompt_calls_results_and_a_closing_word() {
+    let mut scene = Scene::new();
+    scene.prompt("mine some ore");
+    scene.want(&[("mine", "{}")]);
+    scene.leave();
+    scene.give_back("3 iron ore");
+    assert_eq!(scene.asks().len(), 2);
+    scene.say("done");
+    let expected = [Kind::Prompt, Kind::Call, Kind::Result, Kind::Reply];
+    assert_eq!(scene.kinds(), expected);
+    assert_eq!(scene.wait(), Duration::from_secs(2));
+    let standing = scene.life.standing();
+    assert_eq!(standing.totals.turns, 1);
+    assert_eq!(standing.totals.tokens_in, 100);
+    assert_eq!(standing.totals.cost_micros, 120);
+    assert_eq!(standing.tick, Some(42));
+    assert_eq!(&*standing.last_words, "done");
+}
+
+#[test]
+fn nothing_leaves_before_the_store_has_it() {
+    let mut scene = Scene::new();
+    scene.prompt("mine");
+    scene.store_works = false;
+    scene.want(&[("mine", "{}")]);
+    let called = |scene: &Scene| scene.effects.iter().any(|e| matches!(e, Effect::Call(_)));
+    assert!(!called(&scene), "the call is recorded first");
+    scene.record_all();
+    assert!(called(&scene));
+    scene.leave();
+    let released = |scene: &Scene| {
+        scene
+            .effects
+            .iter()
+            .any(|e| matches!(e, Effect::Release { .. }))
+    };
+    assert!(!released(&scene), "the call is marked as sent first");
+    scene.record_all();
+    assert!(released(&scene));
+}
+
+#[test]
+fn calls_are_made_one_after_the_other() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    scene.want(&[("mine", "{}"), ("get_status", "{}")]);
+    let calls = |scene: &Scene| {
+        scene
+            .effects
+            .iter()
+            .filter(|e| matches!(e, Effect::Call(_)))
+            .count()
+    };
+    assert_eq!(calls(&scene), 1);
+    scene.leave();
+    scene.give_back("ore");
+    assert_eq!(calls(&scene), 2);
+    assert!(scene.call().read_only);
+    assert_eq!(scene.asks().len(), 1);
+    scene.leave();
+    scene.give_back("status");
+    assert_eq!(scene.asks().len(), 2);
+}
+
+#[test]
+fn a_message_in_a_turn_is_seen_at_the_next_model_call() {
+    let mut scene = Scene::new();
+    scene.prompt("mine");
+    scene.want(&[("mine", "{}")]);
+    scene.leave();
+    scene.prompt("and hurry");
+    assert_eq!(scene.asks().len(), 1, "it starts no turn of its own");
+    scene.give_back("ore");
+    assert_eq!(scene.last_message(), user("and hurry"));
+}
+
+#[test]
+fn a_message_that_comes_while_the_model_speaks_is_answered_next() {
+    let mut scene = Scene::new();
+    scene.prompt("first");
+    scene.prompt("second");
+    scene.say("answer to the first");
+    assert_eq!(scene.asks().len(), 2, "the turn goes on");
+    let expected = [
+        ChatMessage::System("you are alpha".into()),
+        user("first"),
+        ChatMessage::Assistant {
+            text: "answer to the first".into(),
+            calls: vec![],
+        },
+        user("second"),
+    ];
+    assert_eq!(*scene.asked().messages, expected);
+    scene.say("answer to the second");
+    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.asks().len(), 2);
+}
+
+#[test]
+fn a_mission_that_comes_while_the_model_speaks_is_taken_up_at_once() {
+    let mut scene = Scene::new();
+    scene.prompt("first");
+    scene.order(MysisOrder::Mission(mission("mine")));
+    scene.say("done");
+    assert_eq!(scene.asks().len(), 2, "without a pause");
+    assert_eq!(scene.last_message(), user("mine"));
+}
+
+#[test]
+fn a_message_ends_the_pause() {
+    let mut scene = Scene::new();
+    scene.prompt("one");
+    scene.say("done");
+    scene.prompt("two");
+    assert_eq!(scene.asks().len(), 2);
+    let stale = scene.alarm();
+    scene.say("done again");
+    assert_ne!(scene.alarm(), stale);
+    let asks = scene.asks().len();
+    scene.hear(Input::Rang { alarm: stale });
+    assert_eq!(
+        scene.asks().len(),
+        asks,
+        "an alarm of an older pause is dropped"
+    );
+}
+
+#[test]
+fn the_limit_ends_the_turn_and_the_order_stays_pinned() {
+    let mut scene = Scene::new();
+    scene.prompt("mine for ever");
+    for _ in 0..3 {
+        scene.want(&[("mine", "{}")]);
+        scene.leave();
+        scene.give_back("ore");
+    }
+    assert_eq!(scene.asks().len(), 3);
+    assert_eq!(scene.host_codes(), ["turn_limit"]);
+    assert_eq!(scene.life.standing().totals.turns, 1);
+    scene.ring();
+    assert_eq!(scene.asks().len(), 4);
+    assert!(scene.asked().messages.contains(&user("mine for ever")));
+}
+
+#[test]
+fn late_and_foreign_answers_are_dropped() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    let stale = Work(999);
+    scene.hear(Input::Replied {
+        work: stale,
+        provider: "local".into(),
+        result: Ok(ModelAnswer::default()),
+        ms: 1,
+    });
+    scene.hear(Input::Returned {
+        work: stale,
+        outcome: outcome("late", CallStatus::Done),
+    });
+    scene.hear(Input::Leaving { work: stale });
+    scene.hear(Input::Rang { alarm: Alarm(999) });
+    scene.hear(Input::Recorded {
+        ticket: Ticket(999),
+        outcome: Ok(()),
+    });
+    assert_eq!(scene.kinds(), [Kind::Prompt]);
+    assert_eq!(scene.asks().len(), 1);
+}

@@ -1,0 +1,181 @@
+//! Recall: what a Mysis takes up again, and what of it is answered.
+
+use std::sync::Arc;
+
+use actors::domain::event::Totals;
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::message::{Kind, Row};
+use actors::domain::write::Recollection;
+use sea_orm::prelude::Expr;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::Inner;
+use super::archive::{RARE, of, totals};
+use super::entity::{message, mysis};
+
+/// Rows at the end of a conversation that a Mysis takes up again, and as many that may be sent.
+const RECALLED: u64 = 96;
+/// Orders before those that are taken up because nobody has answered them yet.
+const RECALLED_ORDERS: u64 = 100;
+
+/// The newest words of a Mysis; zeros where it has said nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Said {
+    /// Where they stand.
+    pub(super) seq: i64,
+    /// The last row that they answer: the last one that the model had seen; 0 where it had seen
+    /// none. Of older programs that is not known: all that stands before them.
+    pub(super) answers: i64,
+}
+
+impl Said {
+    fn new(seq: i64, horizon: Option<i64>) -> Said {
+        Said {
+            seq,
+            answers: horizon.unwrap_or(seq),
+        }
+    }
+
+    /// A row as words, if it is any.
+    fn of(row: &message::Model) -> Option<Said> {
+        let is_said = row.kind == Kind::Reply.as_str() && !row.content.is_empty();
+        is_said.then(|| Said::new(row.seq, row.horizon))
+    }
+}
+
+impl Inner {
+    pub(super) async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
+        // Side by side: whoever was killed is back the sooner for it.
+        let ((rows, last), notes, totals, sightings, watch) = tokio::try_join!(
+            self.newest_rows(mysis),
+            self.notes(mysis),
+            self.totals(mysis),
+            self.sightings(mysis),
+            self.watch(mysis),
+        )?;
+        Ok(Recollection {
+            rows,
+            notes,
+            last,
+            totals,
+            sightings,
+            watch,
+        })
+    }
+
+    /// The rows that are taken up, in their order, and the place of the last row.
+    async fn newest_rows(&self, mysis: MysisId) -> Result<(Vec<Arc<Row>>, Seq), DbErr> {
+        let mut models = of(mysis)
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED)
+            .all(&self.readers)
+            .await?;
+        let last = Seq(models.first().map_or(0, |model| model.seq));
+        let mut before = self.sendable_before(mysis, &models).await?;
+        models.append(&mut before);
+        models.reverse();
+        let mut rows = self.unanswered_before(mysis, &models).await?;
+        rows.append(&mut models);
+        Ok((self.complete(rows).await?, last))
+    }
+
+    /// As many rows before these, the newest first, that all together are so many that may be sent: a
+    /// night of retries does not fill the place of what was said.
+    async fn sendable_before(
+        &self,
+        mysis: MysisId,
+        newest: &[message::Model],
+    ) -> Result<Vec<message::Model>, DbErr> {
+        let sendable = || Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
+        let is_sendable = |model: &&message::Model| sendable().any(|k| k.as_str() == model.kind);
+        let missing = RECALLED - newest.iter().filter(is_sendable).count() as u64;
+        let Some(oldest) = newest.last().filter(|_| missing > 0) else {
+            return Ok(Vec::new());
+        };
+        of(mysis)
+            .filter(message::Column::Seq.lt(oldest.seq))
+            .filter(message::Column::Kind.is_in(sendable().map(Kind::as_str)))
+            .order_by_desc(message::Column::Seq)
+            .limit(missing)
+            .all(&self.readers)
+            .await
+    }
+
+    /// Direct messages before the rows that are taken up, which no words of the model answer; in
+    /// their order.
+    async fn unanswered_before(
+        &self,
+        mysis: MysisId,
+        taken: &[message::Model],
+    ) -> Result<Vec<message::Model>, DbErr> {
+        let Some(first) = taken.first() else {
+            return Ok(Vec::new());
+        };
+        let said = taken.iter().rev().find_map(Said::of);
+        let answered = said.map_or(0, |said| said.answers);
+        let mut orders = of(mysis)
+            .filter(Expr::cust(RARE))
+            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
+            .filter(message::Column::Seq.lt(first.seq))
+            .filter(message::Column::Seq.gt(answered))
+            .order_by_desc(message::Column::Seq)
+            .limit(RECALLED_ORDERS)
+            .all(&self.readers)
+            .await?;
+        let oldest = orders.last().map(|order| order.seq);
+        if let Some(oldest) = oldest.filter(|_| said.is_none()) {
+            // What was said before the oldest of them answers none of them.
+            let said = self.newest_words(mysis, oldest).await?;
+            orders.retain(|order| order.seq > said.answers);
+        }
+        orders.reverse();
+        Ok(orders)
+    }
+
+    /// The newest words that stand after a place.
+    pub(super) async fn newest_words(&self, mysis: MysisId, after: i64) -> Result<Said, DbErr> {
+        let newest: Option<(i64, Option<i64>)> = of(mysis)
+            .filter(message::Column::Seq.gt(after))
+            .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
+            .filter(message::Column::Content.ne(""))
+            .order_by_desc(message::Column::Seq)
+            .limit(1)
+            .select_only()
+            .column(message::Column::Seq)
+            .column(message::Column::Horizon)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(newest.map_or_else(Said::default, |(seq, horizon)| Said::new(seq, horizon)))
+    }
+
+    async fn notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
+        let after = self.notes_after(mysis).await?;
+        let notes = of(mysis)
+            .filter(Expr::cust(RARE))
+            .filter(message::Column::Kind.eq(Kind::Note.as_str()))
+            .filter(message::Column::Seq.gt(after))
+            .order_by_asc(message::Column::Seq)
+            .all(&self.readers)
+            .await?;
+        self.complete(notes).await
+    }
+
+    /// The place up to which the operator cleared the notes.
+    pub(super) async fn notes_after(&self, mysis: MysisId) -> Result<i64, DbErr> {
+        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
+            .select_only()
+            .column(mysis::Column::NotesAfter)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(after.unwrap_or(0))
+    }
+
+    async fn totals(&self, mysis: MysisId) -> Result<Option<Totals>, DbErr> {
+        let model = mysis::Entity::find_by_id(mysis.0)
+            .one(&self.readers)
+            .await?;
+        Ok(model.as_ref().map(totals))
+    }
+}

@@ -1,0 +1,182 @@
+//! What a Mysis takes up again.
+
+use super::*;
+
+on_both!(
+    a_night_of_notices_does_not_push_out_what_was_said,
+    states_faults_totals_and_the_mission_read_back,
+    what_was_seen_of_the_game_is_taken_up_again_by_account,
+    orders_that_nobody_answered_are_recalled_however_far_back_they_stand,
+    what_the_watch_knows_is_kept_until_its_mysis_goes,
+);
+
+async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
+    let (ledger, rows) = filled(&books).await;
+    let said = ledger.recall(ALPHA).await.unwrap();
+    let notice = |seq| {
+        let meta = HostMeta {
+            severity: Severity::Warn,
+            code: "retry".into(),
+            attempt: None,
+            bill: None,
+        };
+        let text = "retry".into();
+        row(seq, Body::Host { text, meta })
+    };
+    let first = rows.last().unwrap().seq.0 + 1;
+    let notices: Vec<Write> = (first..first + 300)
+        .map(|seq| append(&notice(seq)))
+        .collect();
+    write(&ledger, notices).await.unwrap();
+    let after = ledger.recall(ALPHA).await.unwrap();
+    assert_eq!(after.last, Seq(first + 299));
+    let sendable = |rows: Vec<Arc<Row>>| -> Vec<Arc<Row>> {
+        let is_sendable = |row: &Arc<Row>| row.kind().is_some_and(Kind::is_sendable);
+        rows.into_iter().filter(is_sendable).collect()
+    };
+    assert!(!sendable(said.rows.clone()).is_empty());
+    assert_eq!(sendable(after.rows), sendable(said.rows));
+}
+
+async fn states_faults_totals_and_the_mission_read_back(books: Books) {
+    let (ledger, _) = filled(&books).await;
+    let fault = Fault {
+        kind: FaultKind::Transient,
+        text: "503".to_string(),
+        at: Timestamp(99),
+    };
+    let totals = Totals {
+        turns: 1,
+        tokens_in: 2,
+        tokens_out: 3,
+        cost_micros: 4,
+    };
+    let state = Write::State {
+        mysis: ALPHA,
+        state: State::Errored,
+        reason: Some("503".into()),
+        fault: Some(fault.clone()),
+        at: Timestamp(99),
+    };
+    let set = Write::Totals {
+        mysis: ALPHA,
+        totals,
+    };
+    write(&ledger, vec![state, set]).await.unwrap();
+    let swarm = ledger.swarm().await.unwrap();
+    assert_eq!(swarm.myses[0].state, State::Errored);
+    assert_eq!(swarm.myses[0].fault, Some(fault));
+    assert_eq!(swarm.myses[0].totals, totals);
+    assert_eq!(swarm.myses[0].profile.temperature, Some(0.5));
+    assert_eq!(swarm.mission.map(|mission| mission.id), Some(MissionId(3)));
+    let cleared = Write::ClearMission { at: Timestamp(100) };
+    write(&ledger, vec![cleared]).await.unwrap();
+    assert_eq!(ledger.swarm().await.unwrap().mission, None);
+}
+
+async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
+    let (ledger, _) = filled(&books).await;
+    let seen = |tool: &str, seq, digest: &str| Sighting {
+        look: Look {
+            tool: tool.into(),
+            arguments: "{}".into(),
+        },
+        call: CallKey {
+            seq: Seq(seq),
+            position: 0,
+        },
+        digest: digest.into(),
+        tick: Some(seq),
+        at: Timestamp(seq),
+        stale_by: None,
+    };
+    let sighted = |account: &str, sighting: Sighting| Write::Sighted {
+        mysis: ALPHA,
+        account: account.into(),
+        sighting: Box::new(sighting),
+    };
+    let stale = |by: &str| Write::Stale {
+        mysis: ALPHA,
+        account: "one".into(),
+        tools: vec!["get_cargo".into()],
+        by: by.into(),
+    };
+    let write = async |writes: Vec<Write>| {
+        assert_eq!(write(&ledger, writes).await, Ok(()));
+    };
+    write(vec![
+        sighted("one", seen("get_cargo", 1, "empty")),
+        sighted("one", seen("get_cargo", 2, "full")),
+        sighted("one", seen("get_status", 3, "fine")),
+        sighted("two", seen("get_cargo", 4, "other")),
+        stale("mine"),
+        stale("sell"),
+    ])
+    .await;
+    let mut known = ledger.recall(ALPHA).await.unwrap().sightings;
+    known.sort_by_key(|(_, sighting)| sighting.at);
+    let cargo = Sighting {
+        stale_by: Some("mine".into()),
+        ..seen("get_cargo", 2, "full")
+    };
+    assert_eq!(
+        known,
+        [
+            ("one".into(), cargo),
+            ("one".into(), seen("get_status", 3, "fine")),
+            ("two".into(), seen("get_cargo", 4, "other")),
+        ]
+    );
+    let account = "one".into();
+    write(vec![Write::ForgetSightings {
+        mysis: ALPHA,
+        account,
+    }])
+    .await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 1);
+    write(vec![Write::Delete { mysis: ALPHA }]).await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 0);
+}
+
+async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(books: Books) {
+    let ledger = books.open().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let prompt = |seq| row(seq, Body::Prompt { text: "do".into() });
+    let mut rows = vec![
+        prompt(1),
+        row(2, Body::Reply(said("done", 1))),
+        prompt(3),
+        prompt(4),
+    ];
+    rows.push(row(5, Body::Reply(said("", 4))));
+    rows.extend((6..=200).map(|seq| row(seq, Body::Audit { text: "x".into() })));
+    write(&ledger, rows.iter().map(append).collect())
+        .await
+        .unwrap();
+    let recalled = ledger.recall(ALPHA).await.unwrap().rows;
+    assert_eq!(recalled.len(), 101);
+    let prompts = recalled
+        .iter()
+        .filter(|row| row.kind() == Some(Kind::Prompt));
+    let prompts: Vec<Seq> = prompts.map(|row| row.seq).collect();
+    assert_eq!(prompts, [Seq(1), Seq(3), Seq(4)], "each once");
+}
+
+async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
+    let (ledger, _) = filled(&books).await;
+    let watched = |memo: &str| Write::Watched {
+        mysis: ALPHA,
+        memo: memo.into(),
+    };
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
+    for memo in ["{\"rung\":1}", "{\"rung\":2}"] {
+        write(&ledger, vec![watched(memo)]).await.unwrap();
+        let recalled = ledger.recall(ALPHA).await.unwrap();
+        assert_eq!(recalled.watch.as_deref(), Some(memo));
+    }
+    let gone = Write::Delete { mysis: ALPHA };
+    write(&ledger, vec![gone, create(ALPHA, "alpha")])
+        .await
+        .unwrap();
+    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
+}

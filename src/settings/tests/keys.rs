@@ -1,0 +1,117 @@
+//! Keys: where they are looked up, and that none is ever shown.
+
+use super::*;
+
+#[test]
+fn a_key_comes_from_the_variable_that_is_named() {
+    let text = "[providers.local]\napi_key_env = 'CLOUD_KEY'\n";
+    let load = |value: &[(&str, &str)]| {
+        let loaded = Files::new().load(text, &variables(value));
+        loaded.map(|loaded| {
+            (
+                loaded.settings.providers["local"].api_key.clone(),
+                loaded.warnings,
+            )
+        })
+    };
+    let missing =
+        "providers.local.api_key_env: CLOUD_KEY is not set, so requests go out without a key";
+    assert_eq!(
+        load(&[("CLOUD_KEY", "sk-1\n")]),
+        Ok((Some(Secret::new("sk-1")), vec![]))
+    );
+    assert_eq!(load(&[]), Ok((None, vec![missing.to_owned()])));
+    assert_eq!(
+        load(&[("CLOUD_KEY", "")]),
+        Ok((None, vec![missing.to_owned()]))
+    );
+    let expected = "environment: CLOUD_KEY (providers.local.api_key_env) is no key; \
+        allowed: visible ASCII characters on one line";
+    assert_eq!(
+        load(&[("CLOUD_KEY", "sk-1 sk-2")]),
+        Err(expected.to_owned())
+    );
+}
+
+#[test]
+fn a_key_in_place_of_the_variables_name_is_not_repeated() {
+    let text = "[providers.local]\napi_key_env = 'gsk_veryverysecret'\n";
+    let warnings = Files::new()
+        .load(text, &Environment::default())
+        .unwrap()
+        .warnings;
+    let expected = "providers.local.api_key_env: the variable named there is not set, so requests go out without a key";
+    assert_eq!(warnings, [expected]);
+}
+
+#[test]
+fn a_key_comes_from_the_credentials_entry_that_is_named() {
+    let text = "[providers.local]\napi_key_name = 'zen'\n";
+    let load = |credentials: Option<&str>| {
+        let files = Files::new();
+        if let Some(credentials) = credentials {
+            files.write(CREDENTIALS_FILE, 0o600, credentials);
+        }
+        let loaded = files.load(text, &Environment::default());
+        loaded.map(|loaded| {
+            (
+                loaded.settings.providers["local"].api_key.clone(),
+                loaded.warnings,
+            )
+        })
+    };
+    let missing = "providers.local.api_key_name: credentials.json has no key of that name, so requests go out without one";
+    let none = Ok((None, vec![missing.to_owned()]));
+    assert_eq!(
+        load(Some(r#"{"providers": {"zen": {"api_key": "sk-2"}}}"#)),
+        Ok((Some(Secret::new("sk-2")), vec![]))
+    );
+    assert_eq!(load(None), none);
+    assert_eq!(load(Some("{}")), none);
+    assert_eq!(
+        load(Some(r#"{"providers": {"zen": {"api_key": ""}}}"#)),
+        none
+    );
+    let malformed =
+        r#"credentials.json:1:33: not of the form {"providers": {"NAME": {"api_key": "…"}}}"#;
+    assert_eq!(
+        load(Some(r#"{"providers": {"zen": "sk-secret"}}"#)),
+        Err(malformed.to_owned())
+    );
+    let unusable = "credentials.json: the api_key that providers.local.api_key_name names is no key; allowed: visible ASCII characters on one line";
+    assert_eq!(
+        load(Some(r#"{"providers": {"zen": {"api_key": "a b"}}}"#)),
+        Err(unusable.to_owned())
+    );
+}
+
+#[test]
+fn credentials_that_are_open_to_others_are_closed() {
+    let files = Files::new();
+    let credentials = files.write(CREDENTIALS_FILE, 0o644, "{}");
+    let warnings = files.load("", &Environment::default()).unwrap().warnings;
+    let expected = "credentials.json was open to other users (mode 0644) and is now closed to them (0600); \
+        if they can have read it, replace the keys in it";
+    assert_eq!(warnings, [expected]);
+    assert_eq!(
+        fs::metadata(&credentials).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(
+        files.load("", &Environment::default()).unwrap().warnings,
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn printed_settings_show_no_secret() {
+    let text = "[providers.local]\napi_key_env = 'CLOUD_KEY'\n[store]\ndatabase_url = 'postgres://u:hunter2@h/d'\n";
+    let loaded = Files::new()
+        .load(text, &variables(&[("CLOUD_KEY", "sk-1")]))
+        .unwrap();
+    let printed = format!("{loaded:?}");
+    assert!(
+        !printed.contains("sk-1") && !printed.contains("hunter2"),
+        "{printed}"
+    );
+}
