@@ -144,7 +144,7 @@ fn composed(system: &str, conversation: &Conversation) -> Composed {
 /// A Mysis that takes its conversation up again from the database and composes a request.
 #[divan::bench(args = [100, 10_000, 1_000_000], sample_count = 50)]
 fn compose_with_the_lookup(bencher: Bencher, count: i64) {
-    let desk = Desk::new(1);
+    let mut desk = Desk::new(1);
     desk.fill(count);
     let system = system();
     bencher.bench_local(|| {

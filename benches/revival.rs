@@ -17,7 +17,7 @@ const KILLS: usize = 500;
 fn main() -> anyhow::Result<()> {
     let rows = std::env::args().find_map(|text| text.parse().ok());
     let rows = rows.unwrap_or(100_000);
-    let desk = Desk::new(1);
+    let mut desk = Desk::new(1);
     desk.fill(rows);
     let mut times = desk.runtime.block_on(revival::kill_often(&desk, KILLS))?;
     times.sort();

@@ -52,7 +52,7 @@ impl Desk {
 
     /// A history of so many rows of the first Mysis, written past the ledger for speed: a result
     /// of 400 bytes in each turn of four rows.
-    pub(crate) fn fill(&self, rows: i64) {
+    pub(crate) fn fill(&mut self, rows: i64) {
         let file = self.directory.path().join("zoea.db");
         let url = format!("sqlite://{}", file.display());
         let places = format!(
@@ -80,6 +80,9 @@ impl Desk {
                 database.execute_unprepared(&insert).await.expect("rows");
             }
             database.close().await.expect("closed");
+            // Whoever opens it counts what is not in the index yet.
+            self.ledger.close().await;
+            self.ledger = SqlLedger::open(&file).await.expect("the ledger again");
         });
     }
 }

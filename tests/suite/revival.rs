@@ -11,7 +11,7 @@ mod often;
 /// past must not be taken for rest.
 #[test]
 fn a_mysis_that_is_killed_whenever_it_asks_asks_again_each_time() {
-    let desk = desk::Desk::new(1);
+    let mut desk = desk::Desk::new(1);
     desk.fill(100);
     let killing = often::kill_often(&desk, 100);
     // Far longer than it takes; whoever does not come back is waited for in vain.
