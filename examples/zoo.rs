@@ -1,5 +1,6 @@
 //! Prints the zoo's table: for each way to be stuck, after how many turns the watch on progress told
-//! of it and how far it was taken; for players that are well, how often it told of them.
+//! of it and how far it was taken; for players that are well, how often it told of them, and how many
+//! of those were not well by then: whoever explores may run out of fuel.
 //!
 //! `cargo run --release --example zoo` (`-- HOURS EACH`: how many simulated hours, 12 by default, and
 //! how many healthy players of each kind, 20 by default).
@@ -33,8 +34,8 @@ fn main() -> anyhow::Result<()> {
     }
     let found = seen.iter().filter(|sight| sight.told.is_some()).count();
     println!("{found} of {} found", seen.len());
-    println!("\nhealthy                players   turns  told of  worst");
-    let (mut players, mut false_alarms, mut turns) = (0, 0, 0);
+    println!("\nhealthy                players   turns  told of  stranded then  worst");
+    let (mut players, mut told_of, mut false_alarms, mut turns) = (0, 0, 0, 0);
     for party in healthy(each) {
         let seen = visit(&watch, &party)?;
         let told: Vec<&Sight> = seen.iter().filter(|sight| sight.told.is_some()).collect();
@@ -46,19 +47,30 @@ fn main() -> anyhow::Result<()> {
             .unwrap_or_default();
         let name = party.members[0].name;
         println!(
-            "{name:<22} {:>7} {all:>7} {:>8}  {}",
+            "{name:<22} {:>7} {all:>7} {:>8} {:>14}  {}",
             seen.len(),
             told.len(),
+            told.iter().filter(|sight| !sight.is_false_alarm()).count(),
             worst.as_str()
         );
-        for (turn, notice) in told.iter().filter_map(|sight| sight.told.as_ref()).take(2) {
+        let wrong = told.iter().filter(|sight| sight.is_false_alarm());
+        for (turn, notice) in wrong
+            .clone()
+            .filter_map(|sight| sight.told.as_ref())
+            .take(2)
+        {
             println!("    turn {turn}: {notice}");
         }
         players += seen.len();
-        false_alarms += told.len();
+        told_of += told.len();
+        false_alarms += wrong.count();
         turns += all;
     }
-    println!("{false_alarms} of {players} healthy players told of, in {turns} turns");
+    println!(
+        "{told_of} of {players} told of in {turns} turns: {} had no fuel and no way to get any, \
+         {false_alarms} could have gone on",
+        told_of - false_alarms
+    );
     Ok(())
 }
 

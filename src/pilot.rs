@@ -25,7 +25,7 @@ pub use answer::{Answer, Finish, ToolCall, tokens};
 pub use faults::{Delivery, Fault, FaultKind, Instead, Reshape, Spoil, grammar, probability};
 pub use options::PilotOptions;
 pub use persona::{PERSONAS, Persona};
-pub use player::{Habits, fly};
+pub use player::{Habits, STRANDED, fly};
 pub use request::{Asked, Choice, Entry, Request};
 pub use server::serve;
 pub use validate::{Refusal, Strictness, validate, validate_with};

@@ -45,12 +45,18 @@ pub enum End {
 /// Why a visit could not begin or go on.
 #[derive(Debug, Error)]
 pub enum VisitFault {
-    /// The running program is gone, or hangs.
+    /// The running program is gone; why is for the log.
     #[error(
-        "the running program is gone: {0}. What it had acknowledged is kept; `zoea run --resume` starts \
-         it again"
+        "the running program is gone. What it had acknowledged is kept; `zoea run --resume` starts it \
+         again"
     )]
-    Gone(ControlError),
+    Gone(String),
+    /// The running program does not answer, and cannot be spoken to any more.
+    #[error(
+        "the running program has not answered for {0:?}. What it had acknowledged is kept; look at its \
+         log, and if it hangs, end it: `zoea run --resume` starts it again"
+    )]
+    Hangs(Duration),
     /// It does not want the terminal (any more).
     #[error("{0}")]
     Refused(String),
@@ -69,9 +75,8 @@ impl From<ControlError> for VisitFault {
     fn from(error: ControlError) -> Self {
         match error {
             ControlError::Refused(why) => VisitFault::Refused(why),
-            error @ (ControlError::Unreachable(_) | ControlError::Waiting(_)) => {
-                VisitFault::Gone(error)
-            }
+            ControlError::Unreachable(why) => VisitFault::Gone(why),
+            ControlError::Waiting(time) => VisitFault::Hangs(time),
         }
     }
 }
@@ -109,7 +114,10 @@ pub async fn attend(
         () = ear.leave.cancelled() => Ok(End::Left),
         () = told_to_leave => Ok(End::Left),
     };
-    let is_there = !matches!(end, Err(VisitFault::Gone(_)) | Ok(End::Closing));
+    let is_there = !matches!(
+        end,
+        Err(VisitFault::Gone(_) | VisitFault::Hangs(_)) | Ok(End::Closing)
+    );
     if is_there {
         let leaving = Leaving {
             terminal: terminal.to_string(),
@@ -215,7 +223,8 @@ async fn call<T: DeserializeOwned>(
     loop {
         tries += 1;
         match once(client, tool, arguments.clone()).await {
-            Err(VisitFault::Gone(ControlError::Unreachable(_))) if tries < TRIES => {
+            Err(VisitFault::Gone(why)) if tries < TRIES => {
+                tracing::debug!(%why, "failed to reach the running program");
                 tokio::time::sleep(PAUSE).await;
             }
             Err(fault) => return Err(fault),

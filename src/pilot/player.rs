@@ -16,6 +16,7 @@ mod stuck;
 mod talking;
 mod trading;
 
+pub use moving::STRANDED;
 pub(super) use nonsense::{Nonsense, garble_as};
 
 use serde_json::json;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use actors::domain::event::{SwarmEvent, What};
 use actors::domain::ids::MysisId;
-use actors::domain::message::Row;
+use actors::domain::message::{Body, Row};
 use actors::domain::order::{Done, Order};
 use actors::domain::progress::Rung;
 use actors::domain::rules::ProgressRules;
@@ -18,7 +18,7 @@ use anyhow::{Context, anyhow};
 
 use super::game::Jinx;
 use super::{Options, Simulation, kill, listen, rules};
-use crate::pilot::PERSONAS;
+use crate::pilot::{PERSONAS, STRANDED};
 use crate::swarm::Helm;
 
 /// How long all are well: they find an account and their way, and play.
@@ -79,8 +79,19 @@ pub struct Sight {
     pub turns: i64,
     /// The turn after which it was first told, and the notice.
     pub told: Option<(i64, Arc<str>)>,
+    /// The turn in which it first knew itself to be stranded: no fuel, and no way to get any.
+    pub stranded: Option<i64>,
     /// How far it was taken.
     pub rung: Rung,
+}
+
+impl Sight {
+    /// Whether it was told that it gets nowhere while it could have gone on.
+    #[must_use]
+    pub fn is_false_alarm(&self) -> bool {
+        let told = self.told.as_ref().map(|(turn, _)| *turn);
+        told.is_some_and(|told| self.stranded.is_none_or(|stranded| stranded > told))
+    }
 }
 
 /// The ways to be stuck: all bad habits of the pilot, and what only the game does to one.
@@ -259,6 +270,7 @@ struct Page {
     before: i64,
     turns: i64,
     told: Option<(i64, Arc<str>)>,
+    stranded: Option<i64>,
     rung: Rung,
 }
 
@@ -292,6 +304,7 @@ impl Book {
             animal,
             turns: page.turns - page.before,
             told: page.told,
+            stranded: page.stranded,
             rung: page.rung,
         }
     }
@@ -299,6 +312,9 @@ impl Book {
 
 impl Page {
     fn note(&mut self, row: &Row) {
+        if matches!(row.body, Body::Reply(_)) && row.text().contains(STRANDED) {
+            self.stranded.get_or_insert(row.turn.0 - self.before);
+        }
         let rung = match row.host().map(|meta| &*meta.code) {
             Some("no_progress") => Rung::Nudged,
             Some("fresh_start") => Rung::Afresh,

@@ -6,6 +6,9 @@ use super::cockpit::Cockpit;
 use super::looking;
 use super::step::Step;
 
+/// What a player says that has no fuel and no way to get any.
+pub const STRANDED: &str = "I am stranded: no fuel and no way to get any. I need help.";
+
 /// Goes to a base of this system and docks; `wanted` is preferred where it is on the chart.
 pub(super) fn to_base(
     cockpit: &Cockpit<'_>,
@@ -134,8 +137,5 @@ fn stranded(cockpit: &Cockpit<'_>) -> Step {
             "The tank is empty; I call for help.",
         );
     }
-    Step::say(
-        "I am stranded: no fuel and no way to get any. I need help.",
-        "Without fuel I can go nowhere.",
-    )
+    Step::say(STRANDED, "Without fuel I can go nowhere.")
 }
