@@ -86,19 +86,33 @@ impl Inner {
         mysis: MysisId,
         newest: &[message::Model],
     ) -> Result<Vec<message::Model>, DbErr> {
-        let sendable = || Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
-        let is_sendable = |model: &&message::Model| sendable().any(|k| k.as_str() == model.kind);
-        let missing = RECALLED - newest.iter().filter(is_sendable).count() as u64;
+        let sendable = |model: &&message::Model| is_sendable(model);
+        let missing = RECALLED - newest.iter().filter(sendable).count() as u64;
         let Some(oldest) = newest.last().filter(|_| missing > 0) else {
             return Ok(Vec::new());
         };
         of(mysis)
             .filter(message::Column::Seq.lt(oldest.seq))
-            .filter(message::Column::Kind.is_in(sendable().map(Kind::as_str)))
+            .filter(message::Column::Kind.is_in(sendable_kinds()))
             .order_by_desc(message::Column::Seq)
             .limit(missing)
             .all(&self.readers)
             .await
+    }
+
+    /// Where the oldest of the rows stands that are taken up since they may be sent; 0 where all are.
+    pub(super) async fn oldest_to_send(&self, mysis: MysisId) -> Result<i64, DbErr> {
+        let oldest: Option<i64> = of(mysis)
+            .filter(message::Column::Kind.is_in(sendable_kinds()))
+            .order_by_desc(message::Column::Seq)
+            .offset(RECALLED - 1)
+            .limit(1)
+            .select_only()
+            .column(message::Column::Seq)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(oldest.unwrap_or(0))
     }
 
     /// Direct messages before the rows that are taken up, which no words of the model answer; in
@@ -178,4 +192,14 @@ impl Inner {
             .await?;
         Ok(model.as_ref().map(totals))
     }
+}
+
+fn sendable_kinds() -> impl Iterator<Item = &'static str> {
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
+    kinds.map(Kind::as_str)
+}
+
+/// Whether a row may be part of a request.
+pub(super) fn is_sendable(row: &message::Model) -> bool {
+    sendable_kinds().any(|kind| kind == row.kind)
 }

@@ -12,6 +12,7 @@ use super::{Keep, LEAST};
 use crate::ledger::Inner;
 use crate::ledger::archive::{RARE, of};
 use crate::ledger::entity::{message, tool_call};
+use crate::ledger::recall::is_sendable;
 
 /// Rows that are looked at together at first; more, where one row has more calls than that.
 const PIECE: usize = 32;
@@ -151,15 +152,24 @@ impl Inner {
         let said = self.newest_words(mysis, 0).await?;
         let notes_after = self.notes_after(mysis).await?;
         let delivery = self.newest_delivery(mysis).await?;
-        let over = loops_that_are_over(&rows, calls);
-        let goes = |row: &message::Model| match Kind::parse(&row.kind) {
-            Some(Kind::Note) => row.seq <= notes_after,
-            Some(Kind::Prompt) => row.seq <= said.answers,
-            Some(Kind::Mission) => row.seq != delivery,
-            Some(Kind::Reply) => row.content.is_empty() || row.seq < said.seq,
-            Some(Kind::Call) => over.contains(&row.seq),
-            Some(Kind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
-            Some(Kind::Peer | Kind::Host | Kind::Audit) | None => true,
+        let kept_from = self.oldest_to_send(mysis).await?;
+        let mut over = loops_that_are_over(&rows, calls);
+        // A loop whose last result is taken up stays whole.
+        for row in rows.iter().filter(|row| row.seq >= kept_from) {
+            over.remove(&row.call_seq.unwrap_or(row.seq));
+        }
+        let is_taken_up = |row: &message::Model| row.seq >= kept_from && is_sendable(row);
+        let goes = |row: &message::Model| {
+            !is_taken_up(row)
+                && match Kind::parse(&row.kind) {
+                    Some(Kind::Note) => row.seq <= notes_after,
+                    Some(Kind::Prompt) => row.seq <= said.answers,
+                    Some(Kind::Mission) => row.seq != delivery,
+                    Some(Kind::Reply) => row.content.is_empty() || row.seq < said.seq,
+                    Some(Kind::Call) => over.contains(&row.seq),
+                    Some(Kind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
+                    Some(Kind::Peer | Kind::Host | Kind::Audit) | None => true,
+                }
         };
         Ok(Doomed {
             rows: rows.into_iter().filter(goes).collect(),

@@ -60,6 +60,13 @@ fn audit(text: &str) -> Body {
     Body::Audit { text: text.into() }
 }
 
+fn peer(text: &str) -> Body {
+    Body::Peer {
+        sender: "beta".into(),
+        text: text.into(),
+    }
+}
+
 fn reply(text: &str, horizon: i64) -> Body {
     Body::Reply(said(text, horizon))
 }
@@ -131,7 +138,7 @@ fn two_days() -> Vec<Arc<Row>> {
     let many = (0..70).map(|position| answer(19, position, "dust"));
     let old = (1..).zip(old.into_iter().chain(many));
     let old = old.map(|(seq, body)| said_at(1, seq, body));
-    let new = (first + 70..first + 670).map(|seq| said_at(47, seq, audit("fresh")));
+    let new = (first + 70..first + 670).map(|seq| said_at(47, seq, peer("fresh")));
     old.chain(new).collect()
 }
 
@@ -174,6 +181,7 @@ on_both!(
     what_is_old_goes_and_what_is_needed_stays,
     what_is_needed_no_longer_goes_in_the_next_round,
     an_order_stays_that_came_while_the_model_answered_to_nothing,
+    what_is_taken_up_stays_however_many_notices_came_since,
     of_very_many_rows_the_newest_stay,
     everything_stays_where_nothing_else_is_said,
     cut_off_at_any_moment_it_leaves_no_half_of_anything,
@@ -243,7 +251,7 @@ async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Boo
     let ledger = books.open().await;
     let old = [prompt("came meanwhile"), reply("a greeting", 0)];
     let old = (1..).zip(old).map(|(seq, body)| said_at(1, seq, body));
-    let new = (3..603).map(|seq| said_at(47, seq, audit("fresh")));
+    let new = (3..603).map(|seq| said_at(47, seq, peer("fresh")));
     let mut writes = vec![create(ALPHA, "alpha")];
     writes.extend(old.chain(new).map(|row| append(&row)));
     write(&ledger, writes).await.unwrap();
@@ -256,6 +264,29 @@ async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Boo
             .iter()
             .any(|row| row.text().as_ref() == "came meanwhile")
     );
+}
+
+/// A night of notices does not make a Mysis forget what was said.
+async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
+    let ledger = books.open().await;
+    let said = (1..=100).map(|seq| match seq {
+        // The oldest row that is taken up is the second of these results.
+        3 => calls(2),
+        4 | 5 => answer(3, u16::try_from(seq - 4).unwrap(), "gold"),
+        _ => peer("old"),
+    });
+    let old = (1..).zip(said).map(|(seq, body)| said_at(1, seq, body));
+    let new = (101..1101).map(|seq| said_at(47, seq, audit("trouble")));
+    let mut writes = vec![create(ALPHA, "alpha")];
+    writes.extend(old.chain(new).map(|row| append(&row)));
+    write(&ledger, writes).await.unwrap();
+    let before = ledger.recall(ALPHA).await.unwrap();
+    ledger.keep(newest(600), Hand::at(48));
+    keep_up(&ledger).await;
+    assert_eq!(ledger.recall(ALPHA).await.unwrap(), before);
+    let left = left_before(&ledger, 600).await;
+    assert_eq!(left[..3], [3, 4, 5], "the loop is whole");
+    assert_eq!(left.len(), 98 + 99, "old notices go");
 }
 
 async fn of_very_many_rows_the_newest_stay(books: Books) {
