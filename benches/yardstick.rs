@@ -1,8 +1,9 @@
 //! The yardstick: the real program under a real terminal, with a model that takes 200 ms and a game
 //! whose one tool answers with 2 KB; each turn is two model calls and one tool call.
 //!
-//! `cargo bench --bench yardstick` (about four minutes); `-- 16 100` measures these sizes only, and
-//! `ZOEA_BIN=target/dist/zoea` in the environment another build of the program.
+//! `cargo bench --bench yardstick` (about four minutes); `-- 16 100` measures these sizes only,
+//! `-- 1000 streamed traced` with answers in pieces and with traces, and `ZOEA_BIN=target/dist/zoea`
+//! in the environment another build of the program.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -27,6 +28,7 @@ fn main() {
     let sizes: Vec<usize> = std::env::args()
         .filter_map(|text| text.parse().ok())
         .collect();
+    let more: Vec<String> = std::env::args().skip(1).collect();
     let sizes = if sizes.is_empty() {
         vec![0, 16, 100, 1000]
     } else {
@@ -37,16 +39,17 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
-        println!("{}", measure(size));
+        println!("{}", measure(size, &more));
     }
 }
 
-fn measure(myses: usize) -> String {
+fn measure(myses: usize, more: &[String]) -> String {
     let mock = Mock::start();
     let directory = tempfile::tempdir().expect("a directory");
     let home = directory.path().join("home");
     std::fs::create_dir_all(&home).expect("a home");
-    std::fs::write(home.join("zoea.toml"), mock.configuration(myses)).expect("a configuration");
+    std::fs::write(home.join("zoea.toml"), mock.configuration(myses, more))
+        .expect("a configuration");
     let count = format!("{myses} Mys");
     // The first run creates the Myses; the second is measured, as an operator's second day is.
     let mut first = Program::start(&home, &["run"]);

@@ -30,6 +30,7 @@ impl Mock {
         let router = Router::new()
             .route("/v1/chat/completions", post(model))
             .route("/mcp", post(game))
+            .route("/v1/traces", post(async || StatusCode::OK))
             .with_state(turns.clone());
         let listener = runtime
             .block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0)))
@@ -43,14 +44,20 @@ impl Mock {
         }
     }
 
-    pub(crate) fn configuration(&self, myses: usize) -> String {
+    /// `more` asks for what is off otherwise: `streamed` answers, `traced` turns.
+    pub(crate) fn configuration(&self, myses: usize, more: &[String]) -> String {
         let address = self.address;
+        let wants = |word: &str| more.iter().any(|wanted| wanted == word);
         let mut text = format!(
             "[swarm]\nmax_myses = 10000\ndefault_provider = \"mock\"\n\
              [providers.mock]\nendpoint = \"http://{address}/v1\"\nmodel = \"mock\"\n\
-             max_concurrency = 10000\n\
-             [mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 1000000\n"
+             max_concurrency = 10000\nstream = {}\n\
+             [mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 1000000\n",
+            wants("streamed")
         );
+        if wants("traced") {
+            let _ = write!(text, "[traces]\nendpoint = \"http://{address}\"\n");
+        }
         for number in 0..myses {
             let _ = write!(text, "[[myses]]\nname = \"m{number}\"\n");
         }
@@ -58,7 +65,7 @@ impl Mock {
     }
 }
 
-async fn model(State(turns): State<Arc<AtomicU64>>, Json(request): Json<Value>) -> Json<Value> {
+async fn model(State(turns): State<Arc<AtomicU64>>, Json(request): Json<Value>) -> Response {
     tokio::time::sleep(THINKING).await;
     let is_answered = request["messages"]
         .as_array()
@@ -72,11 +79,44 @@ async fn model(State(turns): State<Arc<AtomicU64>>, Json(request): Json<Value>) 
             "function": {"name": "look", "arguments": "{\"where\":\"here\"}"}});
         json!({"role": "assistant", "content": null, "tool_calls": [call]})
     };
+    let usage = json!({"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520});
+    if request["stream"] == true {
+        return pieces(message, &usage);
+    }
     Json(json!({
         "id": "x", "object": "chat.completion", "created": 1, "model": "mock",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520},
+        "usage": usage,
     }))
+    .into_response()
+}
+
+/// The same answer in as many pieces as a model of its length sends: one for each token.
+fn pieces(mut message: Value, usage: &Value) -> Response {
+    let mut body = String::new();
+    let mut send = |delta: &Value, finish: Option<&str>| {
+        let piece = json!({
+            "id": "x", "object": "chat.completion.chunk", "created": 1, "model": "mock",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+        });
+        let _ = write!(body, "data: {piece}\n\n");
+    };
+    if let Some(calls) = message["tool_calls"].as_array_mut() {
+        calls[0]["index"] = json!(0);
+    }
+    let words = message["content"].take();
+    send(&message, None);
+    for word in words.as_str().unwrap_or_default().split_inclusive(' ') {
+        send(&json!({"content": word}), None);
+    }
+    for _ in 0..20 {
+        send(&json!({"reasoning_content": "hm "}), None);
+    }
+    send(&json!({}), Some("stop"));
+    let end = json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "mock",
+        "choices": [], "usage": usage});
+    let _ = write!(body, "data: {end}\n\ndata: [DONE]\n\n");
+    ([("content-type", "text/event-stream")], body).into_response()
 }
 
 async fn game(headers: HeaderMap, Json(request): Json<Value>) -> Response {
