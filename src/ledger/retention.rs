@@ -26,7 +26,7 @@ use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
 use super::{Inner, SqlLedger, index, plain, sightings};
 
-use piece::Doomed;
+use piece::{Doomed, Size};
 
 /// How often it is looked whether a round is due, where nothing is written.
 pub(super) const LOOK: Duration = Duration::from_secs(60);
@@ -79,6 +79,13 @@ impl Retention {
         let round = self.round();
         let is_under_way = !round.myses.is_empty() || round.renewal.is_some();
         is_under_way || self.clock.now() >= round.next
+    }
+
+    /// How large the next piece may be.
+    fn size(&self, now: Timestamp) -> Size {
+        // The next round should have begun.
+        let is_late = now >= self.round().next;
+        if is_late { Size::LARGE } else { Size::USUAL }
     }
 
     /// Where the next piece begins.
@@ -166,7 +173,9 @@ impl Inner {
             retention.begin(self.own_myses().await?);
             return Ok(());
         };
-        let Some(piece) = self.old_piece(retention.keep, mysis, after, now).await? else {
+        let size = retention.size(now);
+        let piece = self.old_piece(retention.keep, mysis, after, (now, size));
+        let Some(piece) = piece.await? else {
             self.forget_unreachable(mysis).await?;
             retention.next_mysis();
             let is_last = retention.place().is_none();

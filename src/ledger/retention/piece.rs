@@ -14,11 +14,30 @@ use crate::ledger::archive::{RARE, of};
 use crate::ledger::entity::{message, tool_call};
 use crate::ledger::recall::is_sendable;
 
-/// Rows that are looked at together at first; more, where one row has more calls than that.
-const PIECE: usize = 32;
+/// How much goes at once: it holds the next commit up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    /// Rows that are looked at together at first; more, where one row has more calls than that.
+    rows: usize,
+    /// A piece ends early at so many bytes.
+    bytes: usize,
+}
+
+impl Size {
+    /// Some milliseconds.
+    pub(super) const USUAL: Size = Size {
+        rows: 32,
+        bytes: 8 << 10,
+    };
+    /// Where more is written than goes: commits wait longer, and the database does not grow without
+    /// end.
+    pub(super) const LARGE: Size = Size {
+        rows: 256,
+        bytes: 64 << 10,
+    };
+}
+
 const LARGEST_PIECE: usize = 4096;
-/// A piece ends early at so many bytes: it holds the next commit up.
-const PIECE_BYTES: usize = 8 << 10;
 
 /// What goes of a piece.
 pub(super) struct Doomed {
@@ -46,7 +65,7 @@ impl Inner {
         keep: Keep,
         mysis: MysisId,
         after: Seq,
-        now: Timestamp,
+        (now, size): (Timestamp, Size),
     ) -> Result<Option<Doomed>, DbErr> {
         let newest = self.newest_place(mysis).await?;
         let oldest = |age: Duration| i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
@@ -60,7 +79,7 @@ impl Inner {
             let is_surplus = beyond.is_some_and(|beyond| row.seq <= beyond);
             row.seq <= newest - LEAST && (is_aged || is_surplus)
         };
-        let mut limit = PIECE;
+        let mut limit = size.rows;
         loop {
             let mut rows = self.rows_after(mysis, after, limit).await?;
             let is_full = rows.len() == limit;
@@ -71,7 +90,7 @@ impl Inner {
             }
             let calls = self.calls_of(mysis, &rows).await?;
             let may_go_on = is_full && old.is_none();
-            let whole = whole_loops(&rows, &calls);
+            let whole = whole_loops(&rows, &calls, size.bytes);
             if may_go_on && whole == 0 && limit < LARGEST_PIECE {
                 limit *= 2;
                 continue;
@@ -191,9 +210,9 @@ fn is_kind(row: &message::Model, kind: Kind) -> bool {
     row.kind == kind.as_str()
 }
 
-/// How many of the first rows end where no call waits for a result behind them, within the bytes
-/// of a piece; at least one such end, if there is any.
-fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, Calls>) -> usize {
+/// How many of the first rows end where no call waits for a result behind them, within so many
+/// bytes; at least one such end, if there is any.
+fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, Calls>, limit: usize) -> usize {
     let (mut whole, mut bytes) = (0, 0);
     let mut waiting: BTreeMap<i64, usize> = BTreeMap::new();
     for (place, row) in (1..).zip(rows) {
@@ -209,7 +228,7 @@ fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, Calls>) -> usize {
             }
         }
         bytes += row.content.len() + row.reasoning.as_ref().map_or(0, String::len);
-        if whole > 0 && bytes > PIECE_BYTES {
+        if whole > 0 && bytes > limit {
             break;
         }
         if waiting.is_empty() {

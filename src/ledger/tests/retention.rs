@@ -183,6 +183,7 @@ on_both!(
     an_order_stays_that_came_while_the_model_answered_to_nothing,
     what_is_taken_up_stays_however_many_notices_came_since,
     of_very_many_rows_the_newest_stay,
+    a_round_that_is_late_takes_larger_pieces,
     everything_stays_where_nothing_else_is_said,
     cut_off_at_any_moment_it_leaves_no_half_of_anything,
 );
@@ -305,6 +306,26 @@ async fn of_very_many_rows_the_newest_stay(books: Books) {
     ledger.keep(newest(1), Hand::at(2));
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, i64::MAX).await.len(), 512);
+}
+
+async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
+    let ledger = books.open().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    append_texts(&ledger, 1, (1..=2000).map(|number| format!("row {number}"))).await;
+    write(&ledger, vec![append(&row(2001, reply("read", 2000)))])
+        .await
+        .unwrap();
+    keep_up(&ledger).await;
+    let hand = Hand::at(1);
+    ledger.keep(newest(600), hand.clone());
+    let removed = async || {
+        ledger.upkeep().expect("a step").await;
+        ledger.reach(None).await.unwrap().removed
+    };
+    assert_eq!(removed().await, 0, "a round begins");
+    assert_eq!(removed().await, 32);
+    hand.next_round();
+    assert_eq!(removed().await, 32 + 256);
 }
 
 async fn everything_stays_where_nothing_else_is_said(books: Books) {
