@@ -41,7 +41,7 @@ pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut is_told = false;
         loop {
-            let written = reporter.write_missing(format).await;
+            let written = reporter.write_missing(format, WallClock.now()).await;
             if let Err(error) = &written
                 && !is_told
             {
@@ -59,8 +59,8 @@ pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
 }
 
 impl Reporter {
-    async fn write_missing(&self, format: Format) -> anyhow::Result<()> {
-        let newest = over_for_good(WallClock.now());
+    async fn write_missing(&self, format: Format, now: Timestamp) -> anyhow::Result<()> {
+        let newest = over_for_good(now);
         for back in 0..BACK {
             let day = Day(newest.0 - back);
             let file = format!("{day}.{}", format.ending());
@@ -91,7 +91,119 @@ fn over_for_good(now: Timestamp) -> Day {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use actors::domain::books::Bill;
+    use actors::domain::ids::{Incarnation, MysisId, Seq, TurnNumber};
+    use actors::domain::message::{Body, HostMeta, Row};
+    use actors::domain::model::Usage;
+    use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
+    use actors::ports::Ledger as _;
+
     use super::*;
+
+    const ALPHA: MysisId = MysisId(1);
+
+    /// A reporter over a database in which Alpha spent something on these days.
+    async fn reporter(directory: &std::path::Path, days: &[Day]) -> Reporter {
+        let home = Home::open(directory).unwrap();
+        let ledger = SqlLedger::open(&home.database()).await.unwrap();
+        let create = Write::Create(Box::new(NewMysis {
+            id: ALPHA,
+            profile: Profile {
+                name: "alpha".into(),
+                provider: "local".into(),
+                model: None,
+                temperature: None,
+            },
+            at: Timestamp(0),
+        }));
+        let spent = (1..).zip(days).map(|(seq, day)| Write::Append {
+            mysis: ALPHA,
+            row: Arc::new(billed(seq, *day)),
+        });
+        let fence = Write::Fence {
+            mysis: ALPHA,
+            incarnation: Incarnation(1),
+        };
+        for (author, writes) in [
+            (Author::Commander, vec![create]),
+            (
+                Author::Mysis(ALPHA, Incarnation(1)),
+                [fence].into_iter().chain(spent).collect(),
+            ),
+        ] {
+            let stored = ledger.commit(vec![Batch { author, writes }]).await;
+            assert_eq!(stored, [Ok(())]);
+        }
+        Reporter {
+            ledger,
+            home,
+            operator: Operator::default(),
+        }
+    }
+
+    fn billed(seq: i64, day: Day) -> Row {
+        let usage = Usage {
+            input: 7,
+            output: 1,
+            cached: 0,
+        };
+        Row {
+            seq: Seq(seq),
+            at: day.begins(),
+            turn: TurnNumber(1),
+            body: Body::Host {
+                text: "late".into(),
+                meta: HostMeta {
+                    severity: Severity::Info,
+                    code: "late_answer".into(),
+                    attempt: None,
+                    bill: Some(Bill {
+                        provider: "local".into(),
+                        usage,
+                        cost_micros: None,
+                    }),
+                },
+            },
+        }
+    }
+
+    #[tokio::test]
+    async fn days_whose_end_nobody_saw_are_made_up_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let today = Day(20_000);
+        let days = [20_000, 19_996, 19_993, 19_992].map(Day);
+        let reporter = reporter(directory.path(), &days).await;
+        let now = today.begins().plus(2 * AFTER);
+        let written = || {
+            let files = fs::read_dir(reporter.home.reports()).unwrap();
+            let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        // Whatever is in the way may go again.
+        fs::write(reporter.home.reports(), "in the way").unwrap();
+        let refused = reporter.write_missing(Format::Markdown, now).await;
+        let why = format!("{:#}", refused.unwrap_err());
+        assert!(why.starts_with("failed to write the report of"), "{why}");
+        fs::remove_file(reporter.home.reports()).unwrap();
+        reporter.write_missing(Format::Markdown, now).await.unwrap();
+        let names = [19_993, 19_996, 19_999].map(|day| format!("{}.md", Day(day)));
+        assert_eq!(
+            written(),
+            names,
+            "yesterday, and what was spent in that week"
+        );
+        let first = reporter.home.reports().join(&names[0]);
+        let text = fs::read_to_string(&first).unwrap();
+        assert!(text.contains("| alpha |"), "{text}");
+        fs::write(&first, "mine now").unwrap();
+        reporter.write_missing(Format::Markdown, now).await.unwrap();
+        assert_eq!(fs::read_to_string(&first).unwrap(), "mine now");
+    }
 
     #[test]
     fn a_day_is_over_five_minutes_after_its_midnight() {
