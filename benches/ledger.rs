@@ -3,10 +3,13 @@
 //! `cargo bench --bench ledger` (some minutes: it fills a database with a million rows);
 //! `-- 100000` fills it with so many. Printed are: bytes written and bytes of growth for a turn of
 //! the yardstick's shape (two model calls and one result of 2 KB), with a result of one letter and
-//! with one like the game's; how long an append takes; then searches among all rows.
+//! with one like the game's; how long an append takes; then searches among all rows; how long a step of removal takes.
 //! `-- 100000 postgres://user@host/new_database` measures appends and searches on a server.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
+
+#[path = "ledger/removal.rs"]
+mod removal;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -58,6 +61,7 @@ fn main() {
         measure_appends(&ledger).await;
         measure_search(&ledger, rows).await;
         println!("{} MB", file_size(&path) >> 20);
+        removal::measure(&ledger).await;
         ledger.close().await;
     });
 }

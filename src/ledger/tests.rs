@@ -83,6 +83,7 @@ mod checking;
 mod finding;
 mod recalling;
 mod retention;
+mod rounds;
 
 fn batch(writes: Vec<Write>) -> Batch {
     Batch {

@@ -212,6 +212,9 @@ fn a_spent_budget_pauses_and_lifts_when_the_operator_allows_more() {
     // Another process knows what was spent.
     let swarm = home.fly(&["--resume"]);
     for name in NAMES {
+        until("it runs again", || {
+            (home.mysis(name)["state"] == "running").then_some(())
+        });
         until("it pauses again", || is_paused(name));
     }
     assert_eq!(scene.requests(), asked, "nothing was asked");

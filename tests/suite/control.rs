@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rig::{Home, http};
+use crate::rig::{Home, http, until};
 
 /// Asks for the tools, and gives the status and the body.
 fn post(url: &str, headers: &[&str]) -> (u16, String) {
@@ -48,11 +48,9 @@ fn files_are_for_their_owner_only() {
     home.configure("http://127.0.0.1:9/v1", "", "");
     let _swarm = home.fly(&[]);
     let mode = |path: std::path::PathBuf| {
-        std::fs::metadata(&path)
-            .expect("it exists")
-            .permissions()
-            .mode()
-            & 0o777
+        // The log is there with its first line, which somebody else writes.
+        let found = until("it is there", || std::fs::metadata(&path).ok());
+        found.permissions().mode() & 0o777
     };
     assert_eq!(mode(home.path()), 0o700);
     for name in ["zoea.db", "run.json", "control.token", "zoea.log"] {

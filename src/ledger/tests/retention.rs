@@ -26,7 +26,7 @@ impl Hand {
     }
 
     /// Puts it forward to the next round.
-    fn next_round(&self) {
+    pub(super) fn next_round(&self) {
         self.0.fetch_add(601_000, Ordering::Relaxed);
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn within(hours: u64) -> Keep {
     }
 }
 
-fn newest(rows: u64) -> Keep {
+pub(super) fn newest(rows: u64) -> Keep {
     Keep {
         age: None,
         rows: Some(rows),
@@ -67,7 +67,7 @@ fn peer(text: &str) -> Body {
     }
 }
 
-fn reply(text: &str, horizon: i64) -> Body {
+pub(super) fn reply(text: &str, horizon: i64) -> Body {
     Body::Reply(said(text, horizon))
 }
 
@@ -85,7 +85,7 @@ pub(super) fn calls(count: usize) -> Body {
     }
 }
 
-fn answer(seq: i64, position: u16, text: &str) -> Body {
+pub(super) fn answer(seq: i64, position: u16, text: &str) -> Body {
     Body::Result {
         call: CallKey {
             seq: Seq(seq),
@@ -143,7 +143,7 @@ fn two_days() -> Vec<Arc<Row>> {
 }
 
 /// What is left of those rows when all that is old and not needed is gone.
-const LEFT: [i64; 7] = [1, 3, 9, 10, 11, 12, 16];
+pub(super) const LEFT: [i64; 7] = [1, 3, 9, 10, 11, 12, 16];
 
 pub(super) async fn two_days_in(books: &Books) -> SqlLedger {
     let ledger = books.open().await;
@@ -159,7 +159,7 @@ pub(super) async fn two_days_in(books: &Books) -> SqlLedger {
     ledger
 }
 
-async fn left_before(ledger: &SqlLedger, seq: i64) -> Vec<i64> {
+pub(super) async fn left_before(ledger: &SqlLedger, seq: i64) -> Vec<i64> {
     let page = Page {
         mysis: ALPHA,
         from: PageFrom::After(Seq(0)),
@@ -171,7 +171,7 @@ async fn left_before(ledger: &SqlLedger, seq: i64) -> Vec<i64> {
     seqs.filter(|left| *left < seq).collect()
 }
 
-async fn count(ledger: &SqlLedger, sql: &str) -> i64 {
+pub(super) async fn count(ledger: &SqlLedger, sql: &str) -> i64 {
     let asked = Statement::from_string(ledger.inner.readers.dialect().backend(), sql);
     let row = ledger.inner.writer.query_one_raw(asked).await.unwrap();
     row.unwrap().try_get_by_index(0).unwrap()
@@ -183,9 +183,7 @@ on_both!(
     an_order_stays_that_came_while_the_model_answered_to_nothing,
     what_is_taken_up_stays_however_many_notices_came_since,
     of_very_many_rows_the_newest_stay,
-    a_round_that_is_late_takes_larger_pieces,
     everything_stays_where_nothing_else_is_said,
-    cut_off_at_any_moment_it_leaves_no_half_of_anything,
 );
 
 async fn what_is_old_goes_and_what_is_needed_stays(books: Books) {
@@ -308,26 +306,6 @@ async fn of_very_many_rows_the_newest_stay(books: Books) {
     assert_eq!(left_before(&ledger, i64::MAX).await.len(), 512);
 }
 
-async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
-    let ledger = books.open().await;
-    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    append_texts(&ledger, 1, (1..=2000).map(|number| format!("row {number}"))).await;
-    write(&ledger, vec![append(&row(2001, reply("read", 2000)))])
-        .await
-        .unwrap();
-    keep_up(&ledger).await;
-    let hand = Hand::at(1);
-    ledger.keep(newest(600), hand.clone());
-    let removed = async || {
-        ledger.upkeep().expect("a step").await;
-        ledger.reach(None).await.unwrap().removed
-    };
-    assert_eq!(removed().await, 0, "a round begins");
-    assert_eq!(removed().await, 32);
-    hand.next_round();
-    assert_eq!(removed().await, 32 + 256);
-}
-
 async fn everything_stays_where_nothing_else_is_said(books: Books) {
     let ledger = two_days_in(&books).await;
     ledger.keep(
@@ -339,98 +317,4 @@ async fn everything_stays_where_nothing_else_is_said(books: Books) {
     );
     assert!(ledger.upkeep().is_none());
     assert_eq!(left_before(&ledger, 90).await.len(), 89);
-}
-
-/// A process may end between any two looks of a step at the world.
-async fn cut_off_at_any_moment_it_leaves_no_half_of_anything(books: Books) {
-    let ledger = two_days_in(&books).await;
-    let hand = Hand::at(48);
-    ledger.keep(within(24), hand.clone());
-    let mut cut_off = 0;
-    for patience in (0..4000).step_by(40) {
-        if let Some(step) = ledger.upkeep() {
-            let patience = Duration::from_micros(patience);
-            cut_off += usize::from(tokio::time::timeout(patience, step).await.is_err());
-        }
-        hand.next_round();
-        let rows = "SELECT count(*) FROM message WHERE call_seq IS NOT NULL AND NOT EXISTS \
-                    (SELECT 1 FROM tool_call AS c WHERE c.mysis_id = message.mysis_id \
-                    AND c.seq = call_seq AND c.position = call_position)";
-        assert_eq!(count(&ledger, rows).await, 0, "a result without its call");
-        let calls = "SELECT count(*) FROM tool_call WHERE NOT EXISTS \
-                     (SELECT 1 FROM message WHERE message.mysis_id = tool_call.mysis_id \
-                     AND message.seq = tool_call.seq)";
-        assert_eq!(count(&ledger, calls).await, 0, "a call without its row");
-        let results = "SELECT count(*) FROM tool_call WHERE status = 'done' AND NOT EXISTS \
-                       (SELECT 1 FROM message WHERE message.mysis_id = tool_call.mysis_id \
-                       AND call_seq = tool_call.seq AND call_position = tool_call.position)";
-        assert_eq!(
-            count(&ledger, results).await,
-            0,
-            "a call without its result"
-        );
-    }
-    assert!(cut_off > 0, "no step was cut off");
-    hand.next_round();
-    keep_up(&ledger).await;
-    assert_eq!(left_before(&ledger, 90).await, LEFT);
-    // Whoever writes next is held to every rule again.
-    let orphan = append(&row(5000, answer(4999, 0, "of nothing")));
-    let refused = write(&ledger, vec![orphan]).await;
-    assert!(
-        matches!(refused, Err(LedgerFault::Refused(_))),
-        "{refused:?}"
-    );
-}
-
-#[tokio::test]
-async fn a_file_stops_growing_and_its_index_forgets_what_is_gone() {
-    let books = Books::file();
-    let ledger = books.open().await;
-    let hand = Hand::at(1);
-    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    ledger.keep(newest(1000), hand.clone());
-    let (mut pages, mut took) = (Vec::new(), [Vec::new(), Vec::new()]);
-    for wave in 0..24_i64 {
-        let texts = (0..1000_i64).map(|place| {
-            let seed = (wave * 1000 + place) as u64;
-            let words = (0..40).map(|word| (seed * 31 + word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            words
-                .map(|word| format!("{:x} ", word >> 44))
-                .collect::<String>()
-        });
-        let first = wave * 1001 + 1;
-        append_texts(&ledger, first, texts).await;
-        let read = row(first + 1000, reply("read", first + 999));
-        write(&ledger, vec![append(&read)]).await.unwrap();
-        hand.next_round();
-        loop {
-            let is_index = usize::from(ledger.inner.is_index_due());
-            let Some(step) = ledger.upkeep() else {
-                break;
-            };
-            let begun = std::time::Instant::now();
-            step.await;
-            took[is_index].push(begun.elapsed());
-        }
-        pages.push(count(&ledger, "SELECT page_count FROM pragma_page_count()").await);
-    }
-    let [removing, indexing] = took.map(|mut took| {
-        took.sort();
-        let at = |percent| took[(took.len() - 1) * percent / 100];
-        format!(
-            "{} steps, p50 {:?}, p99 {:?}, longest {:?}",
-            took.len(),
-            at(50),
-            at(99),
-            at(100)
-        )
-    });
-    println!("pages of 1 KiB after each wave of 1000 rows: {pages:?}");
-    println!("removing: {removing}; indexing: {indexing}");
-    // From the third wave on two waves at most are there at once, and half as much is gone.
-    let most = pages.iter().max().unwrap();
-    assert!(most * 10 <= pages[2] * 17, "{pages:?}");
-    let kept = count(&ledger, "SELECT max(doc) FROM message_term").await;
-    assert!(kept <= 2100, "the index still names {kept} rows");
 }

@@ -1,0 +1,50 @@
+//! How long a commit may have to wait for a step of removal, and how fast rows go that way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use actors::domain::ids::Timestamp;
+use actors::ports::{Clock, Ledger as _};
+use zoea::ledger::{Keep, SqlLedger};
+
+/// A clock that is put forward by hand.
+struct Hand(AtomicI64);
+
+impl Clock for Hand {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Prints both, for a round in time and for one that is late.
+pub(crate) async fn measure(ledger: &SqlLedger) {
+    let keep = Keep {
+        age: None,
+        rows: Some(1000),
+    };
+    let hand = Arc::new(Hand(AtomicI64::new(1)));
+    ledger.keep(keep, hand.clone());
+    for name in ["in time", "late"] {
+        let before = ledger.reach(None).await.expect("a figure").removed;
+        let mut taken = Vec::new();
+        while taken.len() < 200
+            && let Some(step) = ledger.upkeep()
+        {
+            let started = Instant::now();
+            step.await;
+            taken.push(started.elapsed());
+        }
+        let removed = ledger.reach(None).await.expect("a figure").removed - before;
+        let all: Duration = taken.iter().sum();
+        taken.sort();
+        println!(
+            "a step of removal, {name}: {:.2?} (p50), {:.2?} (p99); {:.0} rows a second of it",
+            taken[taken.len() / 2],
+            taken[taken.len() * 99 / 100],
+            removed as f64 / all.as_secs_f64(),
+        );
+        // The next round should have begun.
+        hand.0.store(3_600_000, Ordering::Relaxed);
+    }
+}
