@@ -218,7 +218,11 @@ pub(crate) fn command(home: &Path, arguments: &[&str]) {
     reason = "which program a bench measures is no setting of the program"
 )]
 fn binary() -> String {
-    std::env::var("ZOEA_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_zoea").to_string())
+    let built = || env!("CARGO_BIN_EXE_zoea").to_string();
+    let chosen = std::env::var("ZOEA_BIN").unwrap_or_else(|_| built());
+    // A relative one would be looked for in the search path.
+    let absolute = std::path::absolute(&chosen).expect("a path");
+    absolute.to_string_lossy().into_owned()
 }
 
 fn nonzero(number: u16) -> std::num::NonZeroU16 {

@@ -77,7 +77,8 @@ fn reading(path: &Path) -> ConnectOptions {
                 .read_only(true)
                 .busy_timeout(BUSY)
                 .pragma("temp_store", "memory")
-                .pragma("cache_size", "-1000")
+                // Small, since there may be four of them: what is not in it the system still has.
+                .pragma("cache_size", "-250")
         });
     options
 }

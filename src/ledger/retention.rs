@@ -26,7 +26,7 @@ use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
 use super::{Inner, SqlLedger, index, plain, sightings};
 
-use piece::{Doomed, Size};
+use piece::{Doomed, Needed, Size};
 
 /// How often it is looked whether a round is due, where nothing is written.
 pub(super) const LOOK: Duration = Duration::from_secs(60);
@@ -66,6 +66,8 @@ struct Round {
     myses: VecDeque<MysisId>,
     /// How far the first of them has been looked at.
     after: Seq,
+    /// What of its conversation is needed.
+    needed: Option<Needed>,
     /// Which piece of the index is to be written anew, after all of them.
     renewal: Option<Renewal>,
 }
@@ -99,12 +101,14 @@ impl Retention {
         let mut round = self.round();
         round.myses = myses;
         round.after = Seq::default();
+        round.needed = None;
     }
 
     fn next_mysis(&self) {
         let mut round = self.round();
         round.myses.pop_front();
         round.after = Seq::default();
+        round.needed = None;
     }
 }
 
@@ -174,7 +178,13 @@ impl Inner {
             return Ok(());
         };
         let size = retention.size(now);
-        let piece = self.old_piece(retention.keep, mysis, after, (now, size));
+        let known = retention.round().needed;
+        let needed = match known {
+            Some(needed) => needed,
+            None => self.needed(mysis).await?,
+        };
+        retention.round().needed = Some(needed);
+        let piece = self.old_piece(retention.keep, mysis, (after, needed), (now, size));
         let Some(piece) = piece.await? else {
             self.forget_unreachable(mysis).await?;
             retention.next_mysis();

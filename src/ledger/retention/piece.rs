@@ -12,7 +12,7 @@ use super::{Keep, LEAST};
 use crate::ledger::Inner;
 use crate::ledger::archive::{RARE, of};
 use crate::ledger::entity::{message, tool_call};
-use crate::ledger::recall::is_sendable;
+use crate::ledger::recall::{Said, is_sendable};
 
 /// How much goes at once: it holds the next commit up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,17 @@ pub(super) struct Doomed {
     pub(super) upto: Seq,
 }
 
+/// What of a conversation is needed, however old. It only moves on, so what was found when a round
+/// came to a Mysis holds until it leaves it: at worst a row stays until the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needed {
+    newest: i64,
+    said: Said,
+    notes_after: i64,
+    delivery: i64,
+    taken_up_from: i64,
+}
+
 /// The calls of one row.
 #[derive(Default)]
 struct Calls {
@@ -64,10 +75,10 @@ impl Inner {
         &self,
         keep: Keep,
         mysis: MysisId,
-        after: Seq,
+        (after, needed): (Seq, Needed),
         (now, size): (Timestamp, Size),
     ) -> Result<Option<Doomed>, DbErr> {
-        let newest = self.newest_place(mysis).await?;
+        let newest = needed.newest;
         let oldest = |age: Duration| i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let before = keep.age.map(|age| now.0.saturating_sub(oldest(age)));
         let beyond = keep.rows.map(|rows| {
@@ -98,12 +109,19 @@ impl Inner {
             if whole > 0 && (may_go_on || whole < rows.len()) {
                 rows.truncate(whole);
             }
-            return self.doomed(mysis, rows, &calls).await.map(Some);
+            return Ok(Some(doomed(rows, &calls, needed)));
         }
     }
 
-    async fn newest_place(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        self.newest_of(of(mysis)).await
+    /// What of a conversation is needed now.
+    pub(super) async fn needed(&self, mysis: MysisId) -> Result<Needed, DbErr> {
+        Ok(Needed {
+            newest: self.newest_of(of(mysis)).await?,
+            said: self.newest_words(mysis, 0).await?,
+            notes_after: self.notes_after(mysis).await?,
+            delivery: self.newest_delivery(mysis).await?,
+            taken_up_from: self.oldest_to_send(mysis).await?,
+        })
     }
 
     /// Where the newest of some rows stands; 0 where there are none.
@@ -160,49 +178,38 @@ impl Inner {
         Ok(calls)
     }
 
-    /// What goes of old rows.
-    async fn doomed(
-        &self,
-        mysis: MysisId,
-        rows: Vec<message::Model>,
-        calls: &BTreeMap<i64, Calls>,
-    ) -> Result<Doomed, DbErr> {
-        let upto = rows.last().map(|row| Seq(row.seq)).unwrap_or_default();
-        let said = self.newest_words(mysis, 0).await?;
-        let notes_after = self.notes_after(mysis).await?;
-        let delivery = self.newest_delivery(mysis).await?;
-        let kept_from = self.oldest_to_send(mysis).await?;
-        let mut over = loops_that_are_over(&rows, calls);
-        // A loop whose last result is taken up stays whole.
-        for row in rows.iter().filter(|row| row.seq >= kept_from) {
-            over.remove(&row.call_seq.unwrap_or(row.seq));
-        }
-        let is_taken_up = |row: &message::Model| row.seq >= kept_from && is_sendable(row);
-        let goes = |row: &message::Model| {
-            !is_taken_up(row)
-                && match Kind::parse(&row.kind) {
-                    Some(Kind::Note) => row.seq <= notes_after,
-                    Some(Kind::Prompt) => row.seq <= said.answers,
-                    Some(Kind::Mission) => row.seq != delivery,
-                    Some(Kind::Reply) => row.content.is_empty() || row.seq < said.seq,
-                    Some(Kind::Call) => over.contains(&row.seq),
-                    Some(Kind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
-                    Some(Kind::Peer | Kind::Host | Kind::Audit) | None => true,
-                }
-        };
-        Ok(Doomed {
-            rows: rows.into_iter().filter(goes).collect(),
-            callers: over.into_iter().collect(),
-            upto,
-        })
-    }
-
     /// Where the newest mission stands in a conversation.
     async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let missions = of(mysis)
             .filter(Expr::cust(RARE))
             .filter(message::Column::Kind.eq(Kind::Mission.as_str()));
         self.newest_of(missions).await
+    }
+}
+
+/// What goes of old rows.
+fn doomed(rows: Vec<message::Model>, calls: &BTreeMap<i64, Calls>, needed: Needed) -> Doomed {
+    let upto = rows.last().map(|row| Seq(row.seq)).unwrap_or_default();
+    let mut over = loops_that_are_over(&rows, calls);
+    // A loop whose last result is taken up stays whole.
+    for row in rows.iter().filter(|row| row.seq >= needed.taken_up_from) {
+        over.remove(&row.call_seq.unwrap_or(row.seq));
+    }
+    let is_taken_up = |row: &message::Model| row.seq >= needed.taken_up_from && is_sendable(row);
+    let is_over = |row: &message::Model| match Kind::parse(&row.kind) {
+        Some(Kind::Note) => row.seq <= needed.notes_after,
+        Some(Kind::Prompt) => row.seq <= needed.said.answers,
+        Some(Kind::Mission) => row.seq != needed.delivery,
+        Some(Kind::Reply) => row.content.is_empty() || row.seq < needed.said.seq,
+        Some(Kind::Call) => over.contains(&row.seq),
+        Some(Kind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
+        Some(Kind::Peer | Kind::Host | Kind::Audit) | None => true,
+    };
+    let goes = |row: &message::Model| !is_taken_up(row) && is_over(row);
+    Doomed {
+        rows: rows.into_iter().filter(goes).collect(),
+        callers: over.into_iter().collect(),
+        upto,
     }
 }
 
