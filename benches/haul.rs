@@ -57,10 +57,11 @@ fn main() {
             println!("{}", look.line(begun.elapsed(), game, &events));
         }
     }
+    let states = states(&home);
     swarm.signal("-TERM");
     let left = swarm.wait();
     let (booked, reported) = (booked(&home), reported(&pilot));
-    println!("left: {left}; states {}", states(&home));
+    println!("states {states}; left: {left}");
     println!("notices: {:?}", events.notices);
     println!(
         "books {booked} tokens, the pilot says {reported}: {} of them for answers that were still under \
