@@ -13,7 +13,9 @@ mod tools;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use actors::domain::order::Refusal;
 use axum::Router;
 use axum::serve::ListenerExt;
 use rmcp::RoleServer;
@@ -45,6 +47,9 @@ const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://
 /// The largest request: a text as long as an operator may send, where every letter of it needs six.
 const LARGEST: usize = 8 << 20;
 
+/// How long the last answers may take to go out.
+const PARTING: Duration = Duration::from_millis(200);
+
 /// What the control interface can tell besides what the swarm itself knows.
 #[derive(Clone, Debug)]
 pub struct About {
@@ -66,7 +71,10 @@ impl About {
 pub struct ControlServer {
     address: SocketAddr,
     guests: Guests,
+    /// No connection is taken any more, and those at hand end with the answer under way.
     stop: CancellationToken,
+    /// What is still under way is cut off.
+    cut: CancellationToken,
     task: JoinHandle<std::io::Result<()>>,
     _sweeping: AbortOnDropHandle<()>,
 }
@@ -83,7 +91,7 @@ impl ControlServer {
         about: About,
     ) -> std::io::Result<ControlServer> {
         let address = listener.local_addr()?;
-        let stop = CancellationToken::new();
+        let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
         let desk = Desk {
             swarm,
             guests: guests.clone(),
@@ -94,7 +102,7 @@ impl ControlServer {
             .with_json_response(true)
             .with_allowed_origins(ORIGINS)
             .with_max_request_body_bytes(LARGEST)
-            .with_cancellation_token(stop.child_token());
+            .with_cancellation_token(cut.child_token());
         let service = StreamableHttpService::new(
             move || Ok(desk.clone()),
             Arc::new(LocalSessionManager::default()),
@@ -121,6 +129,7 @@ impl ControlServer {
             address,
             guests,
             stop,
+            cut,
             task,
             _sweeping: AbortOnDropHandle::new(sweeping),
         })
@@ -132,13 +141,16 @@ impl ControlServer {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Stops serving: attached terminals are told so, other requests under way are cut off.
-    pub async fn stop(self) {
+    /// Stops serving: whoever comes is told that the program is closing, attached terminals too;
+    /// what then is still under way is cut off.
+    pub async fn stop(mut self) {
         self.guests.close().await;
         self.stop.cancel();
-        self.task.abort();
-        // Aborted or ended, it is gone.
-        let _ = self.task.await;
+        // The last words are still on their way out.
+        if tokio::time::timeout(PARTING, &mut self.task).await.is_err() {
+            self.cut.cancel();
+            self.task.abort();
+        }
     }
 }
 
@@ -220,6 +232,8 @@ impl ServerHandler for Desk {
         let arguments = request.arguments.unwrap_or_default();
         let answer = match self.guests.call(&request.name, &arguments).await {
             Some(answer) => answer,
+            // What is half gone tells nothing about the swarm.
+            None if self.guests.are_leaving() => Err(Refusal::Closing.to_string()),
             None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
         };
         let result = match answer {

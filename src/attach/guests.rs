@@ -27,8 +27,9 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 const SWEEP: Duration = Duration::from_secs(5);
 /// Terminals that may be attached at once; each costs a Ui and a picture.
 const MOST: usize = 64;
-/// How long the end waits until every terminal has been told of it.
-const TELLING: Duration = Duration::from_millis(100);
+/// How long the end waits until every terminal has been told of it. It is at the same time as the
+/// swarm lands, and leaves room within the two seconds that closing may take.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// The attached terminals.
 #[derive(Clone)]
@@ -248,6 +249,12 @@ impl Guests {
                 self.let_go(&name);
             }
         }
+    }
+
+    /// Whether the program is closing.
+    #[must_use]
+    pub fn are_leaving(&self) -> bool {
+        self.0.closing.is_cancelled()
     }
 
     /// Tells every terminal that the program is closing, as far as they ask soon.

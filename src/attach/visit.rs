@@ -30,7 +30,7 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(150);
 /// A service that has not taken keys for so long may be left without its consent (Ctrl-C).
 const DEAF: Duration = Duration::from_secs(2);
-/// How long saying goodbye may take.
+/// How long saying or hearing goodbye may take.
 const PARTING: Duration = Duration::from_secs(1);
 
 /// How a visit ended, where the service had a say in it.
@@ -45,12 +45,12 @@ pub enum End {
 /// Why a visit could not begin or go on.
 #[derive(Debug, Error)]
 pub enum VisitFault {
-    /// The running program is gone; why is for the log.
+    /// The running program is gone.
     #[error(
         "the running program is gone. What it had acknowledged is kept; `zoea run --resume` starts it \
          again"
     )]
-    Gone(String),
+    Gone,
     /// The running program does not answer, and cannot be spoken to any more.
     #[error(
         "the running program has not answered for {0:?}. What it had acknowledged is kept; look at its \
@@ -75,7 +75,7 @@ impl From<ControlError> for VisitFault {
     fn from(error: ControlError) -> Self {
         match error {
             ControlError::Refused(why) => VisitFault::Refused(why),
-            ControlError::Unreachable(why) => VisitFault::Gone(why),
+            ControlError::Unreachable(_) => VisitFault::Gone,
             ControlError::Waiting(time) => VisitFault::Hangs(time),
         }
     }
@@ -116,7 +116,7 @@ pub async fn attend(
     };
     let is_there = !matches!(
         end,
-        Err(VisitFault::Gone(_) | VisitFault::Hangs(_)) | Ok(End::Closing)
+        Err(VisitFault::Gone | VisitFault::Hangs(_)) | Ok(End::Closing)
     );
     if is_there {
         let leaving = Leaving {
@@ -179,6 +179,8 @@ async fn pass_on(
         };
         ear.is_waiting_since(Some(Instant::now()));
         if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
+            // Where that is because the visit is over, the last frame says it better.
+            tokio::time::sleep(PARTING).await;
             return fault;
         }
         ear.is_waiting_since(None);
@@ -223,10 +225,7 @@ async fn call<T: DeserializeOwned>(
     loop {
         tries += 1;
         match once(client, tool, arguments.clone()).await {
-            Err(VisitFault::Gone(why)) if tries < TRIES => {
-                tracing::debug!(%why, "failed to reach the running program");
-                tokio::time::sleep(PAUSE).await;
-            }
+            Err(VisitFault::Gone) if tries < TRIES => tokio::time::sleep(PAUSE).await,
             Err(fault) => return Err(fault),
             Ok(answer) => return Ok(serde_json::from_value(answer)?),
         }

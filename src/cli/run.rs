@@ -163,11 +163,12 @@ async fn fly(
     tracing::info!(?stop, "closing");
     manager.stopping();
     drop(beating);
-    control.stop().await;
     drop(run_file);
+    // Whoever is at the door is told so while the swarm lands.
+    let ending = async { tokio::join!(control.stop(), flight.land()) };
     // Cancel-safe: a second signal leaves at once, and what was acknowledged is kept.
     tokio::select! {
-        () = flight.land() => {}
+        ((), ()) = ending => {}
         () = signals.stop() => {}
     }
     face.close().await;
