@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// One heap for all threads, which gives back what it does not need (decision 0012).
+#[global_allocator]
+static HEAP: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     zoea::cli::main()
 }

@@ -288,13 +288,19 @@ async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
     assert_eq!(left.len(), 98 + 99, "old notices go");
 }
 
-async fn of_very_many_rows_the_newest_stay(books: Books) {
+/// A ledger with 2,000 rows that a 2,001st has read.
+pub(super) async fn very_many_rows(books: &Books) -> SqlLedger {
     let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     append_texts(&ledger, 1, (1..=2000).map(|number| format!("row {number}"))).await;
     write(&ledger, vec![append(&row(2001, reply("read", 2000)))])
         .await
         .unwrap();
+    ledger
+}
+
+async fn of_very_many_rows_the_newest_stay(books: Books) {
+    let ledger = very_many_rows(&books).await;
     ledger.keep(newest(700), Hand::at(1));
     keep_up(&ledger).await;
     let left = left_before(&ledger, i64::MAX).await;

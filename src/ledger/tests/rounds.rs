@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::retention::{
-    Hand, LEFT, answer, count, left_before, newest, reply, two_days_in, within,
+    Hand, LEFT, answer, count, left_before, newest, reply, two_days_in, very_many_rows, within,
 };
 use super::*;
 
@@ -13,12 +13,7 @@ on_both!(
 );
 
 async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
-    let ledger = books.open().await;
-    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    append_texts(&ledger, 1, (1..=2000).map(|number| format!("row {number}"))).await;
-    write(&ledger, vec![append(&row(2001, reply("read", 2000)))])
-        .await
-        .unwrap();
+    let ledger = very_many_rows(&books).await;
     keep_up(&ledger).await;
     let hand = Hand::at(1);
     ledger.keep(newest(600), hand.clone());
