@@ -7,7 +7,7 @@ use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Kind, Row};
 use actors::domain::write::Recollection;
 use sea_orm::prelude::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::Inner;
 use super::archive::{RARE, of, totals};
@@ -102,17 +102,26 @@ impl Inner {
 
     /// Where the oldest of the rows stands that are taken up since they may be sent; 0 where all are.
     pub(super) async fn oldest_to_send(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        let oldest: Option<i64> = of(mysis)
-            .filter(message::Column::Kind.is_in(sendable_kinds()))
+        let sendable = of(mysis).filter(message::Column::Kind.is_in(sendable_kinds()));
+        self.newest_but(sendable, RECALLED - 1).await
+    }
+
+    /// Where the newest of some rows stands that has so many newer ones; 0 where there is none.
+    pub(super) async fn newest_but(
+        &self,
+        rows: Select<message::Entity>,
+        newer: u64,
+    ) -> Result<i64, DbErr> {
+        let place: Option<i64> = rows
             .order_by_desc(message::Column::Seq)
-            .offset(RECALLED - 1)
+            .offset(newer)
             .limit(1)
             .select_only()
             .column(message::Column::Seq)
             .into_tuple()
             .one(&self.readers)
             .await?;
-        Ok(oldest.unwrap_or(0))
+        Ok(place.unwrap_or(0))
     }
 
     /// Direct messages before the rows that are taken up, which no words of the model answer; in

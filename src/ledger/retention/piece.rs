@@ -6,7 +6,7 @@ use std::time::Duration;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Kind};
 use sea_orm::prelude::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{Keep, LEAST};
 use crate::ledger::Inner;
@@ -116,25 +116,12 @@ impl Inner {
     /// What of a conversation is needed now.
     pub(super) async fn needed(&self, mysis: MysisId) -> Result<Needed, DbErr> {
         Ok(Needed {
-            newest: self.newest_of(of(mysis)).await?,
+            newest: self.newest_but(of(mysis), 0).await?,
             said: self.newest_words(mysis, 0).await?,
             notes_after: self.notes_after(mysis).await?,
             delivery: self.newest_delivery(mysis).await?,
             taken_up_from: self.oldest_to_send(mysis).await?,
         })
-    }
-
-    /// Where the newest of some rows stands; 0 where there are none.
-    async fn newest_of(&self, rows: Select<message::Entity>) -> Result<i64, DbErr> {
-        let newest: Option<i64> = rows
-            .order_by_desc(message::Column::Seq)
-            .limit(1)
-            .select_only()
-            .column(message::Column::Seq)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        Ok(newest.unwrap_or(0))
     }
 
     async fn rows_after(
@@ -183,7 +170,7 @@ impl Inner {
         let missions = of(mysis)
             .filter(Expr::cust(RARE))
             .filter(message::Column::Kind.eq(Kind::Mission.as_str()));
-        self.newest_of(missions).await
+        self.newest_but(missions, 0).await
     }
 }
 
