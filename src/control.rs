@@ -141,10 +141,15 @@ impl ControlServer {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Stops serving: whoever comes is told that the program is closing, attached terminals too;
-    /// what then is still under way is cut off.
-    pub async fn stop(mut self) {
+    /// From now on whoever comes is told that the program is closing; returns once attached terminals
+    /// know it, or after a second.
+    pub async fn close(&self) {
         self.guests.close().await;
+    }
+
+    /// Closes, and ends; what then is still under way is cut off.
+    pub async fn stop(mut self) {
+        self.close().await;
         self.stop.cancel();
         // The last words are still on their way out.
         if tokio::time::timeout(PARTING, &mut self.task).await.is_err() {

@@ -1,6 +1,13 @@
 //! The control interface: for those with the token, from this machine, and for nobody else.
 
-use serde_json::Value;
+use std::net::Ipv4Addr;
+
+use actors::domain::life::Mode;
+use serde_json::{Map, Value};
+use zoea::control::client::{ControlClient, ControlError};
+use zoea::home;
+use zoea::settings::{ConfigSource, Environment, Settings};
+use zoea::wiring::{Audience, Flight, LaunchOptions};
 
 use crate::rig::{Home, http, until};
 
@@ -56,4 +63,36 @@ fn files_are_for_their_owner_only() {
     for name in ["zoea.db", "run.json", "control.token", "zoea.log"] {
         assert_eq!(mode(home.file(name)), 0o600, "{name}");
     }
+}
+
+#[tokio::test]
+async fn whoever_comes_while_it_closes_is_told_so() {
+    let folder = Home::new();
+    folder.configure("http://127.0.0.1:9/v1", "", "");
+    let home = home::Home::open(folder.path()).expect("a home");
+    let source = ConfigSource::new(None, &folder.path());
+    let loaded = Settings::load(&source, &Environment::default()).expect("a configuration");
+    let options = LaunchOptions {
+        resume: false,
+        start_idle: false,
+        mode: Mode::Flying,
+    };
+    let flight = Flight::launch(&home, &loaded.settings, options, Audience::default());
+    let flight = flight.await.expect("a swarm");
+    let control = flight.open_control((Ipv4Addr::LOCALHOST, 0).into()).await;
+    let (control, _run_file) = control.expect("a control interface");
+    let token = home.control_token().expect("readable").expect("a token");
+    let client = ControlClient::connect(&control.url(), &token).await;
+    let client = client.expect("a connection");
+    let listed = async || client.call("list_myses", Map::new()).await;
+
+    listed().await.expect("a list");
+    control.close().await;
+    match listed().await {
+        Err(ControlError::Refused(why)) => assert!(why.contains("is closing"), "{why}"),
+        other => panic!("it was answered with {other:?}"),
+    }
+    control.stop().await;
+    flight.land().await;
+    assert!(matches!(listed().await, Err(ControlError::Unreachable(_))));
 }
