@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
-use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::ids::{CallKey, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row, Utterance};
 use actors::domain::write::{Author, Batch, Recollection, Write};
 use actors::ports::{Archive, Ledger};
@@ -136,7 +136,7 @@ fn composed(system: &str, conversation: &Conversation) -> Composed {
         continuation: "Continue.",
         notices: &[],
         game: None,
-        now: Timestamp(0),
+        now: Now::default(),
         budget: BUDGET,
     })
 }

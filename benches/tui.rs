@@ -23,7 +23,7 @@ use actors::domain::dashboard::press::{Input, Key, Press};
 use actors::domain::dashboard::wish::Wish;
 use actors::domain::dashboard::{Dashboard, Opening, Stock};
 use actors::domain::event::{State, SwarmEvent};
-use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::ids::{MysisId, Now, Timestamp};
 use actors::ports::Archive;
 use divan::{Bencher, black_box};
 use futures::FutureExt;
@@ -62,7 +62,7 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
         size: SIZE,
         ..Opening::default()
     });
-    board.tick(START);
+    board.tick(Now::alike(START));
     board.take_stock(Stock {
         standings: swarm.standings.values().cloned().map(Arc::new).collect(),
         mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
@@ -116,7 +116,7 @@ fn frame_after_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
         at += 16;
         let shown = board.clone();
         let changing = Arc::make_mut(&mut board);
-        changing.tick(Timestamp(at));
+        changing.tick(Now::alike(Timestamp(at)));
         for event in swarm.live(Timestamp(at)) {
             changing.learn(&event);
         }
@@ -145,7 +145,7 @@ fn settling_at_1000_myses(bencher: Bencher<'_, '_>) {
                 board.learn(event);
             }
             at += 16;
-            board.tick(Timestamp(at));
+            board.tick(Now::alike(Timestamp(at)));
             board.settle();
         });
 }

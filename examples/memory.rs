@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use actors::domain::event::{LinkState, State, Totals};
-use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
+use actors::domain::ids::{Incarnation, MissionId, MysisId, Now, Timestamp};
 use actors::domain::life::{Asker, Effect, Input, Life, Mode, MysisOrder, Past, ToolOutcome};
 use actors::domain::message::CallStatus;
 use actors::domain::model::{AskedCall, ModelAnswer};
@@ -64,12 +64,12 @@ fn rested(
     turns: usize,
     result: usize,
 ) -> Life {
-    let (mut life, effects) = Life::recalled(past(id, rules), Timestamp(0));
+    let (mut life, effects) = Life::recalled(past(id, rules), Now::default());
     let mut todo: VecDeque<Effect> = effects.into();
     let mut now = 0;
     let mut hear = |life: &mut Life, todo: &mut VecDeque<Effect>, input: Input| {
         now += 100;
-        todo.extend(life.handle(input, Timestamp(now)));
+        todo.extend(life.handle(input, Now::alike(Timestamp(now))));
     };
     hear(
         &mut life,

@@ -1,19 +1,27 @@
-//! The wall clock of this machine.
+//! The clocks of this machine.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::LazyLock;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Moment, Timestamp};
 use actors::ports::Clock;
 
-/// The one place that reads the wall clock for the swarm.
+/// The one place that reads the clocks for the swarm.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WallClock;
+pub struct MachineClock;
 
-impl Clock for WallClock {
+/// When the process began, as far as anybody asked.
+static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+impl Clock for MachineClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::default().plus(BEGUN.elapsed())
     }
 }

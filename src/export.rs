@@ -19,7 +19,7 @@ use thiserror::Error;
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
 
-use crate::clock::WallClock;
+use crate::clock::MachineClock;
 use crate::ledger::SqlLedger;
 
 /// Rows that are read at once.
@@ -226,7 +226,7 @@ impl Exporter for FileExporter {
                 ExportFormat::Markdown => "md",
                 ExportFormat::JsonLines => "jsonl",
             };
-            let moment = WallClock.now().to_string().replace(':', "-");
+            let moment = MachineClock.now().to_string().replace(':', "-");
             let file = directory.join(format!("{name}-{moment}.{ending}"));
             let order = Order {
                 mysis: Some(mysis),

@@ -8,7 +8,7 @@ use actors::domain::message::Severity;
 use actors::ports::Clock;
 use ractor::ActorRef;
 
-use crate::clock::WallClock;
+use crate::clock::MachineClock;
 
 /// The operator; before the Commander is there, only the log hears what they are told.
 #[derive(Clone, Default)]
@@ -32,7 +32,7 @@ impl Operator {
             return;
         };
         let news = CommanderMsg::News(SwarmEvent {
-            at: WallClock.now(),
+            at: MachineClock.now(),
             mysis: None,
             what: What::Notice {
                 severity,

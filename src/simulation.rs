@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
 use actors::domain::event::State;
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::order::Order;
 use actors::domain::rules::SwarmRules;
@@ -102,7 +102,7 @@ pub fn hush_simulated_panics() {
     });
 }
 
-/// A clock that follows simulated time, and jumps.
+/// Clocks that follow simulated time; the wall clock jumps.
 struct SimClock {
     begun: Instant,
     chaos: Arc<Chaos>,
@@ -112,6 +112,10 @@ impl Clock for SimClock {
     fn now(&self) -> Timestamp {
         let shown = BEGINNING.plus(self.begun.elapsed()).0 + self.chaos.clock_is_off_by();
         Timestamp(shown)
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::default().plus(self.begun.elapsed())
     }
 }
 

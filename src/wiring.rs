@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::attach::guests::Guests;
-use crate::clock::WallClock;
+use crate::clock::MachineClock;
 use crate::control::{About, ControlServer};
 use crate::export::FileExporter;
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
@@ -111,7 +111,7 @@ impl Flight {
         let lock = home.lock()?;
         let ledger = open_ledger(home, settings).await?;
         if options.mode == Mode::Flying {
-            ledger.keep(books::keep(settings), Arc::new(WallClock));
+            ledger.keep(books::keep(settings), Arc::new(MachineClock));
         }
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
@@ -313,6 +313,6 @@ fn outside(
         archive: ledger,
         models,
         upstream,
-        clock: Arc::new(WallClock),
+        clock: Arc::new(MachineClock),
     }
 }

@@ -22,6 +22,7 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, DerivedActorRef, Supe
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::domain::books::Day;
 use crate::domain::budget::Spending;
 use crate::domain::event::{SwarmEvent, What};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
@@ -89,7 +90,7 @@ pub struct Outside {
     pub models: Arc<dyn Models>,
     /// The game server.
     pub upstream: Arc<dyn Upstream>,
-    /// The wall clock.
+    /// The clocks.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -231,6 +232,9 @@ impl CommanderState {
         let outside = args.outside.clone();
         let store = spawn_store(myself, &outside).await?;
         let books = args.swarm.books.clone();
+        // They are those of the newest day, which a wrong clock may have put into the future.
+        let today = Day::of(outside.clock.now());
+        let is_ahead = books.iter().any(|entry| entry.day > today);
         let gate = spawn_gate(myself, &outside, &args.rules, books).await?;
         let (store, store_handle) = watch::channel(store);
         let (gate, gate_handle) = watch::channel(gate);
@@ -269,6 +273,10 @@ impl CommanderState {
             dice: fastrand::Rng::with_seed(args.seed),
         };
         state.renew_redactor();
+        if is_ahead {
+            let gate = state.gate.borrow().clone();
+            state.read_books(gate);
+        }
         Ok(state)
     }
 

@@ -19,7 +19,7 @@ use crate::domain::budget::{BudgetNews, Spending, hour};
 use crate::domain::circuit::Outcome;
 use crate::domain::event::{SwarmEvent, What};
 use crate::domain::gate::{Asker, Gate, GateNews, GateRules, Lane, PassId, Verdict};
-use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::ids::{MysisId, Now, Timestamp};
 use crate::domain::message::Severity;
 use crate::ports::Clock;
 
@@ -156,12 +156,15 @@ impl GateHandle {
     }
 }
 
+/// An alarm takes this long at least.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+
 /// The actor.
 pub struct GateActor;
 
 /// What it is started with.
 pub struct GateArgs {
-    /// The wall clock.
+    /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// What everybody is let in by.
     pub rules: GateRules,
@@ -214,36 +217,36 @@ impl Actor for GateActor {
         message: GateMsg,
         state: &mut GateState,
     ) -> Result<(), ActorProcessingErr> {
-        let now = state.clock.now();
+        let now = state.clock.both();
         match message {
             GateMsg::Admit { asker, reply } => state.queue(asker, reply, now),
             GateMsg::Leave {
                 lane,
                 pass,
                 outcome,
-            } => state.gate.leave(&lane, pass, &outcome, now),
-            GateMsg::Paid { mysis, bill } => state.gate.pay(mysis, &bill, now),
-            GateMsg::Hold { lane, wait } => state.gate.hold(lane, now.plus(wait)),
+            } => state.gate.leave(&lane, pass, &outcome, now.moment),
+            GateMsg::Paid { mysis, bill } => state.gate.pay(mysis, &bill, now.wall),
+            GateMsg::Hold { lane, wait } => state.gate.hold(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
-            GateMsg::Books(books) => state.gate.recall(&books, now),
+            GateMsg::Books(books) => state.gate.recall(&books, now.wall),
             GateMsg::Opened => {}
         }
         state.let_in(&myself, now);
         state.tell_news(now);
-        state.tell_spending(now);
+        state.tell_spending(now.wall);
         Ok(())
     }
 }
 
 impl GateState {
-    fn queue(&mut self, asker: Asker, reply: RpcReplyPort<Admission>, now: Timestamp) {
+    fn queue(&mut self, asker: Asker, reply: RpcReplyPort<Admission>, now: Now) {
         self.passes += 1;
         let id = PassId(self.passes);
-        self.gate.queue(id, asker, now);
+        self.gate.queue(id, asker, now.moment);
         self.waiting.insert(id, reply);
     }
 
-    fn let_in(&mut self, myself: &ActorRef<GateMsg>, now: Timestamp) {
+    fn let_in(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
         self.forget_those_who_gave_up();
         for (id, verdict) in self.gate.decide(now) {
             let Some(reply) = self.waiting.remove(&id) else {
@@ -276,10 +279,10 @@ impl GateState {
         });
     }
 
-    fn wake(&mut self, myself: &ActorRef<GateMsg>, now: Timestamp) {
-        self.alarm = self.gate.wakes_at(now).map(|at| {
+    fn wake(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
+        self.alarm = self.gate.wakes_at().map(|at| {
             let gate = myself.clone();
-            let wait = Duration::from_millis(at.since(now).max(1));
+            let wait = at.since(now.moment).max(SHORTEST_WAIT);
             AbortOnDropHandle::new(tokio::spawn(async move {
                 tokio::time::sleep(wait).await;
                 let _ = gate.cast(GateMsg::Opened);
@@ -304,13 +307,13 @@ impl GateState {
         }
     }
 
-    fn tell_news(&mut self, now: Timestamp) {
+    fn tell_news(&mut self, now: Now) {
         for news in self.gate.take_news() {
-            let (severity, code, text) = words(&news);
+            let (severity, code, text) = words(&news, now);
             tracing::warn!(code, %text, "gate");
             let text = text.into();
             self.tell(
-                now,
+                now.wall,
                 What::Notice {
                     severity,
                     code,
@@ -322,7 +325,7 @@ impl GateState {
 }
 
 /// News as the operator hears them.
-fn words(news: &GateNews) -> (Severity, &'static str, String) {
+fn words(news: &GateNews, now: Now) -> (Severity, &'static str, String) {
     match news {
         GateNews::CircuitOpened {
             provider,
@@ -334,7 +337,7 @@ fn words(news: &GateNews) -> (Severity, &'static str, String) {
                 Some(fallback) => format!("{fallback} takes over"),
                 None => "its Myses wait".to_string(),
             };
-            let clock = until.to_string();
+            let clock = now.wall_at(*until).to_string();
             let clock = clock.get(11..19).unwrap_or_default();
             let text =
                 format!("provider {provider} is down ({text}); {then}; next trial {clock} UTC");

@@ -216,7 +216,7 @@ impl MysisState {
 
     /// Begins to live, then deals with what arrived meanwhile.
     fn recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: Recollection) {
-        let now = self.surroundings.means.clock.now();
+        let now = self.surroundings.means.clock.both();
         let phase = std::mem::replace(&mut self.phase, Phase::Waking);
         let Phase::Rebuilding { args, stash, .. } = phase else {
             self.phase = phase;

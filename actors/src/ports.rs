@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::domain::books::{Day, Entry};
 use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::wish::{Act, ExportFormat};
-use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{Arrived, ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
@@ -26,10 +26,22 @@ use crate::domain::write::{
 
 pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 
-/// The wall clock. Nothing inside reads another one.
+/// The two clocks. Nothing inside reads another one.
 pub trait Clock: Send + Sync + 'static {
-    /// This moment.
+    /// This moment by the wall clock, for what is shown and stored, and for days. It may be set
+    /// back or forward at any time.
     fn now(&self) -> Timestamp;
+
+    /// This moment by the clock that waits go by: it never goes back, and nobody sets it.
+    fn moment(&self) -> Moment;
+
+    /// This moment, by both.
+    fn both(&self) -> Now {
+        Now {
+            wall: self.now(),
+            moment: self.moment(),
+        }
+    }
 }
 
 /// The durable part of the store; one actor calls it, one call at a time.

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
-use crate::domain::ids::{CallKey, Incarnation, MysisId, Timestamp};
+use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::rules::ToolRules;
@@ -53,7 +53,7 @@ pub struct Means {
     pub archive: Arc<dyn Archive>,
     /// Who may log in now.
     pub gate: GateHandle,
-    /// The wall clock.
+    /// The clocks.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -120,10 +120,7 @@ pub struct Session {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Not open; after failures not to be tried before a moment.
-    Closed {
-        failures: u32,
-        not_before: Timestamp,
-    },
+    Closed { failures: u32, not_before: Moment },
     /// Open.
     Open { login: Login },
 }
@@ -136,7 +133,7 @@ enum Login {
     /// It is.
     Done,
     /// The game refuses it; asking again before a moment would only get this machine blocked.
-    Refused { not_before: Timestamp },
+    Refused { not_before: Moment },
 }
 
 impl Session {
@@ -158,7 +155,7 @@ impl Session {
             rules,
             phase: Phase::Closed {
                 failures: 0,
-                not_before: Timestamp(0),
+                not_before: Moment(0),
             },
             account: None,
             knows_account: false,
@@ -189,7 +186,7 @@ impl Session {
             return self.tell(outlet, LinkState::None);
         }
         let is_due = match self.phase {
-            Phase::Closed { not_before, .. } => self.means.clock.now() >= not_before,
+            Phase::Closed { not_before, .. } => self.means.clock.moment() >= not_before,
             Phase::Open { .. } => true,
         };
         if is_due && let Err(fault) = self.settle(outlet).await {
@@ -199,7 +196,7 @@ impl Session {
 
     /// Makes a call and says what came of it. Whatever happens, there is an outcome.
     pub async fn call(&mut self, order: &CallOrder, outlet: &dyn Outlet) -> ToolOutcome {
-        let started = self.means.clock.now();
+        let started = self.means.clock.moment();
         let arguments = match serde_json::from_str(&order.arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) | Err(_) => Map::new(),
@@ -215,7 +212,7 @@ impl Session {
             tick: answer::tick(&text),
             text,
             status,
-            ms: self.means.clock.now().since(started),
+            ms: self.means.clock.moment().millis_since(started),
         }
     }
 

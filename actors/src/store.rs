@@ -110,7 +110,7 @@ pub struct StoreActor;
 pub struct StoreArgs {
     /// Where it writes.
     pub ledger: Arc<dyn Ledger>,
-    /// The wall clock.
+    /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// Who hears of trouble.
     pub parent: DerivedActorRef<SwarmEvent>,

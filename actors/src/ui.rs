@@ -264,7 +264,7 @@ impl UiState {
     fn change(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut Dashboard)) {
         while self.jobs.try_join_next().is_some() {}
         let dashboard = Arc::make_mut(&mut self.dashboard);
-        dashboard.tick(self.clock.now());
+        dashboard.tick(self.clock.both());
         change(dashboard);
         self.do_what_it_wants(myself);
         self.show_within(myself, self.wait());
@@ -290,13 +290,13 @@ impl UiState {
             self.answered_at = now;
         }
         let dashboard = Arc::make_mut(&mut self.dashboard);
-        let now = self.clock.now();
+        let now = self.clock.both();
         dashboard.tick(now);
         dashboard.settle();
         self.do_what_it_wants(myself);
         self.bridge.screen.show(self.dashboard.clone());
         if let Some(next) = self.dashboard.next_change() {
-            let wait = Duration::from_millis(next.since(now)).max(FRAME);
+            let wait = Duration::from_millis(next.since(now.wall)).max(FRAME);
             self.show_within(myself, wait);
         }
     }

@@ -16,7 +16,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::Actor;
 use tokio::sync::mpsc;
-use zoea::clock::WallClock;
+use zoea::clock::MachineClock;
 
 use super::desk::Desk;
 
@@ -47,7 +47,7 @@ pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<
             archive: ledger,
             models: Arc::new(Deaf(asked)),
             upstream: Arc::new(Nowhere),
-            clock: Arc::new(WallClock),
+            clock: Arc::new(MachineClock),
         },
         watchers: Vec::new(),
         bridge: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Moment, Timestamp};
 use actors::ports::{Clock, Ledger as _};
 use zoea::ledger::{Keep, SqlLedger};
 
@@ -14,6 +14,10 @@ struct Hand(AtomicI64);
 impl Clock for Hand {
     fn now(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment(self.0.load(Ordering::Relaxed))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::swarm::{self, Swarm};
 use actors::domain::dashboard::Stock;
 use actors::domain::event::State;
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::message::Severity;
 use actors::ports::Clock;
 use actors::reply::Request;
@@ -22,6 +22,10 @@ impl Clock for Now {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let ms = since.map_or(0, |since| since.as_millis());
         Timestamp(i64::try_from(ms).unwrap_or(i64::MAX))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment(self.now().0)
     }
 }
 

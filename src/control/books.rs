@@ -5,7 +5,7 @@ use actors::domain::ids::MysisId;
 use actors::ports::Clock;
 use serde_json::{Value, json};
 
-use crate::clock::WallClock;
+use crate::clock::MachineClock;
 use crate::contract;
 use crate::report::Report;
 use crate::swarm::Swarm;
@@ -16,7 +16,7 @@ use crate::swarm::Swarm;
 /// The books cannot be read.
 pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
     let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
-    let today = Day::of(WallClock.now());
+    let today = Day::of(MachineClock.now());
     let since = Day(today.0.saturating_sub(before));
     let books = swarm.archive().books(since).await;
     let books = books.map_err(|fault| format!("the books cannot be read: {fault}"))?;
@@ -55,7 +55,7 @@ pub(super) async fn compact(swarm: &Swarm) -> Result<Value, String> {
 /// # Errors
 /// That is no day, or the database cannot be read.
 pub(super) async fn report(swarm: &Swarm, day: &str) -> Result<Value, String> {
-    let today = Day::of(WallClock.now());
+    let today = Day::of(MachineClock.now());
     let day = match day {
         "today" => today,
         "yesterday" => Day(today.0 - 1),

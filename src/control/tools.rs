@@ -12,7 +12,7 @@ use actors::ports::{Clock, Page, PageFrom, Search, SearchIn};
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
-use crate::clock::WallClock;
+use crate::clock::MachineClock;
 use crate::contract;
 use crate::export;
 use crate::swarm::Swarm;
@@ -285,7 +285,7 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "trouble": swarm.trouble().await,
         "states": states,
         "arrival": swarm.arrival().await.map(|arrival| arrival.to_string()),
-        "today": contract::spending(&spending, about.has_price(), WallClock.now()),
+        "today": contract::spending(&spending, about.has_price(), MachineClock.now()),
         "myses": standings
             .iter()
             .map(|standing| contract::standing(standing, about.has_price()))

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use actors::domain::event::State;
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::game_state::GameState;
-use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::look::Look;
 use actors::domain::redact::Redactor;
 use actors::domain::write::{Account, Mission, NewMysis, PoolAccount, Profile, Write};
@@ -222,11 +222,11 @@ impl<'a> Takeover<'a> {
             };
             let text = self.redactor.clean(&snapshot.content);
             let game = known.entry(owner.clone()).or_default();
-            let sighting = game.saw(look, NO_CALL, &text, snapshot.tick, at).clone();
+            let seen = game.saw(look, NO_CALL, &text, snapshot.tick, Now::alike(at));
             let write = Write::Sighted {
                 mysis: mysis_id(owner),
                 account: snapshot.username.into(),
-                sighting: Box::new(sighting),
+                sighting: Box::new(seen.clone()),
             };
             self.intake.write(&write).await?;
             self.report.sightings += 1;

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::ports::{ArchiveFault, Clock};
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
@@ -61,7 +61,7 @@ pub(super) struct Retention {
 #[derive(Default)]
 struct Round {
     /// When the next one is due.
-    next: Timestamp,
+    next: Moment,
     /// Whose turn it still is.
     myses: VecDeque<MysisId>,
     /// How far the first of them has been looked at.
@@ -80,13 +80,13 @@ impl Retention {
     fn is_due(&self) -> bool {
         let round = self.round();
         let is_under_way = !round.myses.is_empty() || round.renewal.is_some();
-        is_under_way || self.clock.now() >= round.next
+        is_under_way || self.clock.moment() >= round.next
     }
 
     /// How large the next piece may be.
-    fn size(&self, now: Timestamp) -> Size {
+    fn size(&self) -> Size {
         // The next round should have begun.
-        let is_late = now >= self.round().next;
+        let is_late = self.clock.moment() >= self.round().next;
         if is_late { Size::LARGE } else { Size::USUAL }
     }
 
@@ -173,11 +173,11 @@ impl Inner {
                 retention.round().renewal = has_more.then_some(Renewal::Next);
                 return Ok(());
             }
-            retention.round().next = now.plus(ROUND);
+            retention.round().next = retention.clock.moment().plus(ROUND);
             retention.begin(self.own_myses().await?);
             return Ok(());
         };
-        let size = retention.size(now);
+        let size = retention.size();
         let known = retention.round().needed;
         let needed = match known {
             Some(needed) => needed,

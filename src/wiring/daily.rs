@@ -9,7 +9,7 @@ use actors::ports::Clock;
 use anyhow::Context;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::clock::WallClock;
+use crate::clock::MachineClock;
 use crate::home::Home;
 use crate::ledger::SqlLedger;
 use crate::operator::Operator;
@@ -41,7 +41,7 @@ pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut is_told = false;
         loop {
-            let written = reporter.write_missing(format, WallClock.now()).await;
+            let written = reporter.write_missing(format, MachineClock.now()).await;
             if let Err(error) = &written
                 && !is_told
             {
@@ -51,7 +51,7 @@ pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
                     .tell(Severity::Warn, "report_failed", &text);
             }
             is_told = written.is_err();
-            let now = WallClock.now();
+            let now = MachineClock.now();
             let next = Duration::from_millis(Day::of(now).ends().plus(AFTER).since(now));
             tokio::time::sleep(next.min(PAUSE)).await;
         }

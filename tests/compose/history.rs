@@ -8,7 +8,7 @@ use std::sync::Arc;
 use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
 use actors::domain::game_state::GameState;
-use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
+use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::look::Look;
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
@@ -277,7 +277,8 @@ impl Told {
         if !given.is_error
             && let Some(look) = Look::of(&call.name, &call.arguments)
         {
-            self.game.saw(look, key, &text, None, Timestamp(seq * 1000));
+            self.game
+                .saw(look, key, &text, None, Now::alike(Timestamp(seq * 1000)));
         }
         self.push(Body::Result {
             call: key,
@@ -455,7 +456,7 @@ impl History {
             continuation: CONTINUATION,
             notices: &self.notices,
             game: Some(&told.game),
-            now: Timestamp(told.rows.len() as i64 * 1000 + 60_000),
+            now: Now::alike(Timestamp(told.rows.len() as i64 * 1000 + 60_000)),
             budget: self.budget,
         })
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::domain::compose::{ASIDE_LINE, wire_bytes};
 use actors::domain::event::{LinkState, State, Totals, What};
 use actors::domain::game_state::Sighting;
-use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::life::{
     Alarm, Ask, Asker, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, Ticket, ToolOutcome,
 };
@@ -141,8 +141,10 @@ impl World {
     /// The first rule that a request broke.
     pub(crate) fn run(moves: &[Move], budget: usize) -> Result<World, String> {
         let rules = Arc::new(rules(budget));
-        let (life, effects) =
-            Life::recalled(past(&rules, None, Recollection::default()), Timestamp(0));
+        let (life, effects) = Life::recalled(
+            past(&rules, None, Recollection::default()),
+            Now::alike(Timestamp(0)),
+        );
         let mut world = World {
             rules,
             life,
@@ -203,7 +205,7 @@ impl World {
 
     fn hear(&mut self, input: Input) {
         self.now += 700;
-        let effects = self.life.handle(input, Timestamp(self.now));
+        let effects = self.life.handle(input, Now::alike(Timestamp(self.now)));
         self.carry_out(effects);
     }
 
@@ -358,7 +360,7 @@ impl World {
             watch: self.memo.clone(),
         };
         let past = past(&self.rules, self.mission.clone(), recollection);
-        let (life, effects) = Life::recalled(past, Timestamp(self.now));
+        let (life, effects) = Life::recalled(past, Now::alike(Timestamp(self.now)));
         self.life = life;
         self.carry_out(effects);
         self.link(LinkState::Ok);
@@ -420,7 +422,7 @@ impl World {
         for ticket in recorded {
             let outcome = Ok(());
             let input = Input::Recorded { ticket, outcome };
-            let effects = self.life.handle(input, Timestamp(self.now));
+            let effects = self.life.handle(input, Now::alike(Timestamp(self.now)));
             self.carry_out(effects);
         }
     }

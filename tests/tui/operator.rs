@@ -6,7 +6,7 @@ use actors::domain::dashboard::press::{Input, Key, Press};
 use actors::domain::dashboard::wish::Wish;
 use actors::domain::dashboard::{Dashboard, Opening, Stock};
 use actors::domain::event::SwarmEvent;
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Now, Timestamp};
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -31,7 +31,7 @@ impl Operator {
             ..Opening::default()
         });
         let now = Timestamp(START.0 + 3_600_000);
-        board.tick(now);
+        board.tick(Now::alike(now));
         board.take_stock(Stock {
             standings: swarm.standings.values().cloned().map(Arc::new).collect(),
             mission: swarm.mission.clone(),
@@ -64,7 +64,7 @@ impl Operator {
     }
 
     pub(crate) fn input(&mut self, input: Input) {
-        self.board.tick(self.now);
+        self.board.tick(Now::alike(self.now));
         self.board.input(input);
         self.settle();
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actors::domain::dashboard::press::Input;
 use actors::domain::event::{Deed, LinkState, State, SwarmEvent, What};
-use actors::domain::ids::Timestamp;
+use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::progress::{Stuck, Way};
 use zoea::tui::theme::Depth;
@@ -238,7 +238,7 @@ fn questions() {
     check("closing", normal, |operator| {
         operator.keys("qy");
         operator.now = Timestamp(operator.now.0 + 3_000);
-        operator.board.tick(operator.now);
+        operator.board.tick(Now::alike(operator.now));
         operator.settle();
     });
 }

@@ -9,7 +9,7 @@ use actors::domain::dashboard::press::{Input, Key, Press};
 use actors::domain::dashboard::wish::Act;
 use actors::domain::dashboard::{Dashboard, Opening};
 use actors::domain::event::{State, Totals};
-use actors::domain::ids::{Incarnation, MysisId, Timestamp};
+use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::write::{Account, Batch, MysisRecord, Profile};
@@ -83,6 +83,10 @@ impl Clock for Nothing {
     fn now(&self) -> Timestamp {
         START
     }
+
+    fn moment(&self) -> Moment {
+        Moment(0)
+    }
 }
 
 impl Ledger for Nothing {
@@ -121,6 +125,10 @@ struct Ticking(tokio::time::Instant);
 impl Clock for Ticking {
     fn now(&self) -> Timestamp {
         START.plus(self.0.elapsed())
+    }
+
+    fn moment(&self) -> Moment {
+        Moment(0).plus(self.0.elapsed())
     }
 }
 

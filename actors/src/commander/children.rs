@@ -36,6 +36,12 @@ impl CommanderState {
     ) -> Result<(), ActorProcessingErr> {
         let gate = spawn_gate(myself, &self.outside, &self.rules, Vec::new()).await?;
         self.gate.send_replace(gate.clone());
+        self.read_books(gate);
+        Ok(())
+    }
+
+    /// Lets the gate take up what the books say of today.
+    pub(super) fn read_books(&mut self, gate: ActorRef<GateMsg>) {
         let (archive, today) = (self.outside.archive.clone(), Day::of(self.now()));
         self.jobs.spawn(async move {
             match archive.books(today).await {
@@ -44,7 +50,6 @@ impl CommanderState {
                 Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
             }
         });
-        Ok(())
     }
 }
 

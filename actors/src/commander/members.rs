@@ -313,7 +313,7 @@ impl CommanderState {
 
     /// Decides whether and when an errored Mysis comes back by itself.
     fn weigh_relaunch(&mut self, myself: &ActorRef<CommanderMsg>, id: MysisId, fault: &Fault) {
-        let now = self.now();
+        let now = self.outside.clock.moment();
         let rules = &self.rules.supervision;
         let Some(member) = self.members.get_mut(&id) else {
             return;

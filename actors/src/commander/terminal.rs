@@ -2,19 +2,20 @@
 //! becomes of one that died.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
 use crate::domain::dashboard::Stock;
 use crate::domain::event::{SwarmEvent, What};
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::ui::{Bridge, UiActor, UiArgs, UiMsg, View};
 
 use super::{CommanderMsg, CommanderState};
 
 /// A Ui that dies again within this time may have died of its view.
-const SOON_MS: u64 = 10_000;
+const SOON: Duration = Duration::from_secs(10);
 /// So many deaths in a row, and there is no terminal any more.
 const TOO_MANY: u32 = 5;
 
@@ -22,7 +23,7 @@ const TOO_MANY: u32 = 5;
 pub(super) struct Terminal {
     bridge: Bridge,
     ui: ActorRef<UiMsg>,
-    since: Timestamp,
+    since: Moment,
     /// Deaths in a row, each soon after the one before.
     deaths: u32,
 }
@@ -37,7 +38,7 @@ impl CommanderState {
         self.terminals.push(Terminal {
             bridge,
             ui,
-            since: self.now(),
+            since: self.outside.clock.moment(),
             deaths: 0,
         });
         Ok(())
@@ -77,7 +78,7 @@ impl CommanderState {
         }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
         tracing::error!(%cause, "the ui died");
-        let is_soon = self.now().since(terminal.since) < SOON_MS;
+        let is_soon = self.outside.clock.moment().since(terminal.since) < SOON;
         terminal.deaths = if is_soon { terminal.deaths + 1 } else { 1 };
         if terminal.deaths > TOO_MANY {
             terminal.bridge.quit.cancel();
@@ -95,7 +96,7 @@ impl CommanderState {
                 return Ok(());
             }
         }
-        terminal.since = self.now();
+        terminal.since = self.outside.clock.moment();
         self.terminals.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
         self.notice(Severity::Warn, "ui_restarted", &text);

@@ -90,6 +90,9 @@ pub enum Allowance {
     },
 }
 
+/// A wall clock that is set back by more than this was wrong before; by less, it was put right.
+const STEP_BACK_MS: u64 = 3_600_000;
+
 /// What was spent in the day, against what may be.
 #[derive(Debug, Default)]
 pub struct Purse {
@@ -114,7 +117,9 @@ impl Purse {
 
     /// Takes up what the books say of the day. What is low or spent by then has been told before.
     pub fn recall(&mut self, books: &[Entry], now: Timestamp) {
-        self.turn_page(now);
+        let newest = books.iter().map(|entry| entry.day.begins()).max();
+        let seen = newest.filter(|begins| begins.since(now) <= STEP_BACK_MS);
+        self.turn_page(seen.map_or(now, |begins| begins.max(now)));
         let mut myses: BTreeMap<MysisId, Spent> = BTreeMap::new();
         for entry in books.iter().filter(|entry| entry.day == self.day) {
             myses.entry(entry.mysis).or_default().add(&entry.spent);
@@ -223,9 +228,15 @@ impl Purse {
         }
     }
 
-    /// A new day begins with nothing spent. A clock that was set back stays on its day.
+    /// A new day begins with nothing spent. A wall clock that is set back a little across midnight
+    /// does not begin the new day twice: the newest day that was seen counts. One that is set back
+    /// further was wrong before; its day is given up, and what was spent in it counts for today, so
+    /// that nobody is held beyond the midnight that comes next.
     fn turn_page(&mut self, now: Timestamp) {
         let today = Day::of(now);
+        if today < self.day && self.day.begins().since(now) > STEP_BACK_MS {
+            self.day = today;
+        }
         if today > self.day {
             *self = Purse {
                 rules: self.rules,
@@ -319,6 +330,58 @@ mod tests {
         purse.pay(A, &bill(5, 900), until);
         assert_eq!(purse.news(until), Some(BudgetNews::Low(90)));
         assert!(is_more(&purse.allowance(B, until)));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_a_little_over_midnight_begins_no_day_twice() {
+        let midnight = Day::of(NOON).ends();
+        let minutes = |minutes: i64| Timestamp(midnight.0 + minutes * 60_000);
+        let mut purse = purse(Some(1000), None);
+        purse.pay(A, &bill(1000, 0), minutes(-30));
+        assert!(!is_more(&purse.allowance(A, minutes(-1))));
+        purse.pay(A, &bill(1000, 0), minutes(1));
+        for at in [1, -1, -59, 0, 2, 23 * 60] {
+            let held = purse.allowance(A, minutes(at));
+            let until = Day::of(midnight).ends();
+            assert!(
+                matches!(held, Allowance::NoMore { until: at, .. } if at == until),
+                "{at}: {held:?}"
+            );
+        }
+        assert!(is_more(&purse.allowance(A, minutes(24 * 60))));
+        // Nor does a gate that begins after the clock was set back.
+        let mut after = Purse::default();
+        after.set_rules(purse.rules);
+        let mut spent = Spent::default();
+        spent.pay(&bill(1000, 0));
+        let entry = Entry {
+            day: Day::of(midnight),
+            mysis: A,
+            provider: "p".into(),
+            spent,
+        };
+        after.recall(&[entry], minutes(-5));
+        assert!(!is_more(&after.allowance(A, minutes(-5))));
+        assert!(!is_more(&after.allowance(A, minutes(5))));
+    }
+
+    #[test]
+    fn a_clock_that_was_wrong_by_years_holds_nobody_beyond_the_next_midnight() {
+        let years = |count: i64| NOON.0 + count * 365 * 86_400_000;
+        for wrong in [years(20), NOON.0 + 2 * 86_400_000, NOON.0 + 14 * 3_600_000] {
+            let wrong = Timestamp(wrong);
+            let mut purse = purse(Some(1000), None);
+            purse.pay(A, &bill(10, 0), NOON);
+            assert!(is_more(&purse.allowance(A, wrong)));
+            purse.pay(A, &bill(1000, 0), wrong);
+            let until = Day::of(wrong).ends();
+            let why = "budget spent, resumes 00:00 UTC".into();
+            assert_eq!(purse.allowance(A, wrong), Allowance::NoMore { why, until });
+            let until = Day::of(NOON).ends();
+            let why = "budget spent, resumes 00:00 UTC".into();
+            assert_eq!(purse.allowance(A, NOON), Allowance::NoMore { why, until });
+            assert!(is_more(&purse.allowance(A, until)));
+        }
     }
 
     #[test]

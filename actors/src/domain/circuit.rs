@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::gate::PassId;
-use super::ids::Timestamp;
+use super::ids::Moment;
 
 /// The longest that a provider is left alone between two trials.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
@@ -55,7 +55,7 @@ pub enum Turn {
     /// It opened: nobody is let through before a moment.
     Opened {
         /// Until when.
-        until: Timestamp,
+        until: Moment,
         /// What happened last.
         text: Arc<str>,
     },
@@ -74,7 +74,7 @@ pub enum Circuit {
     /// Nobody passes before `until`; then one, the trial.
     Open {
         /// Until when.
-        until: Timestamp,
+        until: Moment,
         /// How long that was.
         wait: Duration,
         /// Who tries it.
@@ -91,9 +91,9 @@ impl Default for Circuit {
 impl Circuit {
     /// When the next call may pass; `None` while a trial is under way.
     #[must_use]
-    pub fn opens_at(&self) -> Option<Timestamp> {
+    pub fn opens_at(&self) -> Option<Moment> {
         match self {
-            Circuit::Closed { .. } => Some(Timestamp(0)),
+            Circuit::Closed { .. } => Some(Moment(0)),
             Circuit::Open { trial: Some(_), .. } => None,
             Circuit::Open { until, .. } => Some(*until),
         }
@@ -120,7 +120,7 @@ impl Circuit {
         outcome: &Outcome,
         rules: CircuitRules,
         has_fallback: bool,
-        now: Timestamp,
+        now: Moment,
     ) -> Option<Turn> {
         match outcome {
             Outcome::Dropped => {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn learn(circuit: &mut Circuit, pass: u64, outcome: &Outcome, now: i64) -> Option<Turn> {
-        circuit.learn(PassId(pass), outcome, RULES, false, Timestamp(now))
+        circuit.learn(PassId(pass), outcome, RULES, false, Moment(now))
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
         }
         let opened = |until| {
             let text = "HTTP 503".into();
-            let until = Timestamp(until);
+            let until = Moment(until);
             Some(Turn::Opened { until, text })
         };
         assert_eq!(learn(&mut circuit, 1, &fails(), 0), opened(30_000));
@@ -212,7 +212,7 @@ mod tests {
             None,
             "it was under way"
         );
-        assert_eq!(circuit.opens_at(), Some(Timestamp(30_000)));
+        assert_eq!(circuit.opens_at(), Some(Moment(30_000)));
         circuit.enter(PassId(3));
         assert_eq!(circuit.opens_at(), None, "one trial at a time");
         assert_eq!(learn(&mut circuit, 3, &fails(), 31_000), opened(91_000));
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(learn(&mut circuit, 4, &Outcome::Dropped, 92_000), None);
         assert_eq!(
             circuit.opens_at(),
-            Some(Timestamp(91_000)),
+            Some(Moment(91_000)),
             "the next one tries"
         );
         circuit.enter(PassId(5));
@@ -236,7 +236,7 @@ mod tests {
         };
         let learn = |has_fallback| {
             let mut circuit = Circuit::default();
-            circuit.learn(PassId(1), &gone, RULES, has_fallback, Timestamp(0));
+            circuit.learn(PassId(1), &gone, RULES, has_fallback, Moment(0));
             circuit.is_closed()
         };
         assert_eq!((learn(false), learn(true)), (true, false));

@@ -15,7 +15,7 @@ mod wire;
 
 use super::conversation::Conversation;
 use super::game_state::GameState;
-use super::ids::{Seq, Timestamp, TurnNumber};
+use super::ids::{Now, Seq, TurnNumber};
 use super::model::ChatMessage;
 
 use excerpt::Excerpt;
@@ -48,7 +48,7 @@ pub struct Composition<'a> {
     /// What is known of the game; absent where the system prompt tells it.
     pub game: Option<&'a GameState>,
     /// This moment, from which ages are counted.
-    pub now: Timestamp,
+    pub now: Now,
     /// Bytes of the messages as compact JSON; [`SMALLEST_BUDGET`] where it is less.
     pub budget: usize,
 }

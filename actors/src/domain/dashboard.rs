@@ -54,7 +54,7 @@ use std::sync::Arc;
 
 use super::budget::Spending;
 use super::event::Standing;
-use super::ids::{MysisId, Timestamp};
+use super::ids::{Moment, MysisId, Timestamp};
 use super::redact::Redactor;
 use super::rules::SwarmRules;
 
@@ -100,6 +100,8 @@ pub struct Dashboard {
     closing: Option<Timestamp>,
     seat: Seat,
     now: Timestamp,
+    /// The same by the clock that waits go by.
+    moment: Moment,
     size: (u16, u16),
     appearance: Appearance,
     attention: Attention,
@@ -150,6 +152,7 @@ impl Dashboard {
             closing: None,
             seat: Seat::Own,
             now: Timestamp(0),
+            moment: Moment(0),
             size: opening.size,
             appearance: opening.appearance,
             attention: Attention::Here,

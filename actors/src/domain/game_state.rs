@@ -9,8 +9,9 @@ mod digest;
 mod touch;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::ids::{CallKey, Timestamp};
+use super::ids::{CallKey, Moment, Now, Timestamp};
 use super::json_size::escaped_len;
 use super::look::Look;
 
@@ -21,6 +22,10 @@ pub use digest::{digest, gist};
 
 /// The looks that are remembered; of more, the oldest go.
 const REMEMBERED: usize = 16;
+
+/// How long ago something that is stored can have been seen, when ticks are counted on from it: the
+/// wall clock may have been set meanwhile.
+const BELIEVED: Duration = Duration::from_secs(30 * 86_400);
 
 /// The newest good result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +55,14 @@ pub struct GameState {
 impl GameState {
     /// Takes up what was known before.
     #[must_use]
-    pub fn recalled(mut sightings: Vec<Sighting>) -> GameState {
+    pub fn recalled(mut sightings: Vec<Sighting>, now: Now) -> GameState {
         sightings.sort_by_key(|sighting| (sighting.at, sighting.call));
         let surplus = sightings.len().saturating_sub(REMEMBERED);
         sightings.drain(..surplus);
         let mut clock = TickClock::default();
         for sighting in &sightings {
             if let Some(tick) = sighting.tick {
-                clock.observe(tick, sighting.at);
+                clock.observe(tick, now.moment_of(sighting.at, BELIEVED));
             }
         }
         GameState { sightings, clock }
@@ -77,12 +82,12 @@ impl GameState {
 
     /// The game's tick now, counted on from the newest that was heard of.
     #[must_use]
-    pub fn tick_at(&self, now: Timestamp) -> Option<i64> {
+    pub fn tick_at(&self, now: Moment) -> Option<i64> {
         self.clock.tick_at(now)
     }
 
     /// A tick was heard of.
-    pub fn heard_tick(&mut self, tick: i64, now: Timestamp) {
+    pub fn heard_tick(&mut self, tick: i64, now: Moment) {
         self.clock.observe(tick, now);
     }
 
@@ -93,7 +98,7 @@ impl GameState {
         call: CallKey,
         text: &str,
         tick: Option<i64>,
-        now: Timestamp,
+        now: Now,
     ) -> &Sighting {
         self.sightings.retain(|known| known.look != look);
         if self.sightings.len() >= REMEMBERED {
@@ -103,8 +108,8 @@ impl GameState {
             look,
             call,
             digest: digest(text).into(),
-            tick: tick.or_else(|| self.tick_at(now)),
-            at: now,
+            tick: tick.or_else(|| self.tick_at(now.moment)),
+            at: now.wall,
             stale_by: None,
         });
         // Just pushed, so there is a last one.
@@ -135,15 +140,10 @@ impl GameState {
     /// first. Begins with a line end. Of what `is_shown` says that the request shows it anyway,
     /// only the age is told.
     #[must_use]
-    pub fn summary(
-        &self,
-        now: Timestamp,
-        room: usize,
-        is_shown: impl Fn(CallKey) -> bool,
-    ) -> String {
+    pub fn summary(&self, now: Now, room: usize, is_shown: impl Fn(CallKey) -> bool) -> String {
         let mut summary = String::new();
         let mut left = room;
-        let head = match self.tick_at(now) {
+        let head = match self.tick_at(now.moment) {
             Some(tick) => format!("\nKnown of the game, at about tick {tick}:"),
             None => "\nKnown of the game:".to_string(),
         };
@@ -163,7 +163,7 @@ impl GameState {
         summary
     }
 
-    fn line(&self, sighting: &Sighting, now: Timestamp, is_shown: bool) -> String {
+    fn line(&self, sighting: &Sighting, now: Now, is_shown: bool) -> String {
         let Look { tool, arguments } = &sighting.look;
         let mut line = format!("\n- {tool}");
         if &**arguments != "{}" {

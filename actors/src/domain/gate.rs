@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::books::{Bill, Entry};
 use super::budget::{Allowance, BudgetNews, BudgetRules, Purse, Spending};
 use super::circuit::{CircuitRules, Outcome, Turn};
-use super::ids::{MysisId, Timestamp};
+use super::ids::{Moment, MysisId, Now, Timestamp};
 
 use lane::LaneState;
 
@@ -101,7 +101,7 @@ pub enum GateNews {
         /// What happened last.
         text: Arc<str>,
         /// Until when nobody asks it.
-        until: Timestamp,
+        until: Moment,
         /// Who takes over.
         fallback: Option<Arc<str>>,
     },
@@ -139,7 +139,7 @@ impl Gate {
     }
 
     /// Somebody wants in: queues where it can be served, best first.
-    pub fn queue(&mut self, pass: PassId, asker: Asker, now: Timestamp) {
+    pub fn queue(&mut self, pass: PassId, asker: Asker, now: Moment) {
         let lane = self
             .way_of(&asker, now)
             .or_else(|| asker.routes.first().cloned());
@@ -149,13 +149,13 @@ impl Gate {
 
     /// The first of its lanes that lets somebody through: with a closed circuit, or where a trial
     /// is due and nobody is there to make it.
-    fn way_of(&self, asker: &Asker, now: Timestamp) -> Option<Lane> {
+    fn way_of(&self, asker: &Asker, now: Moment) -> Option<Lane> {
         let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(|lane| lane.takes_more(now));
         asker.routes.iter().find(passes).cloned()
     }
 
     /// Somebody who was let in, or who waited, is done.
-    pub fn leave(&mut self, lane: &Lane, pass: PassId, outcome: &Outcome, now: Timestamp) {
+    pub fn leave(&mut self, lane: &Lane, pass: PassId, outcome: &Outcome, now: Moment) {
         let Some(state) = self.lanes.get_mut(lane) else {
             return;
         };
@@ -184,7 +184,7 @@ impl Gate {
     }
 
     /// The outside asks to be left alone until then.
-    pub fn hold(&mut self, lane: Lane, until: Timestamp) {
+    pub fn hold(&mut self, lane: Lane, until: Moment) {
         self.lanes.entry(lane).or_default().hold(until);
     }
 
@@ -195,16 +195,17 @@ impl Gate {
     }
 
     /// Decides for all who need not wait any longer.
-    pub fn decide(&mut self, now: Timestamp) -> Vec<(PassId, Verdict)> {
-        let mut decided = self.turn_away(now);
-        self.reroute(now);
+    pub fn decide(&mut self, now: Now) -> Vec<(PassId, Verdict)> {
+        let Now { wall, moment } = now;
+        let mut decided = self.turn_away(wall);
+        self.reroute(moment);
         for (name, lane) in &mut self.lanes {
             let rules = self.rules.lanes.get(name);
-            while lane.opens_at(rules, now).is_some_and(|at| at <= now) {
-                let Some((pass, asker)) = lane.enter_next(rules, now) else {
+            while lane.opens_at(rules).is_some_and(|at| at <= moment) {
+                let Some((pass, asker)) = lane.enter_next(rules, moment) else {
                     break;
                 };
-                let told = match asker.payer.map(|payer| self.purse.allowance(payer, now)) {
+                let told = match asker.payer.map(|payer| self.purse.allowance(payer, wall)) {
                     Some(Allowance::More(told)) => told,
                     Some(Allowance::NoMore { .. }) | None => None,
                 };
@@ -240,7 +241,7 @@ impl Gate {
     }
 
     /// Who waits where nobody passes goes where somebody does.
-    fn reroute(&mut self, now: Timestamp) {
+    fn reroute(&mut self, now: Moment) {
         let mut movers = Vec::new();
         for lane in self.lanes.values_mut() {
             movers.extend(lane.take_those_with_a_choice(now));
@@ -252,11 +253,11 @@ impl Gate {
 
     /// When somebody who waits may come in without anybody leaving; `None` where that never is.
     #[must_use]
-    pub fn wakes_at(&self, now: Timestamp) -> Option<Timestamp> {
+    pub fn wakes_at(&self) -> Option<Moment> {
         self.lanes
             .iter()
             .filter(|(_, lane)| lane.waiting() > 0)
-            .filter_map(|(name, lane)| lane.opens_at(self.rules.lanes.get(name), now))
+            .filter_map(|(name, lane)| lane.opens_at(self.rules.lanes.get(name)))
             .min()
     }
 

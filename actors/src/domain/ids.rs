@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// One Mysis, for as long as its rows exist. Shown as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,16 +72,16 @@ impl fmt::Display for CallKey {
     }
 }
 
-/// Milliseconds since 1970-01-01 UTC.
+/// Milliseconds since 1970-01-01 UTC, by the wall clock: for what is shown and stored, and for days.
+/// Nothing that waits goes by it (decision 115); that is what a [`Moment`] is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
     /// This moment and so many milliseconds.
     #[must_use]
-    pub fn plus(self, wait: std::time::Duration) -> Timestamp {
-        let millis = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
-        Timestamp(self.0.saturating_add(millis))
+    pub fn plus(self, wait: Duration) -> Timestamp {
+        Timestamp(self.0.saturating_add(millis(wait)))
     }
 
     /// Milliseconds from an earlier moment to this one; 0 where the clock went backwards.
@@ -88,6 +89,76 @@ impl Timestamp {
     pub fn since(self, earlier: Timestamp) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
+}
+
+/// A moment on the clock that waits go by: milliseconds since the process began, below zero before
+/// that. It goes on evenly, whatever becomes of the wall clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub i64);
+
+impl Moment {
+    /// This moment and so much time.
+    #[must_use]
+    pub fn plus(self, wait: Duration) -> Moment {
+        Moment(self.0.saturating_add(millis(wait)))
+    }
+
+    /// So much time before this moment.
+    #[must_use]
+    pub fn minus(self, time: Duration) -> Moment {
+        Moment(self.0.saturating_sub(millis(time)))
+    }
+
+    /// The time from an earlier moment to this one; none where it is later.
+    #[must_use]
+    pub fn since(self, earlier: Moment) -> Duration {
+        Duration::from_millis(self.millis_since(earlier))
+    }
+
+    /// The same in milliseconds.
+    #[must_use]
+    pub fn millis_since(self, earlier: Moment) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
+    }
+}
+
+/// This moment, by both clocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Now {
+    /// By the wall clock: what is shown, what is stored, and whose day it is.
+    pub wall: Timestamp,
+    /// By the clock that waits go by.
+    pub moment: Moment,
+}
+
+impl Now {
+    /// A moment at which both clocks stand alike, as where time is only played.
+    #[must_use]
+    pub fn alike(at: Timestamp) -> Now {
+        Now {
+            wall: at,
+            moment: Moment(at.0),
+        }
+    }
+
+    /// When that is, by the wall clock as it goes now; for what is shown.
+    #[must_use]
+    pub fn wall_at(self, moment: Moment) -> Timestamp {
+        let ahead = moment.0.saturating_sub(self.moment.0);
+        Timestamp(self.wall.0.saturating_add(ahead))
+    }
+
+    /// When something was that the wall clock put at `at`: never later than now, and no longer ago
+    /// than `most`, however the wall clock was set meanwhile.
+    #[must_use]
+    pub fn moment_of(self, at: Timestamp, most: Duration) -> Moment {
+        let ago = Duration::from_millis(self.wall.since(at));
+        self.moment.minus(ago.min(most))
+    }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl fmt::Display for Timestamp {
@@ -149,6 +220,30 @@ mod tests {
         assert_eq!(id.to_string(), "000000001f2e3d4c");
         assert_eq!(id.to_string().parse(), Ok(id));
         assert!("alpha".parse::<MysisId>().is_err());
+    }
+
+    #[test]
+    fn what_waits_is_shown_by_the_wall_clock_as_it_goes_now() {
+        let now = Now {
+            wall: Timestamp(1_000_000),
+            moment: Moment(500),
+        };
+        let due = now.moment.plus(Duration::from_secs(2));
+        assert_eq!(due, Moment(2500));
+        assert_eq!(now.wall_at(due), Timestamp(1_002_000));
+        assert_eq!(due.since(now.moment), Duration::from_secs(2));
+        assert_eq!(now.moment.since(due), Duration::ZERO);
+        assert_eq!(now.moment.minus(Duration::from_secs(1)), Moment(-500));
+        assert_eq!(now.wall_at(Moment(-500)), Timestamp(999_000));
+        let day = Duration::from_secs(86_400);
+        assert_eq!(now.moment_of(Timestamp(999_000), day), Moment(-500));
+        assert_eq!(now.moment_of(Timestamp(2_000_000), day), Moment(500));
+        let of_1970 = now.moment_of(Timestamp(0), Duration::from_secs(60));
+        assert_eq!(
+            of_1970,
+            Moment(-59_500),
+            "a clock that jumped is not believed"
+        );
     }
 
     #[test]

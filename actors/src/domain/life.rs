@@ -27,7 +27,7 @@ use super::conversation::{Conversation, OpenCall};
 use super::event::{Activity, LinkState, Standing, State, Totals, What};
 use super::fault::Fault;
 use super::game_state::GameState;
-use super::ids::{Incarnation, MysisId, Seq, Timestamp, TurnNumber};
+use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::Watch;
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
@@ -82,7 +82,10 @@ pub struct Life {
     stamps: u64,
     mode: Mode,
     effects: Vec<Effect>,
+    /// By the wall clock.
     now: Timestamp,
+    /// By the clock that waits go by.
+    moment: Moment,
 }
 
 /// What a Mysis may do.
@@ -156,6 +159,8 @@ enum Step {
         alarm: Alarm,
         attempt: u32,
         until: Timestamp,
+        /// When that is by the clock that waits go by, as it seemed when the pause began.
+        ends: Moment,
     },
     /// The store, before it goes on.
     Recording { ticket: Ticket, then: Then },
@@ -183,8 +188,8 @@ enum Then {
 
 impl Life {
     /// Takes what happened and says what to do about it.
-    pub fn handle(&mut self, input: Input, now: Timestamp) -> Vec<Effect> {
-        self.now = now;
+    pub fn handle(&mut self, input: Input, now: Now) -> Vec<Effect> {
+        (self.now, self.moment) = (now.wall, now.moment);
         match input {
             Input::Ordered { asker, order } => self.ordered(asker, order),
             Input::MissionStands(mission) => self.mission = mission,
@@ -325,6 +330,14 @@ impl Life {
             self.link_since = self.now;
         }
         self.link = link;
+    }
+
+    /// This moment, by both clocks.
+    fn both(&self) -> Now {
+        Now {
+            wall: self.now,
+            moment: self.moment,
+        }
     }
 
     fn doing(&mut self, activity: Activity) {

@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::gate::PassId;
-use super::ids::Timestamp;
+use super::ids::Moment;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// The calls of the last minute and their tokens.
 #[derive(Debug, Default)]
 pub struct Pace {
-    calls: VecDeque<(Timestamp, PassId, u64)>,
+    calls: VecDeque<(Moment, PassId, u64)>,
     sum: u64,
 }
 
@@ -22,9 +22,9 @@ impl Pace {
     /// When a call of so many tokens may begin under a limit. One that is larger than the limit
     /// may begin once nothing else counts.
     #[must_use]
-    pub fn opens_at(&self, tokens: u64, limit: u64) -> Timestamp {
+    pub fn opens_at(&self, tokens: u64, limit: u64) -> Moment {
         let mut sum = self.sum;
-        let mut at = Timestamp(0);
+        let mut at = Moment(0);
         for (began, _, used) in &self.calls {
             if sum.saturating_add(tokens) <= limit {
                 break;
@@ -36,7 +36,7 @@ impl Pace {
     }
 
     /// A call begins, about so large.
-    pub fn enter(&mut self, pass: PassId, tokens: u64, now: Timestamp) {
+    pub fn enter(&mut self, pass: PassId, tokens: u64, now: Moment) {
         self.forget(now);
         self.calls.push_back((now, pass, tokens));
         self.sum = self.sum.saturating_add(tokens);
@@ -51,11 +51,10 @@ impl Pace {
         }
     }
 
-    /// What is older than a minute counts no longer; nor does what comes from a future that a
-    /// clock has gone back from.
-    pub fn forget(&mut self, now: Timestamp) {
+    /// What is older than a minute counts no longer.
+    pub fn forget(&mut self, now: Moment) {
         while let Some((began, _, tokens)) = self.calls.front()
-            && (began.plus(MINUTE) <= now || *began > now.plus(MINUTE))
+            && began.plus(MINUTE) <= now
         {
             self.sum = self.sum.saturating_sub(*tokens);
             self.calls.pop_front();
@@ -70,17 +69,17 @@ mod tests {
     #[test]
     fn within_any_minute_no_more_than_the_limit_begins() {
         let mut pace = Pace::default();
-        let at = |seconds: i64| Timestamp(1_000_000 + seconds * 1000);
+        let at = |seconds: i64| Moment(1_000_000 + seconds * 1000);
         pace.enter(PassId(1), 400, at(0));
         pace.enter(PassId(2), 400, at(10));
-        assert_eq!(pace.opens_at(200, 1000), Timestamp(0));
+        assert_eq!(pace.opens_at(200, 1000), Moment(0));
         assert_eq!(pace.opens_at(201, 1000), at(60));
         assert_eq!(pace.opens_at(700, 1000), at(70));
         assert_eq!(pace.opens_at(5000, 1000), at(70), "alone it may");
         pace.learn(PassId(1), 100);
-        assert_eq!(pace.opens_at(500, 1000), Timestamp(0));
+        assert_eq!(pace.opens_at(500, 1000), Moment(0));
         pace.forget(at(60));
-        assert_eq!(pace.opens_at(600, 1000), Timestamp(0));
+        assert_eq!(pace.opens_at(600, 1000), Moment(0));
         pace.forget(at(70));
         assert_eq!(pace.sum, 0);
     }

@@ -19,7 +19,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::ids::{Seq, Timestamp};
+use super::ids::{Moment, Now, Seq, Timestamp};
 use super::message::CallStatus;
 use super::rules::ProgressRules;
 
@@ -113,8 +113,8 @@ pub struct Watch {
     lap: Lap,
     rung: Rung,
     /// The turns of the stretch when the rung was taken, and the moment.
-    taken: (u32, Timestamp),
-    /// Since when it is known to get nowhere, and how.
+    taken: (u32, Moment),
+    /// Since when it is known to get nowhere, by the wall clock, and how.
     known: Option<(Timestamp, Way)>,
     /// What the model is told, until something gets better.
     notice: Option<String>,
@@ -127,7 +127,7 @@ pub struct Watch {
 
 impl Watch {
     /// A call of the turn under way came back.
-    pub fn called(&mut self, call: Called<'_>, now: Timestamp) {
+    pub fn called(&mut self, call: Called<'_>, now: Moment) {
         let is_done = call.status == CallStatus::Done;
         let gains = if is_done {
             self.outcomes.read(call.tool, call.read_only, call.text)
@@ -149,8 +149,9 @@ impl Watch {
         blatant: u32,
         errand: Errand,
         means: Means,
-        now: Timestamp,
+        now: Now,
     ) -> Option<Verdict> {
+        let Now { wall, moment: now } = now;
         self.unsaved += 1;
         let gained = self.stretch.end_turn(self.outcomes.is_known(), now);
         self.lap.end_turn(&self.habit, now);
@@ -182,20 +183,14 @@ impl Watch {
             }
             return None;
         };
-        self.judge(way, rules, blatant, means, now)
+        self.judge(way, rules, blatant, means, Now { wall, moment: now })
     }
 
     /// How it gets nowhere, where it does.
-    fn way(
-        &self,
-        rules: &ProgressRules,
-        blatant: u32,
-        errand: Errand,
-        now: Timestamp,
-    ) -> Option<Way> {
+    fn way(&self, rules: &ProgressRules, blatant: u32, errand: Errand, now: Moment) -> Option<Way> {
         let stretch = &self.stretch;
         let waits = errand == Errand::Waits;
-        let lasts = |since: Timestamp| now.since(since) >= millis(rules.at_least);
+        let lasts = |since: Moment| now.since(since) >= rules.at_least;
         if stretch.same_failure() >= blatant {
             return Some(Way::Repeats);
         }
@@ -213,10 +208,10 @@ impl Watch {
     }
 
     /// Whether it makes the same calls in the same order, and has nothing of it in the end.
-    fn circles(&self, rules: &ProgressRules, blatant: u32, errand: Errand, now: Timestamp) -> bool {
+    fn circles(&self, rules: &ProgressRules, blatant: u32, errand: Errand, now: Moment) -> bool {
         let is_allowed = errand == Errand::Waits && self.lap.is_harmless();
         self.lap.is_futile(blatant.saturating_mul(2))
-            && now.since(self.lap.since()) >= millis(rules.at_least)
+            && now.since(self.lap.since()) >= rules.at_least
             && !is_allowed
     }
 
@@ -227,16 +222,17 @@ impl Watch {
         rules: &ProgressRules,
         blatant: u32,
         means: Means,
-        now: Timestamp,
+        now: Now,
     ) -> Option<Verdict> {
+        let Now { wall, moment: now } = now;
         let turns = self.turns_of(way);
-        let (since, _) = *self.known.get_or_insert((now, way));
+        let (since, _) = *self.known.get_or_insert((wall, way));
         self.known = Some((since, way));
         let facts = self.facts(way, now);
         let (at, when) = self.taken;
         let is_first = self.rung == Rung::Ground;
         let waited = self.stretch.all_turns().saturating_sub(at) >= rules.turns / 2;
-        let is_due = is_first || (waited && now.since(when) >= millis(rules.at_least));
+        let is_due = is_first || (waited && now.since(when) >= rules.at_least);
         let next = self.rung.next(means).filter(|_| is_due);
         if let Some(rung) = next {
             self.rung = rung;
@@ -255,7 +251,7 @@ impl Watch {
     }
 
     /// Something got better.
-    fn climb_down(&mut self, now: Timestamp) {
+    fn climb_down(&mut self, now: Moment) {
         if self.rung > Rung::Ground {
             self.rung = self.rung.below();
             self.taken = (self.stretch.all_turns(), now);
@@ -266,7 +262,7 @@ impl Watch {
     }
 
     /// An order of the operator begins a new count. What fails for days goes on to be counted.
-    pub fn ordered(&mut self, now: Timestamp) {
+    pub fn ordered(&mut self, now: Moment) {
         self.stretch = Stretch::default();
         self.lap = Lap::default();
         self.known = None;
@@ -326,7 +322,7 @@ impl Watch {
     }
 
     /// The facts, as a clause.
-    fn facts(&self, way: Way, now: Timestamp) -> String {
+    fn facts(&self, way: Way, now: Moment) -> String {
         let turns = self.turns_of(way);
         let what = match way {
             Way::Talks => "no tool was called".to_string(),
@@ -345,17 +341,16 @@ impl Watch {
             Way::Circles => self.lap.since(),
             Way::Talks | Way::Repeats | Way::Fails | Way::Idles | Way::Ails => self.stretch.since(),
         };
-        let mut facts = format!("{turns} turns ({}): {what}", minutes(now.since(since)));
+        let mut facts = format!(
+            "{turns} turns ({}): {what}",
+            minutes(now.millis_since(since))
+        );
         let unchanged = self.outcomes.told();
         if !unchanged.is_empty() {
             facts.push_str(&format!("; nothing gained: {}", unchanged.join(", ")));
         }
         facts
     }
-}
-
-fn millis(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What the model is told.

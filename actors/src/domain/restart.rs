@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::fault::FaultKind;
-use super::ids::Timestamp;
+use super::ids::Moment;
 use super::rules::{Relaunch, SupervisionRules};
 
 /// When a Mysis was relaunched by itself, as far back as that matters.
 #[derive(Clone, Debug, Default)]
-pub struct Relaunches(VecDeque<Timestamp>);
+pub struct Relaunches(VecDeque<Moment>);
 
 /// What becomes of an errored Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,11 @@ pub enum Verdict {
 
 impl Relaunches {
     /// Decides, and counts the relaunch that it orders.
-    pub fn decide(&mut self, rules: &SupervisionRules, kind: FaultKind, now: Timestamp) -> Verdict {
+    pub fn decide(&mut self, rules: &SupervisionRules, kind: FaultKind, now: Moment) -> Verdict {
         if !is_covered(rules.relaunch, kind) {
             return Verdict::Stay;
         }
-        let within = u64::try_from(rules.within.as_millis()).unwrap_or(u64::MAX);
-        self.0.retain(|at| now.since(*at) < within);
+        self.0.retain(|at| now.since(*at) < rules.within);
         let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         if count >= rules.max_relaunches {
             return Verdict::GiveUp;
@@ -86,7 +85,7 @@ mod tests {
             (Relaunch::Always, vec![Transient, Permanent, Crash, Store]),
         ] {
             for kind in [Transient, Permanent, Crash, Store] {
-                let verdict = Relaunches::default().decide(&rules(policy), kind, Timestamp(0));
+                let verdict = Relaunches::default().decide(&rules(policy), kind, Moment(0));
                 assert_eq!(
                     verdict != Verdict::Stay,
                     covered.contains(&kind),
@@ -100,7 +99,7 @@ mod tests {
     fn waits_double_up_to_the_longest_and_too_many_end_it() {
         let mut relaunches = Relaunches::default();
         let waits: Vec<Verdict> = (0..5)
-            .map(|n| relaunches.decide(&rules(Relaunch::Always), FaultKind::Crash, Timestamp(n)))
+            .map(|n| relaunches.decide(&rules(Relaunch::Always), FaultKind::Crash, Moment(n)))
             .collect();
         let after = |seconds| Verdict::After(Duration::from_secs(seconds));
         assert_eq!(
@@ -114,9 +113,9 @@ mod tests {
         let mut relaunches = Relaunches::default();
         let always = rules(Relaunch::Always);
         for n in 0..4 {
-            relaunches.decide(&always, FaultKind::Crash, Timestamp(n));
+            relaunches.decide(&always, FaultKind::Crash, Moment(n));
         }
-        let later = Timestamp(700_000);
+        let later = Moment(700_000);
         assert_eq!(
             relaunches.decide(&always, FaultKind::Crash, later),
             Verdict::After(Duration::from_secs(1))

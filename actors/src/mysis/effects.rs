@@ -18,7 +18,7 @@ use super::{MysisMsg, MysisState, Phase, work};
 impl MysisState {
     /// Lets something happen to the life, and carries out what it says.
     pub(super) fn live(&mut self, myself: &ActorRef<MysisMsg>, input: Input) {
-        let now = self.surroundings.means.clock.now();
+        let now = self.surroundings.means.clock.both();
         let Phase::Living(life) = &mut self.phase else {
             return;
         };

@@ -54,7 +54,7 @@ impl Session {
             Phase::Open { login } => match login {
                 Login::Needed => true,
                 Login::Done => false,
-                Login::Refused { not_before } => self.means.clock.now() >= not_before,
+                Login::Refused { not_before } => self.means.clock.moment() >= not_before,
             },
         };
         may_try && self.account.is_some() && self.has_accounts()
@@ -85,7 +85,7 @@ impl Session {
         }
         let text = format!("the game refuses the login: {}", answer.text);
         notice(outlet, Severity::Error, "login_refused", text);
-        let not_before = self.means.clock.now().plus(AFTER_REFUSAL);
+        let not_before = self.means.clock.moment().plus(AFTER_REFUSAL);
         self.phase = Phase::Open {
             login: Login::Refused { not_before },
         };

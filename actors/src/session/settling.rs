@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use crate::domain::arrival::QUEUEING;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::gate::Pass;
 use crate::ports::LinkFault;
@@ -81,7 +81,7 @@ impl Session {
         let wait = self.wait_after(failures);
         self.phase = Phase::Closed {
             failures: failures.saturating_add(1),
-            not_before: self.means.clock.now().plus(wait),
+            not_before: self.means.clock.moment().plus(wait),
         };
         self.tools = own_tools();
         self.tell(outlet, LinkState::Down);
@@ -117,7 +117,7 @@ impl Session {
         self.ticket = None;
         self.phase = Phase::Closed {
             failures: 0,
-            not_before: Timestamp(0),
+            not_before: Moment(0),
         };
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use actors::domain::ids::Moment;
 use actors::ports::Clock;
 use sea_orm::Statement;
 
@@ -15,6 +16,10 @@ pub(super) struct Hand(AtomicI64);
 impl Clock for Hand {
     fn now(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment(self.0.load(Ordering::Relaxed))
     }
 }
 

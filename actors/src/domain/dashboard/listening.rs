@@ -170,7 +170,7 @@ impl Dashboard {
     ) {
         let who = who.map(|who| who.name.clone()).unwrap_or_default();
         let message = Message::new(at, tone, &who, code, text);
-        Arc::make_mut(&mut self.log).add(message);
+        Arc::make_mut(&mut self.log).add(message, self.moment);
     }
 
     fn focus_on(&mut self, id: MysisId) -> Option<&mut Focus> {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::{Moment, Timestamp};
 
 use super::clean::one_line;
 use super::tone::Tone;
@@ -18,6 +18,8 @@ const STANDING: usize = 20;
 pub struct Log {
     messages: VecDeque<Arc<Message>>,
     standing: Vec<Arc<Message>>,
+    /// When the newest message came that answers something the operator did.
+    said_at: Moment,
 }
 
 /// Something that the operator was told.
@@ -82,8 +84,17 @@ impl Log {
             .map(|message| &**message)
     }
 
-    /// Adds a message; an error stays until it is dismissed or resolved.
-    pub fn add(&mut self, message: Message) {
+    /// When that message came.
+    #[must_use]
+    pub fn said_at(&self) -> Moment {
+        self.said_at
+    }
+
+    /// Adds a message that comes now; an error stays until it is dismissed or resolved.
+    pub fn add(&mut self, message: Message, now: Moment) {
+        if message.is_said() {
+            self.said_at = now;
+        }
         let message = Arc::new(message);
         if self.messages.len() == KEPT {
             self.messages.pop_front();
@@ -123,7 +134,8 @@ mod tests {
     fn errors_stay_until_they_are_dismissed_or_resolved() {
         let mut log = Log::default();
         let add = |log: &mut Log, tone, code, text| {
-            log.add(Message::new(Timestamp(0), tone, &"".into(), code, text));
+            let message = Message::new(Timestamp(0), tone, &"".into(), code, text);
+            log.add(message, Moment(0));
         };
         add(&mut log, Tone::Text, "created", "alpha was created");
         add(&mut log, Tone::Fault, "store_trouble", "disk\nfull");

@@ -34,7 +34,7 @@ impl Dashboard {
             [id] => self.name_of(id),
             _ => format!("{} myses", known.len()).into(),
         };
-        let receipt = Arc::make_mut(&mut self.orders).begin(what, whom, self.now);
+        let receipt = Arc::make_mut(&mut self.orders).begin(what, whom, self.moment);
         let given = known.iter().map(|id| {
             let order = order(self.name_of(*id).to_string());
             self.give(receipt, order, Some(*id))
@@ -44,7 +44,7 @@ impl Dashboard {
 
     /// Gives one order that concerns no known Mysis.
     pub(super) fn order_once(&mut self, what: &'static str, whom: &str, order: Order) -> OrderId {
-        let receipt = Arc::make_mut(&mut self.orders).begin(what, whom.into(), self.now);
+        let receipt = Arc::make_mut(&mut self.orders).begin(what, whom.into(), self.moment);
         self.give(receipt, order, None)
     }
 
@@ -76,7 +76,7 @@ impl Dashboard {
             1 => step.what.to_string(),
             many => format!("{} for {many} myses", step.what),
         };
-        let receipt = Arc::make_mut(&mut self.orders).begin("undo", whom.into(), self.now);
+        let receipt = Arc::make_mut(&mut self.orders).begin("undo", whom.into(), self.moment);
         for order in step.orders {
             self.give(receipt, order, None);
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::domain::ids::{MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use crate::domain::ids::{MissionId, Moment, MysisId, Seq, TurnNumber};
 use crate::domain::message::{Body, Row};
 use crate::domain::order::{Answer, Done, Order};
 
@@ -55,7 +55,7 @@ pub struct Receipt {
     /// Whom of, in words.
     pub whom: Arc<str>,
     /// When.
-    pub at: Timestamp,
+    pub at: Moment,
     /// How many answers are still to come.
     pub awaited: usize,
     /// How many it was carried out for.
@@ -123,7 +123,7 @@ impl Orders {
     }
 
     /// Opens a receipt.
-    pub fn begin(&mut self, what: &'static str, whom: Arc<str>, at: Timestamp) -> u64 {
+    pub fn begin(&mut self, what: &'static str, whom: Arc<str>, at: Moment) -> u64 {
         self.given += 1;
         if self.receipts.len() == KEPT {
             self.receipts.pop_front();
@@ -411,7 +411,7 @@ mod tests {
         }];
         Row {
             seq: Seq(seq),
-            at: Timestamp(0),
+            at: crate::domain::ids::Timestamp(0),
             turn: TurnNumber(7),
             body: if text.is_empty() {
                 Body::Call { utterance, calls }
@@ -424,7 +424,7 @@ mod tests {
     #[test]
     fn a_message_is_followed_from_the_store_to_its_answer() {
         let mut orders = Orders::default();
-        let receipt = orders.begin("message", "alpha".into(), Timestamp(0));
+        let receipt = orders.begin("message", "alpha".into(), Moment(0));
         let order = Order::Send {
             name: "alpha".to_string(),
             text: "mine".to_string(),
@@ -455,7 +455,7 @@ mod tests {
     #[test]
     fn a_mission_is_followed_although_its_rows_come_before_its_answer() {
         let mut orders = Orders::default();
-        let receipt = orders.begin(BROADCAST, "the swarm".into(), Timestamp(0));
+        let receipt = orders.begin(BROADCAST, "the swarm".into(), Moment(0));
         let given = Given {
             order: &Order::Broadcast {
                 text: "mine".to_string(),
@@ -489,7 +489,7 @@ mod tests {
     #[test]
     fn an_order_to_several_says_for_how_many_it_was_carried_out() {
         let mut orders = Orders::default();
-        let receipt = orders.begin("stop", "3 myses".into(), Timestamp(0));
+        let receipt = orders.begin("stop", "3 myses".into(), Moment(0));
         let ids = ["a", "b", "c"].map(|name| {
             let name = name.to_string();
             let given = Given {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::domain::event::{Activity, Standing, State};
-use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::ids::{MysisId, Now, Timestamp};
 
 use super::Dashboard;
 use super::appearance::Notify;
@@ -19,9 +20,9 @@ use super::sorting;
 use super::wish::{Act, Wish};
 
 /// How long a receipt is shown.
-const RECEIPT_MS: u64 = 30_000;
+const RECEIPT: Duration = Duration::from_secs(30);
 /// How long something that was said is shown.
-const SAID_MS: u64 = 8_000;
+const SAID: Duration = Duration::from_secs(8);
 /// Why a picture changes although nothing happens: seconds are counted, or times of day.
 const SECOND_MS: i64 = 1_000;
 const HALF_MINUTE_MS: i64 = 30_000;
@@ -45,14 +46,14 @@ pub enum InSight<'a> {
 
 impl Dashboard {
     /// Time goes on.
-    pub fn tick(&mut self, now: Timestamp) {
-        self.now = now;
+    pub fn tick(&mut self, now: Now) {
+        (self.now, self.moment) = (now.wall, now.moment);
     }
 
     /// Makes it fit to be painted.
     pub fn settle(&mut self) {
         self.counts = self.roster.counts();
-        self.flow.settle(self.roster.flowed(), self.now);
+        self.flow.settle(self.roster.flowed(), self.moment);
         self.settle_needs();
         self.settle_table();
         self.settle_focus();
@@ -70,7 +71,7 @@ impl Dashboard {
         for _ in 0..2 {
             let rows = usize::from(self.layout().body.height);
             self.table.resize(rows);
-            self.table.settle(&self.roster, self.now);
+            self.table.settle(&self.roster, self.moment);
         }
     }
 
@@ -176,13 +177,12 @@ impl Dashboard {
         if let Some(message) = self.log.standing().last() {
             return InSight::Error(message, self.log.standing().len() - 1);
         }
-        let said = self
-            .log
-            .said()
-            .filter(|said| self.now.since(said.at) < SAID_MS);
+        let said_at = self.log.said_at();
+        let is_new = self.moment.since(said_at) < SAID;
+        let said = self.log.said().filter(|_| is_new);
         let receipt = self.receipt_in_sight();
         match (said, receipt) {
-            (Some(said), Some(receipt)) if receipt.at > said.at => InSight::Receipt(receipt),
+            (Some(_), Some(receipt)) if receipt.at > said_at => InSight::Receipt(receipt),
             (Some(said), _) => InSight::Said(said),
             (None, Some(receipt)) => InSight::Receipt(receipt),
             (None, None) => InSight::Nothing,
@@ -193,7 +193,7 @@ impl Dashboard {
     #[must_use]
     pub fn receipt_in_sight(&self) -> Option<&Receipt> {
         let receipt = self.orders.receipts().back()?;
-        let is_new = self.now.since(receipt.at) < RECEIPT_MS;
+        let is_new = self.moment.since(receipt.at) < RECEIPT;
         (is_new || receipt.awaited > 0).then_some(&**receipt)
     }
 

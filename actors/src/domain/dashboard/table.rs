@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::ids::{Moment, MysisId};
 
 use super::filter::Filter;
 use super::roster::Roster;
 use super::sorting::Sorting;
 
 /// How long an order stands before it follows changed figures: one that jumps cannot be read.
-const STEADY_MS: u64 = 1_000;
+const STEADY: Duration = Duration::from_secs(1);
 
 /// The table.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ pub struct Table {
     /// Where a stretch of marks begins.
     anchor: Option<MysisId>,
     staleness: Staleness,
-    ordered_at: Timestamp,
+    ordered_at: Moment,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,11 +113,11 @@ impl Table {
     }
 
     /// Puts the Myses in order and keeps the selection.
-    pub fn settle(&mut self, roster: &Roster, now: Timestamp) {
+    pub fn settle(&mut self, roster: &Roster, now: Moment) {
         let is_restless = self.sorting.is_restless() || !self.filter.is_open();
         let is_due = match self.staleness {
             Staleness::None => false,
-            Staleness::Figures => is_restless && now.since(self.ordered_at) >= STEADY_MS,
+            Staleness::Figures => is_restless && now.since(self.ordered_at) >= STEADY,
             Staleness::Order => true,
         };
         if is_due {

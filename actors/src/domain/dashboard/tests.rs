@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
-use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
+use crate::domain::ids::{MysisId, Now, Seq, Timestamp, TurnNumber};
 use crate::domain::message::{Body, Row, Severity, Utterance};
 use crate::domain::order::{Done, Order, Refusal};
 use crate::domain::reading::{Page, PageFrom};
@@ -81,7 +81,7 @@ impl Desk {
             size: (120, 40),
             ..Opening::default()
         });
-        board.tick(Timestamp(1_000_000));
+        board.tick(Now::alike(Timestamp(1_000_000)));
         board.take_stock(Stock {
             standings,
             mission: None,
@@ -427,7 +427,7 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
 
     let mut board = Dashboard::new(Opening::default());
     let noon = Timestamp(20_000 * 86_400_000 + 43_200_000);
-    board.tick(noon);
+    board.tick(Now::alike(noon));
     assert_eq!(board.budget_percent(), None);
     let spending = Spending {
         day: Day::of(noon),
@@ -440,7 +440,7 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
         what: What::Spending(Arc::new(spending)),
     });
     assert_eq!(board.budget_percent(), Some(42));
-    board.tick(Day::of(noon).ends());
+    board.tick(Now::alike(Day::of(noon).ends()));
     assert_eq!(board.budget_percent(), Some(0));
 }
 

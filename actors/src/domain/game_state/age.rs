@@ -1,6 +1,6 @@
 //! Age: how long ago something was seen, in the game's own time where that is known.
 
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::{Moment, Now};
 
 use super::Sighting;
 
@@ -23,13 +23,13 @@ pub(super) struct TickClock {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Heard {
     tick: i64,
-    at: Timestamp,
+    at: Moment,
 }
 
 impl TickClock {
     /// A tick was heard of. One that is lower than the newest is another game's, or a game that
     /// was set back.
-    pub(super) fn observe(&mut self, tick: i64, at: Timestamp) {
+    pub(super) fn observe(&mut self, tick: i64, at: Moment) {
         let heard = Heard { tick, at };
         let is_behind = self.last.is_some_and(|last| tick < last.tick);
         let is_far = self
@@ -43,9 +43,9 @@ impl TickClock {
         self.last = Some(heard);
     }
 
-    pub(super) fn tick_at(&self, now: Timestamp) -> Option<i64> {
+    pub(super) fn tick_at(&self, now: Moment) -> Option<i64> {
         let last = self.last?;
-        let passed = now.since(last.at) / self.length_ms();
+        let passed = now.millis_since(last.at) / self.length_ms();
         Some(
             last.tick
                 .saturating_add(i64::try_from(passed).unwrap_or(i64::MAX)),
@@ -56,22 +56,22 @@ impl TickClock {
     fn length_ms(&self) -> u64 {
         let measured = self.first.zip(self.last).and_then(|(first, last)| {
             let ticks = u64::try_from(last.tick.saturating_sub(first.tick)).ok()?;
-            last.at.since(first.at).checked_div(ticks)
+            last.at.millis_since(first.at).checked_div(ticks)
         });
         measured.unwrap_or(USUAL_LENGTH_MS).max(1)
     }
 
     /// How long ago something was seen.
-    pub(super) fn age(&self, sighting: &Sighting, now: Timestamp) -> String {
+    pub(super) fn age(&self, sighting: &Sighting, now: Now) -> String {
         let ticks = sighting
             .tick
-            .zip(self.tick_at(now))
+            .zip(self.tick_at(now.moment))
             .map(|(seen, now)| now.saturating_sub(seen).max(0));
         match ticks {
             Some(0) => "this tick".to_string(),
             Some(1) => "1 tick ago".to_string(),
             Some(ticks) => format!("{ticks} ticks ago"),
-            None => by_the_wall_clock(now.since(sighting.at) / 1000),
+            None => by_the_wall_clock(now.wall.since(sighting.at) / 1000),
         }
     }
 }
@@ -91,22 +91,22 @@ mod tests {
     #[test]
     fn ticks_are_counted_on_at_the_pace_that_was_heard() {
         let mut clock = TickClock::default();
-        assert_eq!(clock.tick_at(Timestamp(5)), None);
-        clock.observe(100, Timestamp(0));
-        assert_eq!(clock.tick_at(Timestamp(25_000)), Some(102));
-        clock.observe(110, Timestamp(10_000));
-        assert_eq!(clock.tick_at(Timestamp(10_000)), Some(110));
-        assert_eq!(clock.tick_at(Timestamp(13_500)), Some(113));
-        assert_eq!(clock.tick_at(Timestamp(9_000)), Some(110));
+        assert_eq!(clock.tick_at(Moment(5)), None);
+        clock.observe(100, Moment(0));
+        assert_eq!(clock.tick_at(Moment(25_000)), Some(102));
+        clock.observe(110, Moment(10_000));
+        assert_eq!(clock.tick_at(Moment(10_000)), Some(110));
+        assert_eq!(clock.tick_at(Moment(13_500)), Some(113));
+        assert_eq!(clock.tick_at(Moment(9_000)), Some(110));
     }
 
     #[test]
     fn a_game_that_was_set_back_is_followed() {
         let mut clock = TickClock::default();
-        clock.observe(100, Timestamp(0));
-        clock.observe(3, Timestamp(1000));
-        assert_eq!(clock.tick_at(Timestamp(1000)), Some(3));
-        clock.observe(3, Timestamp(2000));
-        assert_eq!(clock.tick_at(Timestamp(12_000)), Some(4));
+        clock.observe(100, Moment(0));
+        clock.observe(3, Moment(1000));
+        assert_eq!(clock.tick_at(Moment(1000)), Some(3));
+        clock.observe(3, Moment(2000));
+        assert_eq!(clock.tick_at(Moment(12_000)), Some(4));
     }
 }

@@ -14,22 +14,26 @@ fn call(seq: i64) -> CallKey {
     }
 }
 
+fn even(at: i64) -> Now {
+    Now::alike(Timestamp(at))
+}
+
 fn known() -> GameState {
     let mut game = GameState::default();
-    game.heard_tick(100, Timestamp(0));
+    game.heard_tick(100, Moment(0));
     game.saw(
         look("get_cargo", "{}"),
         call(1),
         r#"{"used":3}"#,
         None,
-        Timestamp(0),
+        even(0),
     );
     game.saw(
         look("get_status", "{}"),
         call(2),
         r#"{"credits":9}"#,
         None,
-        Timestamp(20_000),
+        even(20_000),
     );
     game
 }
@@ -38,7 +42,7 @@ fn known() -> GameState {
 fn ages_are_those_of_the_moment_and_the_newest_stands_first() {
     let game = known();
     assert_eq!(
-        game.summary(Timestamp(50_000), 1000, |_| false),
+        game.summary(even(50_000), 1000, |_| false),
         "\nKnown of the game, at about tick 105:\
          \n- get_status (3 ticks ago): credits 9\
          \n- get_cargo (5 ticks ago): used 3"
@@ -48,7 +52,7 @@ fn ages_are_those_of_the_moment_and_the_newest_stands_first() {
 #[test]
 fn what_the_request_shows_is_not_told_twice() {
     let game = known();
-    let summary = game.summary(Timestamp(20_000), 1000, |shown| shown == call(2));
+    let summary = game.summary(even(20_000), 1000, |shown| shown == call(2));
     assert!(summary.contains("- get_status (this tick): as shown above"));
     assert!(summary.contains("- get_cargo (2 ticks ago): used 3"));
 }
@@ -56,13 +60,7 @@ fn what_the_request_shows_is_not_told_twice() {
 #[test]
 fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
     let mut game = known();
-    game.saw(
-        look("get_map", "{}"),
-        call(3),
-        "{}",
-        None,
-        Timestamp(20_000),
-    );
+    game.saw(look("get_map", "{}"), call(3), "{}", None, even(20_000));
     let mut marked = game.acted(&"mine".into());
     marked.sort();
     assert_eq!(
@@ -70,16 +68,16 @@ fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
         ["get_cargo".into(), "get_status".into()] as [Arc<str>; 2]
     );
     assert!(game.acted(&"travel".into()).is_empty(), "marked already");
-    let summary = game.summary(Timestamp(20_000), 1000, |_| false);
+    let summary = game.summary(even(20_000), 1000, |_| false);
     assert!(summary.contains("get_cargo (2 ticks ago; mine may have changed it since)"));
     game.saw(
         look("get_cargo", "{}"),
         call(4),
         r#"{"used":4}"#,
         None,
-        Timestamp(20_000),
+        even(20_000),
     );
-    let summary = game.summary(Timestamp(20_000), 1000, |_| false);
+    let summary = game.summary(even(20_000), 1000, |_| false);
     assert!(
         summary.contains("- get_cargo (this tick): used 4"),
         "{summary}"
@@ -96,7 +94,7 @@ fn looks_differ_by_their_arguments_and_equal_ones_replace_each_other() {
             call(seq),
             &text(seq),
             None,
-            Timestamp(seq),
+            even(seq),
         );
     }
     let calls: Vec<CallKey> = game.sightings().iter().map(|known| known.call).collect();
@@ -114,12 +112,12 @@ fn it_is_bounded_in_number_and_in_size() {
             call(seq),
             &text,
             None,
-            Timestamp(seq),
+            even(seq),
         );
     }
     assert_eq!(game.sightings().len(), REMEMBERED);
     for room in [0, 40, 100, 500, 2000] {
-        let summary = game.summary(Timestamp(100), room, |_| false);
+        let summary = game.summary(even(100), room, |_| false);
         assert!(escaped_len(&summary) <= room, "{room}");
     }
 }
@@ -128,10 +126,23 @@ fn it_is_bounded_in_number_and_in_size() {
 fn it_is_recalled_as_it_was_and_forgotten_at_logout() {
     let mut game = known();
     game.acted(&"mine".into());
-    let again = GameState::recalled(game.sightings().to_vec());
+    let again = GameState::recalled(game.sightings().to_vec(), even(20_000));
     assert_eq!(again.sightings(), game.sightings());
-    assert_eq!(again.tick_at(Timestamp(30_000)), Some(103));
+    assert_eq!(again.tick_at(Moment(30_000)), Some(103));
     game.forget();
     assert!(game.is_empty());
-    assert_eq!(game.summary(Timestamp(0), 1000, |_| false), "");
+    assert_eq!(game.summary(even(0), 1000, |_| false), "");
+}
+
+#[test]
+fn a_wall_clock_that_is_set_does_not_move_the_game_s_ticks() {
+    for shift in [-60_000, -3_600_000, 20 * 365 * 86_400_000] {
+        let shifted = Now {
+            wall: Timestamp(50_000 + shift),
+            moment: Moment(50_000),
+        };
+        let summary = known().summary(shifted, 1000, |_| false);
+        assert!(summary.contains("at about tick 105"), "{shift}: {summary}");
+        assert!(summary.contains("get_cargo (5 ticks ago)"), "{summary}");
+    }
 }

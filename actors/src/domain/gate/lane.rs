@@ -1,10 +1,9 @@
 //! One lane: who is in flight there, who waits, and how fast it lets in.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::time::Duration;
 
 use crate::domain::circuit::{Circuit, Outcome, Turn};
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::Moment;
 use crate::domain::pace::Pace;
 
 use super::{Asker, LaneRules, PassId};
@@ -16,8 +15,8 @@ pub(super) struct LaneState {
     urgent: VecDeque<(PassId, Asker)>,
     patient: VecDeque<(PassId, Asker)>,
     /// When the pace allows the next one, if a whole burst were still to be spent at that moment.
-    paced_to: Timestamp,
-    held_until: Timestamp,
+    paced_to: Moment,
+    held_until: Moment,
     circuit: Circuit,
     tokens: Pace,
 }
@@ -36,7 +35,7 @@ impl LaneState {
         self.urgent.len() + self.patient.len()
     }
 
-    pub(super) fn hold(&mut self, until: Timestamp) {
+    pub(super) fn hold(&mut self, until: Moment) {
         self.held_until = self.held_until.max(until);
     }
 
@@ -46,7 +45,7 @@ impl LaneState {
     }
 
     /// Whether another one may queue here: the circuit is closed, or one is wanted for the trial.
-    pub(super) fn takes_more(&self, now: Timestamp) -> bool {
+    pub(super) fn takes_more(&self, now: Moment) -> bool {
         let is_trial_due = self.circuit.opens_at().is_some_and(|at| at <= now);
         self.circuit.is_closed() || (is_trial_due && self.waiting() == 0)
     }
@@ -63,7 +62,7 @@ impl LaneState {
 
     /// Takes out who waits before an open circuit and could go elsewhere; where a trial is due, one
     /// stays for it.
-    pub(super) fn take_those_with_a_choice(&mut self, now: Timestamp) -> Vec<(PassId, Asker)> {
+    pub(super) fn take_those_with_a_choice(&mut self, now: Moment) -> Vec<(PassId, Asker)> {
         if self.circuit.is_closed() {
             return Vec::new();
         }
@@ -84,7 +83,7 @@ impl LaneState {
     }
 
     /// When the next may come in; `None` while too many are in flight or a trial is under way.
-    pub(super) fn opens_at(&self, rules: Option<&LaneRules>, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn opens_at(&self, rules: Option<&LaneRules>) -> Option<Moment> {
         let Some(rules) = rules else {
             return Some(self.held_until);
         };
@@ -94,20 +93,18 @@ impl LaneState {
         }
         let circuit = match rules.circuit {
             Some(_) => self.circuit.opens_at()?,
-            None => Timestamp(0),
+            None => Moment(0),
         };
         let paced = match rules.interval() {
             Some(interval) => {
                 let lead = interval.saturating_mul(rules.burst.saturating_sub(1));
-                // A clock that was set back must not close the lane for that long.
-                let latest = now.plus(lead + interval);
-                Timestamp(self.paced_to.min(latest).0 - millis(lead))
+                self.paced_to.minus(lead)
             }
-            None => Timestamp(0),
+            None => Moment(0),
         };
         let tokens = match (rules.tokens_per_minute, self.next()) {
             (Some(limit), Some(asker)) => self.tokens.opens_at(asker.tokens, limit),
-            (Some(_) | None, _) => Timestamp(0),
+            (Some(_) | None, _) => Moment(0),
         };
         Some(paced.max(self.held_until).max(circuit).max(tokens))
     }
@@ -121,7 +118,7 @@ impl LaneState {
     pub(super) fn enter_next(
         &mut self,
         rules: Option<&LaneRules>,
-        now: Timestamp,
+        now: Moment,
     ) -> Option<(PassId, Asker)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
         let (pass, asker) = next?;
@@ -142,7 +139,7 @@ impl LaneState {
         pass: PassId,
         outcome: &Outcome,
         rules: Option<&LaneRules>,
-        now: Timestamp,
+        now: Moment,
     ) -> Option<Turn> {
         self.give_up(pass);
         if !self.in_flight.remove(&pass) {
@@ -160,8 +157,4 @@ impl LaneState {
         self.circuit
             .learn(pass, outcome, rules.circuit?, has_fallback, now)
     }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -39,7 +39,7 @@ impl Life {
                 &notices
             },
             game: (!told_in_prompt("{{game_state}}")).then_some(&self.game),
-            now: self.now,
+            now: self.both(),
             budget,
         });
         let asked_bytes = wire_bytes(&composed.messages);
@@ -113,7 +113,7 @@ impl Life {
 
     fn system_prompt(&self, notices: &[String], budget: usize) -> String {
         let game_state = if self.rules.system_prompt.contains("{{game_state}}") {
-            self.game.summary(self.now, allowance(budget), |_| false)
+            self.game.summary(self.both(), allowance(budget), |_| false)
         } else {
             String::new()
         };

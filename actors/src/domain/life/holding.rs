@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::event::Activity;
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::{Moment, Timestamp};
 use crate::domain::message::Severity;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
@@ -15,6 +15,10 @@ use super::{Life, Stage, Step};
 
 /// The longest that is slept at once: a machine that was asleep itself has lost count of time.
 const LONGEST_SLEEP: Duration = Duration::from_secs(60);
+
+/// No pause is longer than a day.
+const LONGEST_PAUSE_MS: u64 = 86_400_000;
+const LONGEST_PAUSE: Duration = Duration::from_millis(LONGEST_PAUSE_MS);
 
 impl Life {
     /// The model is not asked before a moment.
@@ -40,17 +44,19 @@ impl Life {
             self.notice(Severity::Warn, "budget_spent", None, why);
         }
         self.doing_until(Activity::Paused(why.clone()), Some(until));
-        self.sleep_until(until, attempt);
+        let left = Duration::from_millis(until.since(self.now)).min(LONGEST_PAUSE);
+        self.sleep_until(until, self.moment.plus(left), attempt);
     }
 
-    fn sleep_until(&mut self, until: Timestamp, attempt: u32) {
+    fn sleep_until(&mut self, until: Timestamp, ends: Moment, attempt: u32) {
         let alarm = Alarm(self.stamp());
         self.step(Step::Held {
             alarm,
             attempt,
             until,
+            ends,
         });
-        let left = Duration::from_millis(until.since(self.now));
+        let left = ends.since(self.moment);
         self.effects.push(Effect::Wake {
             alarm,
             after: left.min(LONGEST_SLEEP),
@@ -58,12 +64,16 @@ impl Life {
         });
     }
 
-    /// An alarm rang while the turn is held: time to ask again, or to sleep on.
-    pub(super) fn woke(&mut self, attempt: u32, until: Timestamp) {
-        if self.now >= until {
+    /// An alarm rang while the turn is held: time to ask again, or to sleep on. The pause ends with
+    /// its day by the wall clock; also when it has taken as long as it should by the other clock,
+    /// and when the wall clock was set to another day: the gate says how it is then.
+    pub(super) fn woke(&mut self, attempt: u32, until: Timestamp, ends: Moment) {
+        let is_over = self.now >= until || self.moment >= ends;
+        let is_another_day = until.since(self.now) > LONGEST_PAUSE_MS;
+        if is_over || is_another_day {
             return self.ask(attempt);
         }
-        self.sleep_until(until, attempt);
+        self.sleep_until(until, ends, attempt);
     }
 
     /// The rules or the known secrets changed; what was held for want of budget may have some now.

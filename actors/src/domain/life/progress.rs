@@ -3,6 +3,7 @@
 use crate::domain::compose::Owner;
 use crate::domain::conversation::OpenCall;
 use crate::domain::event::{Activity, PARKED};
+use crate::domain::ids::Now;
 use crate::domain::message::Severity;
 use crate::domain::progress::{Called, Errand, Means, Rung, Stuck, Verdict, Watch};
 use crate::domain::write::Write;
@@ -20,7 +21,7 @@ impl Life {
             status: outcome.status,
             text: &outcome.text,
         };
-        self.watch.called(called, self.now);
+        self.watch.called(called, self.moment);
     }
 
     /// A turn is over: tells of one that gets nowhere, and takes the next step. Gives whether the
@@ -34,10 +35,10 @@ impl Life {
         let blatant = rules.no_progress_turns.max(1);
         let verdict = self
             .watch
-            .turn_ended(&rules.progress, blatant, errand, means, self.now);
+            .turn_ended(&rules.progress, blatant, errand, means, self.both());
         let mut draft = Draft::default();
         let reason = verdict.and_then(|verdict| self.heed(&mut draft, &verdict));
-        if let Some(memo) = self.watch.due_memo() {
+        if let Some(memo) = self.watch.due_memo(self.both()) {
             let memo = self.redactor.clean(&memo).as_ref().into();
             draft.writes.push(Write::Watched {
                 mysis: self.id,
@@ -124,7 +125,7 @@ impl Life {
 
     /// An order of the operator begins a new count.
     pub(super) fn forget_progress(&mut self) {
-        self.watch.ordered(self.now);
+        self.watch.ordered(self.moment);
     }
 
     /// What the model is told about its progress, until it makes some.
@@ -141,6 +142,7 @@ impl Life {
 }
 
 /// Takes up what was known of its progress.
-pub(super) fn recalled(memo: Option<&str>) -> Watch {
-    memo.map(Watch::recalled).unwrap_or_default()
+pub(super) fn recalled(memo: Option<&str>, now: Now) -> Watch {
+    memo.map(|memo| Watch::recalled(memo, now))
+        .unwrap_or_default()
 }

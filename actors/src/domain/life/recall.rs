@@ -7,7 +7,7 @@ use crate::domain::conversation::{Conversation, OpenCall};
 use crate::domain::event::{Activity, LinkState, State};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::game_state::GameState;
-use crate::domain::ids::{Incarnation, Timestamp};
+use crate::domain::ids::{Incarnation, Now, Timestamp};
 use crate::domain::message::{CallStatus, Kind, Severity};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
@@ -47,7 +47,7 @@ impl Life {
     /// Rebuilds a Mysis and says what is to be done first: calls whose outcome nobody will ever
     /// learn get their honest result. A call that only reads stays open, to be made again.
     #[must_use]
-    pub fn recalled(past: Past, now: Timestamp) -> (Life, Vec<Effect>) {
+    pub fn recalled(past: Past, now: Now) -> (Life, Vec<Effect>) {
         let crash = past.crash.clone();
         let mut life = Life::from_past(past, now);
         let mut draft = Draft::default();
@@ -66,7 +66,8 @@ impl Life {
         (life, effects)
     }
 
-    fn from_past(past: Past, now: Timestamp) -> Life {
+    fn from_past(past: Past, both: Now) -> Life {
+        let now = both.wall;
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
         // The rows are the truth: an answer that a crash kept from them was not counted either.
@@ -74,13 +75,14 @@ impl Life {
         let sightings = std::mem::take(&mut recollection.sightings);
         let of_account = account.clone().unwrap_or_default();
         let sightings = sightings.into_iter().filter(|(of, _)| *of == of_account);
-        let game = GameState::recalled(sightings.map(|(_, sighting)| sighting).collect());
+        let sightings = sightings.map(|(_, sighting)| sighting).collect();
+        let game = GameState::recalled(sightings, both);
         let last_activity_at = recollection
             .rows
             .last()
             .map_or(past.record.created_at, |row| row.at);
         let hold = past.rules.held_of_a_result();
-        let watch = progress::recalled(recollection.watch.as_deref());
+        let watch = progress::recalled(recollection.watch.as_deref(), both);
         let mut conversation = Conversation::recalled(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
@@ -130,6 +132,7 @@ impl Life {
             mode: past.mode,
             effects: Vec::new(),
             now,
+            moment: both.moment,
         }
     }
 }

@@ -31,7 +31,7 @@ impl Life {
     ) {
         if let Some(tick) = outcome.tick {
             self.tick = Some(tick);
-            self.game.heard_tick(tick, self.now);
+            self.game.heard_tick(tick, self.moment);
         }
         let tool = &open.call.name;
         if outcome.status == CallStatus::Done && &**tool == "logout" {
@@ -50,7 +50,9 @@ impl Life {
         let Some(look) = Look::of(&open.call.name, &open.call.arguments) else {
             return;
         };
-        let sighting = self.game.saw(look, open.key, text, outcome.tick, self.now);
+        let sighting = self
+            .game
+            .saw(look, open.key, text, outcome.tick, self.both());
         draft.writes.push(Write::Sighted {
             mysis: self.id,
             account: self.account.clone().unwrap_or_default(),

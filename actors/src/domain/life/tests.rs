@@ -21,7 +21,9 @@ use std::time::Duration;
 
 use crate::domain::event::{LinkState, State, Totals, What};
 use crate::domain::fault::{Fault, FaultKind};
-use crate::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use crate::domain::ids::{
+    CallKey, Incarnation, MissionId, Moment, MysisId, Now, Seq, Timestamp, TurnNumber,
+};
 use crate::domain::message::{Body, Call, CallStatus, Kind, ResultMeta, Row, Severity, Utterance};
 use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
 use crate::domain::order::{Answer, Done, Refusal};
@@ -95,6 +97,8 @@ struct Scene {
     life: Life,
     effects: Vec<Effect>,
     now: i64,
+    /// By how much the wall clock is ahead of the other one.
+    ahead: i64,
     askers: u64,
     /// Requests to the store that are not answered yet.
     unrecorded: Vec<Ticket>,
@@ -102,13 +106,18 @@ struct Scene {
     store_works: bool,
 }
 
+fn even(at: i64) -> Now {
+    Now::alike(Timestamp(at))
+}
+
 impl Scene {
     fn of(past: Past) -> Scene {
-        let (life, effects) = Life::recalled(past, Timestamp(1000));
+        let (life, effects) = Life::recalled(past, even(1000));
         let mut scene = Scene {
             life,
             effects: Vec::new(),
             now: 1000,
+            ahead: 0,
             askers: 0,
             unrecorded: Vec::new(),
             store_works: true,
@@ -161,13 +170,16 @@ impl Scene {
         }
     }
 
-    fn at(&self) -> Timestamp {
-        Timestamp(self.now)
+    fn at(&self) -> Now {
+        Now {
+            wall: Timestamp(self.now + self.ahead),
+            moment: Moment(self.now),
+        }
     }
 
     fn hear(&mut self, input: Input) {
         self.now += 1;
-        let effects = self.life.handle(input, Timestamp(self.now));
+        let effects = self.life.handle(input, self.at());
         self.take(effects);
     }
 

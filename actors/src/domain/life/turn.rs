@@ -281,11 +281,12 @@ impl Life {
                         alarm: waited,
                         attempt,
                         until,
+                        ends,
                     },
                 ..
             } if *waited == alarm => {
-                let (attempt, until) = (*attempt, *until);
-                self.woke(attempt, until);
+                let (attempt, until, ends) = (*attempt, *until, *ends);
+                self.woke(attempt, until, ends);
             }
             Stage::Idle
             | Stage::Pausing { .. }

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 
 use super::Called;
@@ -18,9 +19,9 @@ const REMEMBERED: usize = LONGEST * ROUNDS;
 const AILMENTS: usize = 8;
 /// So often at least, and for so long, must one failure come before it is told.
 const OFTEN: u32 = 24;
-const LONG: u64 = 23 * 3_600_000;
-/// Failures that come as seldom as this are kept one by one, in milliseconds.
-const SLOW: u64 = 600_000;
+const LONG: Duration = Duration::from_secs(23 * 3600);
+/// Failures that come as seldom as this are kept one by one.
+const SLOW: Duration = Duration::from_secs(600);
 
 /// What was called lately, and what fails for days.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,13 +49,13 @@ pub(super) struct Ailment {
     /// The error's code, or how it begins.
     pub(super) code: Arc<str>,
     pub(super) times: u32,
-    pub(super) first: Timestamp,
-    pub(super) last: Timestamp,
+    pub(super) first: Moment,
+    pub(super) last: Moment,
 }
 
 impl Habit {
     /// A call came back. Gives whether it failed as it did long ago, which is to be kept.
-    pub(super) fn called(&mut self, call: &Called<'_>, now: Timestamp) -> bool {
+    pub(super) fn called(&mut self, call: &Called<'_>, now: Moment) -> bool {
         let is_done = call.status == CallStatus::Done;
         if self.calls.len() >= REMEMBERED {
             self.calls.pop_front();
@@ -80,7 +81,7 @@ impl Habit {
         }
     }
 
-    fn failed(&mut self, call: &Called<'_>, now: Timestamp) -> bool {
+    fn failed(&mut self, call: &Called<'_>, now: Moment) -> bool {
         let code = code(call.text);
         let same = |ailment: &&mut Ailment| ailment.tool == *call.tool && *ailment.code == *code;
         if let Some(ailment) = self.ailments.iter_mut().find(same) {
@@ -162,11 +163,11 @@ impl Habit {
 }
 
 /// The failure, as a clause.
-fn told(ailment: &Ailment, now: Timestamp) -> String {
+fn told(ailment: &Ailment, now: Moment) -> String {
     let Ailment {
         tool, code, times, ..
     } = ailment;
-    let hours = now.since(ailment.first) / 3_600_000;
+    let hours = now.since(ailment.first).as_secs() / 3600;
     format!("{hours} hours: {tool} failed {times} times with {code}, and never succeeded")
 }
 

@@ -1,8 +1,13 @@
 //! Memos: what of a watch is stored, so that a restart does not begin to count anew.
+//!
+//! A memo holds moments by the wall clock, and when it was written by the same clock: what counts is
+//! the time between them. The time that no process ran does not count, whatever the wall clock says.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::domain::ids::{Seq, Timestamp};
+use crate::domain::ids::{Moment, Now, Seq, Timestamp};
 
 use super::habit::{Ailment, Habit};
 use super::outcome::Outcomes;
@@ -12,18 +17,22 @@ use super::{MEMO_EVERY, Rung, Watch};
 /// Places that a memo holds, the newest.
 const PLACES: usize = 16;
 
+/// How much a memo is believed to have seen that does not say when it was written.
+const BELIEVED: Duration = Duration::from_secs(86_400);
+
 impl Watch {
     /// The memo to store, where it is time for one.
-    pub fn due_memo(&mut self) -> Option<String> {
+    pub fn due_memo(&mut self, now: Now) -> Option<String> {
         if !self.is_urgent && self.unsaved < MEMO_EVERY {
             return None;
         }
         self.is_urgent = false;
         self.unsaved = 0;
-        Some(self.memo())
+        Some(self.memo(now))
     }
 
-    pub(super) fn memo(&self) -> String {
+    pub(super) fn memo(&self, now: Now) -> String {
+        let wall = |moment: Moment| now.wall_at(moment).0;
         let (since, counts, calls) = self.stretch.counts();
         let outcomes = &self.outcomes;
         let places = outcomes.places.len().saturating_sub(PLACES);
@@ -33,16 +42,17 @@ impl Watch {
                 &*ailment.tool,
                 &*ailment.code,
                 ailment.times,
-                ailment.first.0,
-                ailment.last.0
+                wall(ailment.first),
+                wall(ailment.last)
             ])
         });
         let rung = Rung::ALL.iter().position(|rung| *rung == self.rung);
         json!({
             "rung": rung,
-            "taken": [self.taken.0, self.taken.1.0],
+            "at": now.wall.0,
+            "taken": [self.taken.0, wall(self.taken.1)],
             "afresh": self.afresh.0,
-            "since": since.0,
+            "since": since.map_or(0, wall),
             "counts": counts,
             "calls": [calls.0, calls.1],
             "credits": outcomes.credits,
@@ -60,7 +70,7 @@ impl Watch {
 
     /// Takes up what a memo says; nothing where it makes no sense.
     #[must_use]
-    pub fn recalled(memo: &str) -> Watch {
+    pub fn recalled(memo: &str, now: Now) -> Watch {
         let Ok(memo) = serde_json::from_str::<Value>(memo) else {
             return Watch::default();
         };
@@ -69,6 +79,16 @@ impl Watch {
         let large = |value: &Value| u64::try_from(whole(value)).unwrap_or_default();
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let marked = |value: &Value| value.as_u64().and_then(|mark| u32::try_from(mark).ok());
+        let written = memo["at"].as_i64().map(Timestamp);
+        let moment = |value: &Value| {
+            let at = Timestamp(whole(value));
+            let seen = written.map_or_else(
+                || Duration::from_millis(now.wall.since(at)).min(BELIEVED),
+                |written| Duration::from_millis(written.since(at)),
+            );
+            now.moment.minus(seen)
+        };
+        let since = (whole(&memo["since"]) != 0).then(|| moment(&memo["since"]));
         let rung = usize::try_from(whole(&memo["rung"])).unwrap_or_default();
         let counts = [0, 1, 2, 3].map(|place| small(&memo["counts"][place]));
         let calls = (large(&memo["calls"][0]), large(&memo["calls"][1]));
@@ -76,8 +96,8 @@ impl Watch {
             tool: ailment[0].as_str().unwrap_or_default().into(),
             code: ailment[1].as_str().unwrap_or_default().into(),
             times: small(&ailment[2]),
-            first: Timestamp(whole(&ailment[3])),
-            last: Timestamp(whole(&ailment[4])),
+            first: moment(&ailment[3]),
+            last: moment(&ailment[4]),
         });
         Watch {
             outcomes: Outcomes {
@@ -92,12 +112,9 @@ impl Watch {
                 ..Outcomes::default()
             },
             habit: Habit::recalled(ailments.collect()),
-            stretch: Stretch::recalled(Timestamp(whole(&memo["since"])), counts, calls),
+            stretch: Stretch::recalled(since, counts, calls),
             rung: Rung::ALL.get(rung).copied().unwrap_or_default(),
-            taken: (
-                small(&memo["taken"][0]),
-                Timestamp(whole(&memo["taken"][1])),
-            ),
+            taken: (small(&memo["taken"][0]), moment(&memo["taken"][1])),
             afresh: Seq(whole(&memo["afresh"])),
             ..Watch::default()
         }

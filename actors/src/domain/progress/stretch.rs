@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::ids::Timestamp;
+use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 
 use super::Called;
@@ -18,7 +18,7 @@ const CALLS: u32 = 4;
 /// The turns since something last got better.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stretch {
-    since: Option<Timestamp>,
+    since: Option<Moment>,
     /// Turns with calls and without a gain.
     turns: u32,
     /// All turns, also those of words alone.
@@ -78,7 +78,7 @@ impl Stretch {
     }
 
     /// Counts the turn. Gives whether something got better in it.
-    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Timestamp) -> bool {
+    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Moment) -> bool {
         let turn = std::mem::take(&mut self.turn);
         // Of a server whose outcomes nobody can read, a new answer is all that can be asked for.
         if turn.gained || (!knows_outcomes && turn.is_novel) {
@@ -112,7 +112,7 @@ impl Stretch {
         false
     }
 
-    pub(super) fn since(&self) -> Timestamp {
+    pub(super) fn since(&self) -> Moment {
         self.since.unwrap_or_default()
     }
 
@@ -155,16 +155,16 @@ impl Stretch {
     }
 
     /// What is kept of it in a memo.
-    pub(super) fn counts(&self) -> (Timestamp, [u32; 4], (u64, u64)) {
+    pub(super) fn counts(&self) -> (Option<Moment>, [u32; 4], (u64, u64)) {
         let counts = [self.turns, self.all_turns, self.quiet, self.failing];
-        (self.since(), counts, self.calls)
+        (self.since, counts, self.calls)
     }
 
     /// Takes up what a memo kept.
-    pub(super) fn recalled(since: Timestamp, counts: [u32; 4], calls: (u64, u64)) -> Stretch {
+    pub(super) fn recalled(since: Option<Moment>, counts: [u32; 4], calls: (u64, u64)) -> Stretch {
         let [turns, all_turns, quiet, failing] = counts;
         Stretch {
-            since: (since != Timestamp::default()).then_some(since),
+            since,
             turns,
             all_turns,
             quiet,
@@ -178,7 +178,7 @@ impl Stretch {
 /// The turns in which the same calls were made in the same order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Lap {
-    since: Option<Timestamp>,
+    since: Option<Moment>,
     turns: u32,
     calls: u32,
     /// Credits earned and spent, as the results say.
@@ -195,7 +195,7 @@ impl Lap {
         self.gained |= gains.lasting;
     }
 
-    pub(super) fn end_turn(&mut self, habit: &Habit, now: Timestamp) {
+    pub(super) fn end_turn(&mut self, habit: &Habit, now: Moment) {
         if !habit.is_circling() {
             *self = Lap::default();
             return;
@@ -219,7 +219,7 @@ impl Lap {
         self.is_harmless
     }
 
-    pub(super) fn since(&self) -> Timestamp {
+    pub(super) fn since(&self) -> Moment {
         self.since.unwrap_or_default()
     }
 

@@ -16,7 +16,9 @@ struct Scene {
     rules: ProgressRules,
     errand: Errand,
     means: Means,
-    now: Timestamp,
+    now: Moment,
+    /// By how much the wall clock is ahead.
+    ahead: i64,
     told: Vec<(u32, Way, Option<Rung>)>,
     turns: u32,
 }
@@ -28,7 +30,8 @@ impl Scene {
             rules: ProgressRules::default(),
             errand: Errand::Works,
             means: MEANS,
-            now: Timestamp(1_000_000),
+            now: Moment(1_000_000),
+            ahead: 1_773_254_527_042,
             told: Vec::new(),
             turns: 0,
         }
@@ -55,9 +58,16 @@ impl Scene {
         self.turns += 1;
         let verdict =
             self.watch
-                .turn_ended(&self.rules, BLATANT, self.errand, self.means, self.now);
+                .turn_ended(&self.rules, BLATANT, self.errand, self.means, self.both());
         if let Some(verdict) = verdict {
             self.told.push((self.turns, verdict.way, verdict.rung));
+        }
+    }
+
+    fn both(&self) -> Now {
+        Now {
+            wall: Timestamp(self.now.0 + self.ahead),
+            moment: self.now,
         }
     }
 
@@ -241,12 +251,12 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
         scene.end();
         scene.watch.ordered(scene.now);
         scene.now = scene.now.plus(Duration::from_secs(3600));
-        if let Some(due) = scene.watch.due_memo() {
+        if let Some(due) = scene.watch.due_memo(scene.both()) {
             memo = due;
         }
         if hour % 10 == 9 {
             // The program is killed, and started again.
-            scene.watch = Watch::recalled(&memo);
+            scene.watch = Watch::recalled(&memo, scene.both());
         }
     }
     assert_eq!(
@@ -266,19 +276,65 @@ fn a_memo_brings_back_what_was_counted() {
         scene.end();
     }
     scene.watch.begin_afresh(Seq(44));
-    let memo = scene.watch.due_memo().unwrap();
+    let memo = scene.watch.due_memo(scene.both()).unwrap();
     assert!(memo.len() < 2048, "{} bytes", memo.len());
-    let mut recalled = Watch::recalled(&memo);
+    let mut recalled = Watch::recalled(&memo, scene.both());
     assert_eq!(recalled.rung(), scene.watch.rung());
     assert_eq!(recalled.afresh(), Seq(44));
-    assert_eq!(recalled.memo(), memo);
-    assert_eq!(recalled.due_memo(), None, "nothing new");
-    assert_eq!(Watch::recalled("nonsense"), Watch::default());
+    assert_eq!(recalled.memo(scene.both()), memo);
+    assert_eq!(recalled.due_memo(scene.both()), None, "nothing new");
+    assert_eq!(Watch::recalled("nonsense", scene.both()), Watch::default());
     // The first look after it is no gain: nothing was seen to change.
     scene.watch = recalled;
     scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
     scene.end();
     assert!(scene.watch.rung() > Rung::Ground);
+}
+
+/// What is told of one that only talks and fails for an hour, where the wall clock is shifted by so
+/// much after ten minutes, and the program is started again then where `is_restarted`.
+fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, Way, Option<Rung>)> {
+    let mut scene = Scene::new();
+    for turn in 0..60 {
+        if turn == 15 {
+            let memo = scene.watch.memo(scene.both());
+            scene.ahead += shift;
+            if is_restarted {
+                // Another process counts its own time.
+                scene.now = Moment(100);
+                scene.ahead = 1_773_254_527_042 + 600_000 + shift;
+                scene.watch = Watch::recalled(&memo, scene.both());
+            }
+        }
+        scene.call("dock", &format!("{turn}"), Err("Error: no_base: none"));
+        scene.now = scene.now.plus(Duration::from_secs(20));
+        scene.end();
+    }
+    scene.told
+}
+
+#[test]
+fn a_wall_clock_that_is_set_parks_nobody_sooner_or_later() {
+    for is_restarted in [false, true] {
+        let told = told_when(0, is_restarted);
+        assert!(!told.is_empty());
+        for shift in [-60_000, -3_600_000, 3_600_000, 20 * 365 * 86_400_000] {
+            let shifted = told_when(shift, is_restarted);
+            assert_eq!(shifted, told, "by {shift} ms, {is_restarted}");
+        }
+    }
+}
+
+#[test]
+fn a_memo_that_does_not_say_when_it_was_written_is_believed_for_a_day_at_most() {
+    let scene = Scene::new();
+    let wall = scene.both().wall.0;
+    for (since, lasted) in [(wall - 60_000, 60), (wall + 60_000, 0), (1_000, 86_400)] {
+        let memo = format!(r#"{{"since":{since},"counts":[3,3,0,3],"taken":[0,0]}}"#);
+        let watch = Watch::recalled(&memo, scene.both());
+        let lasts = scene.now.since(watch.stretch.since());
+        assert_eq!(lasts, Duration::from_secs(lasted), "{since}");
+    }
 }
 
 #[test]

@@ -135,9 +135,9 @@ impl Question {
         };
         let clock = &self.surroundings.means.clock;
         let provider = route.provider.clone();
-        let started = clock.now();
+        let started = clock.moment();
         let result = self.ask_once(door, session, route, messages).await;
-        let ms = clock.now().since(started);
+        let ms = clock.moment().millis_since(started);
         self.settle(&mut pass, &provider, &result);
         drop(pass);
         Input::Replied {

@@ -41,6 +41,23 @@ fn out_of_budget_a_mysis_runs_on_says_so_once_and_goes_on_by_itself() {
 }
 
 #[test]
+fn a_wall_clock_that_is_set_holds_nobody_longer_than_the_day_took() {
+    for shift in [-60_000, -3_600_000, -20 * 365 * 86_400_000] {
+        let mut scene = Scene::new();
+        scene.prompt("go");
+        hold(&mut scene, 8_000_000);
+        scene.ahead = shift;
+        let mut rings = 0;
+        while scene.asks().len() < 2 {
+            scene.now += 60_000;
+            scene.ring();
+            rings += 1;
+            assert!(rings <= 134, "held on and on after {shift} ms");
+        }
+    }
+}
+
+#[test]
 fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
     let mut scene = Scene::new();
     scene.prompt("go");
