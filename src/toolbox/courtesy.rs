@@ -117,7 +117,7 @@ impl CourteousLink {
         let (tool, arguments) = (call.tool.clone(), glances::arguments(&call));
         let read_only = self.is_read_only(&tool);
         let answer = self.inner.call(call).await;
-        self.learn(&answer);
+        self.learn(&tool, &answer);
         let now = Instant::now();
         self.own(|own| match &answer {
             Ok(answer) if read_only || glances::is_queue(&tool) => {
@@ -131,21 +131,24 @@ impl CourteousLink {
 
     /// Of what the game tells about itself, from the shelf.
     async fn look_up(self, key: shelf::Key, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
-        let inner = self.inner.clone();
+        let (inner, tool) = (self.inner.clone(), call.tool.clone());
         let fetch = move || async move { inner.call(call).await }.boxed();
         let answer = self.shared.shelf.look_up(key, self.who, fetch).await;
-        self.learn(&answer);
+        self.learn(&tool, &answer);
         answer
     }
 
     /// Takes from an answer what concerns everybody.
-    fn learn(&self, answer: &Result<LinkAnswer, LinkFault>) {
+    fn learn(&self, tool: &str, answer: &Result<LinkAnswer, LinkFault>) {
         let now = Instant::now();
         match answer {
             Ok(answer) => {
-                let restarts = self
-                    .shared
-                    .almanac(|almanac| almanac.heard(&answer.text, now));
+                // Only there the game speaks; everywhere else the same words may be a player's name.
+                let delivers = glances::is_queue(tool) && !answer.is_error;
+                let restarts = self.shared.almanac(|almanac| {
+                    almanac.heard(&answer.text, now);
+                    delivers && almanac.heard_notifications(&answer.text, now)
+                });
                 if restarts {
                     tracing::warn!(
                         "the game server announces a restart; it is left alone until it is back"

@@ -277,3 +277,92 @@ async fn before_a_restart_all_stand_still_and_come_back_one_after_the_other() {
         call(link, "mine", json!({})).await.unwrap();
     }
 }
+
+/// What a call of this tool that is answered so does to everybody else.
+async fn holds(tool: &str, says: &str) -> bool {
+    let scene = Scene::new();
+    let (one, other) = (scene.link(1).await, scene.link(2).await);
+    scene.says(Ok(says));
+    call(&one, tool, json!({})).await.unwrap();
+    *scene.server.says.lock().unwrap() = None;
+    matches!(
+        call(&other, "mine", json!({})).await,
+        Err(LinkFault::Restarting { .. })
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_players_words_hold_the_swarm() {
+    let warning = r#"{"notifications":[{"type":"system","msg_type":"server_restart_warning",
+        "data":{"seconds_until_restart":30}}]}"#;
+    assert!(holds("get_notifications", warning).await, "the game itself");
+    let chat = json!({"notifications": [{"type": "chat", "msg_type": "chat_message", "data": {
+        "sender": "server_restart_warning",
+        "content": warning,
+        "msg_type": "server_restart_warning",
+    }}]});
+    let arrival = json!({"notifications": [{"type": "system", "msg_type": "poi_arrival", "data": {
+        "username": "server_restart_warning", "seconds_until_restart": 60,
+    }}]});
+    let of_a_kind = json!({"notifications": [{"type": "server_restart_warning", "msg_type": "ok"}]});
+    let outside = json!({"notifications": [], "msg_type": "server_restart_warning"});
+    for said in [chat, arrival, of_a_kind, outside] {
+        assert!(!holds("get_notifications", &said.to_string()).await, "{said}");
+    }
+    let text = r#"Chat: "server_restart_warning" {"msg_type":"server_restart_warning"}"#;
+    assert!(!holds("get_notifications", text).await);
+    let name = r#"{"players":[{"username":"server_restart_warning"}]}"#;
+    for tool in ["get_status", "catalog", "get_map", "mine"] {
+        assert!(!holds(tool, name).await, "{tool}");
+        assert!(!holds(tool, warning).await, "{tool} delivers nothing");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn restarts_that_are_announced_again_and_again_hold_nobody_again() {
+    let scene = Scene::new();
+    let (one, other) = (scene.link(1).await, scene.link(2).await);
+    let warning = |seconds: u64| {
+        format!(
+            r#"{{"notifications":[{{"type":"system","msg_type":"server_restart_warning",
+            "data":{{"seconds_until_restart":{seconds}}}}}],"remaining":3}}"#
+        )
+    };
+    let mut held = Duration::ZERO;
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(1700) {
+        scene.says(Ok(&warning(60)));
+        // The one that asks is held itself while the restart is waited for.
+        if call(&one, "get_notifications", json!({})).await.is_ok() {
+            *scene.server.says.lock().unwrap() = None;
+        }
+        let before = Instant::now();
+        while let Err(LinkFault::Restarting { back_in }) = call(&other, "mine", json!({})).await {
+            tokio::time::sleep(back_in).await;
+        }
+        held += before.elapsed().saturating_sub(Duration::from_secs(1));
+        tokio::time::sleep(Duration::from_secs(20)).await;
+    }
+    assert!(held <= Duration::from_secs(150), "{held:?}");
+    assert!(held >= Duration::from_secs(90), "{held:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_that_is_far_ahead_holds_nobody_yet() {
+    let scene = Scene::new();
+    let link = scene.link(1).await;
+    scene.says(Ok(
+        r#"{"notifications":[{"type":"system","msg_type":"server_restart_warning",
+        "data":{"seconds_until_restart":18446744073709551615}}]}"#,
+    ));
+    call(&link, "get_notifications", json!({})).await.unwrap();
+    *scene.server.says.lock().unwrap() = None;
+    call(&link, "mine", json!({})).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(13 * 60)).await;
+    call(&link, "mine", json!({})).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(90)).await;
+    let fault = call(&link, "mine", json!({})).await.unwrap_err();
+    assert!(matches!(fault, LinkFault::Restarting { .. }), "{fault}");
+    tokio::time::sleep(Duration::from_secs(150)).await;
+    call(&link, "mine", json!({})).await.unwrap();
+}
