@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use rmcp::model::{CallToolRequestParams, Tool};
+use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
-use zoea::mcp::{Endpoint, Session};
+use zoea::mcp::{Endpoint, ListedTool, Session};
 
 /// How long a tool may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -22,14 +22,15 @@ async fn main() -> anyhow::Result<()> {
         url: url.as_str().into(),
         token: None,
         http: zoea::http::client()?,
+        max_answer_bytes: zoea::mcp::MAX_ANSWER_BYTES,
     })
     .await?;
-    let tools = session.tools().await?;
+    let tools = session.tools().await?.tools;
     for tool in &tools {
-        let params =
-            CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments(tool, &tools));
+        let params = CallToolRequestParams::new(tool.name.to_string())
+            .with_arguments(arguments(tool, &tools)?);
         let result = session.call(params, PATIENCE).await?;
-        tell(tool, &serde_json::to_string(&result.content)?);
+        tell(tool, &serde_json::to_string(&result.text)?);
     }
     Ok(())
 }
@@ -38,20 +39,18 @@ async fn main() -> anyhow::Result<()> {
     clippy::print_stdout,
     reason = "what came of it is for whoever runs this"
 )]
-fn tell(tool: &Tool, content: &str) {
+fn tell(tool: &ListedTool, content: &str) {
     println!("{}: {content}", tool.name);
 }
 
 /// Something of the right kind for everything that a tool can be given. Whoever wants a schema gets
 /// that of another tool, as it was listed.
-fn arguments(tool: &Tool, tools: &[Tool]) -> Map<String, Value> {
-    let properties = tool
-        .input_schema
-        .get("properties")
-        .and_then(Value::as_object);
+fn arguments(tool: &ListedTool, tools: &[ListedTool]) -> anyhow::Result<Map<String, Value>> {
+    let own: Value = serde_json::from_str(&tool.schema)?;
+    let properties = own.get("properties").and_then(Value::as_object);
     let another = tools.iter().find(|other| other.name != tool.name);
-    let schema = another.map(|other| Value::Object((*other.input_schema).clone()));
-    properties
+    let schema: Option<Value> = another.and_then(|other| serde_json::from_str(&other.schema).ok());
+    Ok(properties
         .into_iter()
         .flatten()
         .map(|(name, property)| {
@@ -65,5 +64,5 @@ fn arguments(tool: &Tool, tools: &[Tool]) -> Map<String, Value> {
             };
             (name.clone(), value)
         })
-        .collect()
+        .collect())
 }

@@ -1,35 +1,40 @@
-//! MCP: our side of one session with a server, request by request, over rmcp's HTTP client.
+//! MCP: our side of one session with a server, request by request, over HTTP.
 //!
 //! rmcp's own session keeps two tasks, five channels and an open stream for each server, 90 KB a
-//! Mysis; ours is a few words (decision 0011). What a server asks of us while it answers is
-//! answered; what it says outside of answers is not listened to.
+//! Mysis; ours is a few words (decision 0011). Answers are read leniently, within limits, and piece
+//! by piece (decision 0110). What a server asks of us while it answers is answered; what it says
+//! outside of answers is not listened to.
 
+mod content;
+mod listing;
+mod message;
 mod stream;
+mod wire;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
-    CancelledNotificationParam, ClientCapabilities, ClientJsonRpcMessage, ClientNotification,
-    ClientRequest, ErrorData, Implementation, InitializeRequest, InitializeRequestParams,
-    InitializedNotification, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId,
-    ServerJsonRpcMessage, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
+    InitializeRequest, InitializeRequestParams, InitializedNotification, ListToolsRequest,
+    PaginatedRequestParams, ProtocolVersion, RequestId,
 };
-use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
-};
+use serde::Deserialize;
 use thiserror::Error;
+
+pub use content::CallResult;
+pub use listing::{ListedTool, Listing};
+
+use message::Raw;
 
 /// How long telling a server that we gave up may take.
 const PARTING: Duration = Duration::from_secs(5);
 /// A list of tools has no more pages than this; a server that goes on has lost its way.
-const PAGES: usize = 200;
-/// The header by which a session keeps to the version it was opened with.
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const MAX_PAGES: usize = 200;
+/// The largest answer that is read of a server that we do not know.
+pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 
 /// Where a server is, and how it is spoken to.
 #[derive(Clone)]
@@ -40,6 +45,8 @@ pub struct Endpoint {
     pub token: Option<Arc<str>>,
     /// The HTTP client.
     pub http: reqwest::Client,
+    /// The largest answer that is read, and the largest list of tools, all pages together.
+    pub max_answer_bytes: usize,
 }
 
 /// An open session.
@@ -62,12 +69,32 @@ pub struct Pass {
 #[derive(Debug, Error)]
 pub enum Failure {
     /// The server answered with an error.
-    #[error("{} ({})", .0.message, .0.code.0)]
-    Refused(ErrorData),
+    #[error("{message} ({code})")]
+    Refused {
+        /// JSON-RPC's code.
+        code: i64,
+        /// The server's words.
+        message: String,
+        /// The HTTP status that it came with; 200 in a stream.
+        status: u16,
+    },
+    /// The server answered with a status alone, for that reason.
+    #[error("HTTP {status}{why}")]
+    Status {
+        /// The status.
+        status: u16,
+        /// What it says beside it, `: …`, or nothing.
+        why: String,
+        /// How long it asks to wait, as it says so.
+        retry_after: Option<String>,
+    },
+    /// The server does not know the session: HTTP 404 to a request that named it.
+    #[error("the server does not know the session (HTTP 404)")]
+    SessionGone,
     /// The request did not get through, or its answer did not.
-    #[error("{}", plain(.0))]
-    Http(StreamableHttpError<reqwest::Error>),
-    /// The answer broke off, or was none to this request.
+    #[error("{}", crate::http::causes(.0))]
+    Http(reqwest::Error),
+    /// The answer broke off, is too large, or was none to this request.
     #[error("{0}")]
     Broken(String),
     /// There was no answer in time.
@@ -75,15 +102,11 @@ pub enum Failure {
     TooLate(Duration),
 }
 
-/// An error's words, without the URL, which may hold a secret.
-fn plain(error: &StreamableHttpError<reqwest::Error>) -> String {
-    let text = error.to_string();
-    let StreamableHttpError::Client(error) = error else {
-        return text;
-    };
-    error.url().map_or(text.clone(), |url| {
-        text.replace(url.as_str(), "the server's URL")
-    })
+/// What a server says of itself. Of all that only the version matters here.
+#[derive(Deserialize)]
+struct Greeting {
+    #[serde(rename = "protocolVersion")]
+    version: String,
 }
 
 impl Session {
@@ -96,7 +119,8 @@ impl Session {
             endpoint,
             Pass {
                 session: None,
-                version: ProtocolVersion::LATEST_WITH_INITIALIZE.as_str().into(),
+                // Agreed on by the first request, which says so in its body alone.
+                version: "".into(),
             },
         );
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
@@ -104,17 +128,11 @@ impl Session {
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
         let request = ClientRequest::InitializeRequest(InitializeRequest::new(params));
         let (id, message) = session.numbered(request);
-        // The version is agreed on by this very request.
-        let answer = session.post_with(message, HashMap::new()).await?;
-        if let StreamableHttpPostResponse::Json(_, Some(id))
-        | StreamableHttpPostResponse::Sse(_, Some(id)) = &answer
-        {
-            session.pass.session = Some(id.as_str().into());
-        }
-        let ServerResult::InitializeResult(server) = session.result(answer, id).await? else {
-            return Err(unexpected("initialize"));
-        };
-        session.pass.version = server.protocol_version.as_str().into();
+        let answer = session.post(&message).await?;
+        session.pass.session = answer.session.as_deref().map(Into::into);
+        let result = session.result(answer, id, MAX_ANSWER_BYTES).await?;
+        let greeting: Greeting = result.read("initialize")?;
+        session.pass.version = greeting.version.into();
         let done = InitializedNotification::default();
         session
             .notify(ClientNotification::InitializedNotification(done))
@@ -139,27 +157,40 @@ impl Session {
         &self.pass
     }
 
-    /// All tools of the server.
+    /// All tools of the server that can be read and are within the limits, and a word on the rest.
     ///
     /// # Errors
     /// Any of [`Failure`].
-    pub async fn tools(&self) -> Result<Vec<Tool>, Failure> {
-        let mut tools = Vec::new();
+    pub async fn tools(&self) -> Result<Listing, Failure> {
+        let mut listing = Listing::default();
         let mut cursor = None;
-        for _ in 0..PAGES {
-            let page = PaginatedRequestParams::default().with_cursor(cursor);
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(page));
-            let ServerResult::ListToolsResult(listed) = self.ask(request).await? else {
-                return Err(unexpected("tools/list"));
+        let mut room = self.endpoint.max_answer_bytes;
+        for page in 0..MAX_PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor);
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+            let (id, message) = self.numbered(request);
+            let answer = self.post(&message).await?;
+            let raw = match self.result(answer, id, room).await {
+                Ok(raw) => raw,
+                // What came before is of use without it.
+                Err(Failure::Broken(why)) if page > 0 => {
+                    listing.cut(format!("page {} cannot be used: {why}", page + 1));
+                    return Ok(listing);
+                }
+                Err(failure) => return Err(failure),
             };
-            tools.extend(listed.tools);
-            cursor = listed.next_cursor;
+            room = room.saturating_sub(raw.bytes());
+            cursor = listing.take(&raw)?;
             if cursor.is_none() {
-                return Ok(tools);
+                return Ok(listing);
+            }
+            if listing.is_full() {
+                listing.cut(format!("{} tools are enough", listing.tools.len()));
+                return Ok(listing);
             }
         }
         Err(Failure::Broken(format!(
-            "the list of tools has no end after {PAGES} pages"
+            "the list of tools has no end after {MAX_PAGES} pages"
         )))
     }
 
@@ -172,24 +203,25 @@ impl Session {
         &self,
         params: CallToolRequestParams,
         limit: Duration,
-    ) -> Result<CallToolResult, Failure> {
+    ) -> Result<CallResult, Failure> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let (id, message) = self.numbered(request);
-        let answer = async { self.result(self.post(message).await?, id.clone()).await };
+        let room = self.endpoint.max_answer_bytes;
+        let answer = async {
+            let answer = self.post(&message).await?;
+            self.result(answer, id, room).await
+        };
         let Ok(answer) = tokio::time::timeout(limit, answer).await else {
             self.cancel(id).await;
             return Err(Failure::TooLate(limit));
         };
-        let ServerResult::CallToolResult(result) = answer? else {
-            return Err(unexpected("tools/call"));
-        };
-        Ok(result)
+        CallResult::read(&answer?)
     }
 
     /// Tells the server that an answer is of no use any more. It may do as it likes.
-    async fn cancel(&self, id: RequestId) {
+    async fn cancel(&self, id: i64) {
         let why = Some("no answer in time".to_string());
-        let params = CancelledNotificationParam::new(Some(id), why);
+        let params = CancelledNotificationParam::new(Some(RequestId::Number(id)), why);
         let note = CancelledNotification::new(params);
         let note = self.notify(ClientNotification::CancelledNotification(note));
         if !matches!(tokio::time::timeout(PARTING, note).await, Ok(Ok(()))) {
@@ -197,76 +229,34 @@ impl Session {
         }
     }
 
-    async fn ask(&self, request: ClientRequest) -> Result<ServerResult, Failure> {
-        let (id, message) = self.numbered(request);
-        let answer = self.post(message).await?;
-        self.result(answer, id).await
-    }
-
     async fn notify(&self, notification: ClientNotification) -> Result<(), Failure> {
         let message = ClientJsonRpcMessage::notification(notification);
-        self.post(message).await.map(|_| ())
+        self.post(&message).await.map(|_| ())
     }
 
-    fn numbered(&self, request: ClientRequest) -> (RequestId, ClientJsonRpcMessage) {
-        let number = self.last_request.fetch_add(1, Ordering::Relaxed) + 1;
-        let id = RequestId::Number(number);
-        (id.clone(), ClientJsonRpcMessage::request(request, id))
-    }
-
-    async fn post(
-        &self,
-        message: ClientJsonRpcMessage,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        self.post_with(message, self.headers()).await
-    }
-
-    async fn post_with(
-        &self,
-        message: ClientJsonRpcMessage,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        let Endpoint { url, token, http } = &self.endpoint;
-        let token = token.as_ref().map(ToString::to_string);
-        let session = self.pass.session.clone();
-        http.post_message(url.clone(), message, session, token, headers)
-            .await
-            .map_err(Failure::Http)
-    }
-
-    fn headers(&self) -> HashMap<HeaderName, HeaderValue> {
-        let version = HeaderValue::from_str(&self.pass.version);
-        version
-            .into_iter()
-            .map(|version| (VERSION, version))
-            .collect()
+    fn numbered(&self, request: ClientRequest) -> (i64, ClientJsonRpcMessage) {
+        let id = self.last_request.fetch_add(1, Ordering::Relaxed) + 1;
+        let message = ClientJsonRpcMessage::request(request, RequestId::Number(id));
+        (id, message)
     }
 
     /// The result of this request, wherever the server puts it.
     async fn result(
         &self,
-        answer: StreamableHttpPostResponse,
-        id: RequestId,
-    ) -> Result<ServerResult, Failure> {
-        match answer {
-            StreamableHttpPostResponse::Json(message, _) => settled(message),
-            StreamableHttpPostResponse::Sse(stream, _) => self.heard(stream, id).await,
-            // Whatever rmcp may add to the two above is no answer either.
-            StreamableHttpPostResponse::Accepted | _ => Err(Failure::Broken(
+        answer: wire::Answer,
+        id: i64,
+        max_bytes: usize,
+    ) -> Result<Raw, Failure> {
+        let status = answer.status;
+        match answer.body {
+            wire::Body::Json(body) => {
+                let body = body.read(max_bytes).await?;
+                message::settled(body, id, status)
+            }
+            wire::Body::Events(response) => self.heard(response, id, max_bytes).await,
+            wire::Body::None => Err(Failure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),
-        }
-    }
-}
-
-/// What a body holds that answers one request. An error without an id answers it as well
-/// (server-everything sends such errors after a restart).
-fn settled(message: ServerJsonRpcMessage) -> Result<ServerResult, Failure> {
-    match message {
-        ServerJsonRpcMessage::Response(response) => Ok(response.result),
-        ServerJsonRpcMessage::Error(error) => Err(Failure::Refused(error.error)),
-        ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => {
-            Err(unexpected("a request"))
         }
     }
 }

@@ -16,12 +16,9 @@ use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
 use actors::session::own_tools;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ContentBlock, MetaObject, RequestMetaObject,
-    ResourceContents, Tool,
-};
+use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 
-use crate::mcp::{Endpoint, Session};
+use crate::mcp::{CallResult, Endpoint, Failure, ListedTool, Listing, MAX_ANSWER_BYTES, Session};
 
 use ticket::Ticket;
 
@@ -36,12 +33,27 @@ pub struct McpUpstream {
 struct Server {
     endpoint: Endpoint,
     known: Mutex<Vec<Weak<Toolset>>>,
+    /// What was told last of tools that are left out, and whom it is told to.
+    told: Mutex<Option<Arc<str>>>,
+    tell: Option<Tell>,
 }
+
+/// Whom the operator hears of a server's tools through.
+pub type Tell = Box<dyn Fn(&str) + Send + Sync>;
+
+/// JSON-RPC's code under which early SpaceMolt told that a command failed.
+const COMMAND_FAILED: i64 = 0;
 
 impl McpUpstream {
     /// The server at this URL; `None`: there is none.
     #[must_use]
     pub fn new(url: Option<&str>, http: &reqwest::Client) -> McpUpstream {
+        McpUpstream::telling(url, http, None)
+    }
+
+    /// The same; once for all Myses the operator is told which of the server's tools are left out.
+    #[must_use]
+    pub fn telling(url: Option<&str>, http: &reqwest::Client, tell: Option<Tell>) -> McpUpstream {
         McpUpstream {
             server: url.map(|url| {
                 Arc::new(Server {
@@ -49,8 +61,11 @@ impl McpUpstream {
                         url: url.into(),
                         token: None,
                         http: http.clone(),
+                        max_answer_bytes: MAX_ANSWER_BYTES,
                     },
                     known: Mutex::default(),
+                    told: Mutex::default(),
+                    tell,
                 })
             }),
         }
@@ -132,10 +147,12 @@ fn put(slot: &Slot, session: Option<Session>) {
 
 impl Server {
     /// The tools together with ours, in one set for all whose tools are equal.
-    fn shared(&self, listed: Vec<Tool>) -> Arc<Toolset> {
+    fn shared(&self, listing: Listing) -> Arc<Toolset> {
+        let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
+        self.tell_once(left_out.as_ref());
         let own = own_tools();
-        let tools = listed.into_iter().map(spec);
-        let set = Toolset::new(tools.chain(own.tools().iter().cloned()));
+        let tools = listing.tools.into_iter().map(spec);
+        let set = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|set| set.strong_count() > 0);
         let same = known
@@ -148,18 +165,36 @@ impl Server {
             set
         })
     }
+
+    /// Tells what is left out, once, however many list the tools.
+    fn tell_once(&self, left_out: Option<&Arc<str>>) {
+        let Some(text) = left_out else {
+            return;
+        };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.as_ref() == Some(text) {
+            return;
+        }
+        *told = Some(text.clone());
+        drop(told);
+        if let Some(tell) = &self.tell {
+            tell(&format!("of the game server's tools {text}"));
+        }
+    }
 }
 
-fn spec(tool: Tool) -> ToolSpec {
-    let schema = serde_json::to_string(&tool.input_schema);
+fn spec(tool: ListedTool) -> ToolSpec {
+    let ListedTool {
+        name,
+        description,
+        schema,
+        read_only_hint,
+    } = tool;
     ToolSpec {
-        name: tool.name.as_ref().into(),
-        description: tool.description.as_deref().unwrap_or_default().into(),
-        schema: schema.unwrap_or_else(|_| "{}".to_string()).into(),
-        read_only_hint: tool
-            .annotations
-            .as_ref()
-            .and_then(|annotations| annotations.read_only_hint),
+        name,
+        description,
+        schema,
+        read_only_hint,
     }
 }
 
@@ -169,39 +204,16 @@ async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault
     let mut meta = MetaObject::default();
     meta.insert(CALL_META.to_string(), call.call_id.into());
     params.meta = Some(RequestMetaObject(meta));
-    let result = session.call(params, call.timeout).await;
-    result.map(read).map_err(failure::of_call)
-}
-
-fn read(result: CallToolResult) -> LinkAnswer {
-    let mut texts: Vec<String> = result.content.iter().map(shown).collect();
-    if texts.is_empty() {
-        texts.extend(result.structured_content.map(|value| value.to_string()));
-    }
-    LinkAnswer {
-        text: texts.join("\n"),
-        is_error: result.is_error.unwrap_or(false),
-    }
-}
-
-/// What a model can read of a piece of content.
-fn shown(content: &ContentBlock) -> String {
-    match content {
-        ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(image) => {
-            format!("[image: {}, {} bytes]", image.mime_type, image.data.len())
-        }
-        ContentBlock::Audio(audio) => {
-            format!("[audio: {}, {} bytes]", audio.mime_type, audio.data.len())
-        }
-        ContentBlock::Resource(resource) => match &resource.resource {
-            ResourceContents::TextResourceContents { text, .. } => text.clone(),
-            ResourceContents::BlobResourceContents { uri, blob, .. } => {
-                format!("[resource: {uri}, {} bytes]", blob.len())
-            }
-            _ => "[resource]".to_string(),
-        },
-        ContentBlock::ResourceLink(link) => format!("[resource: {}]", link.uri),
-        _ => "[content of an unknown kind]".to_string(),
+    match session.call(params, call.timeout).await {
+        Ok(CallResult { text, is_error }) => Ok(LinkAnswer { text, is_error }),
+        Err(Failure::Refused {
+            code: COMMAND_FAILED,
+            message,
+            ..
+        }) => Ok(LinkAnswer {
+            text: format!("Error: {message}"),
+            is_error: true,
+        }),
+        Err(failure) => Err(failure::of_call(failure)),
     }
 }

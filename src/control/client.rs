@@ -14,6 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long writing or reading whole files may take.
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
+/// The largest answer: the running program is ours, and a whole log is large.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
 /// A connection to a running program.
 pub struct ControlClient {
     session: Session,
@@ -48,6 +51,7 @@ impl ControlClient {
             url: url.into(),
             token: Some(token.expose().into()),
             http,
+            max_answer_bytes: MAX_ANSWER_BYTES,
         };
         let session = Session::open(endpoint)
             .await
@@ -71,20 +75,16 @@ impl ControlClient {
                 .await
                 .map_err(|failure| match failure {
                     Failure::TooLate(limit) => ControlError::Waiting(limit),
-                    Failure::Refused(_) | Failure::Http(_) | Failure::Broken(_) => {
-                        ControlError::Unreachable(failure.to_string())
-                    }
+                    Failure::Refused { .. }
+                    | Failure::Status { .. }
+                    | Failure::SessionGone
+                    | Failure::Http(_)
+                    | Failure::Broken(_) => ControlError::Unreachable(failure.to_string()),
                 })?;
-        let text: String = result
-            .content
-            .iter()
-            .filter_map(|content| content.as_text())
-            .map(|text| text.text.as_str())
-            .collect();
-        if result.is_error == Some(true) {
-            return Err(ControlError::Refused(text));
+        if result.is_error {
+            return Err(ControlError::Refused(result.text));
         }
-        serde_json::from_str(&text)
+        serde_json::from_str(&result.text)
             .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
     }
 }

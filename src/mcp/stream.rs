@@ -1,24 +1,33 @@
 //! Streams: answers that come as server-sent events, and go on after a break where the server can.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, JsonRpcRequest, RequestId,
-    ServerJsonRpcMessage, ServerRequest, ServerResult,
-};
-use rmcp::transport::streamable_http_client::StreamableHttpClient;
-use sse_stream::{Error as SseError, Sse};
+use rmcp::model::{ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, RequestId};
+use sse_stream::{Error as SseError, Sse, SseStream};
 
-use super::{Endpoint, Failure, Session};
+use super::message::{Meaning, Message, Raw};
+use super::wire::too_large;
+use super::{Failure, Session};
 
-/// How often in a row a stream that broke off is asked for again, each time after twice the wait.
+/// How often in a row a stream that broke off is asked for again in vain, each time after twice the
+/// wait.
 const REOPENED: u32 = 4;
 /// The first wait, where the server says nothing of it.
 const PAUSE: Duration = Duration::from_secs(1);
 /// No server makes us wait longer than this for a stream.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// No server makes us ask again sooner than this, and if it says nothing meanwhile, each time twice
+/// as late, up to a bound.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(200);
+const SHORTEST_PAUSE_AT_LAST: Duration = Duration::from_secs(5);
+/// All that a server may say in the streams that answer one request, in answers.
+const MAX_STREAMED_ANSWERS: usize = 8;
+/// What an event may take beside its data, and what may come in one piece with it.
+const EVENT_SLACK_BYTES: usize = 256 << 10;
 
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
@@ -31,24 +40,28 @@ struct Place {
     pause: Option<Duration>,
     /// Asked in vain, in a row.
     failures: u32,
+    /// Streams in a row in which nothing was said.
+    silent: u32,
+    /// Bytes of all that was said.
+    said_bytes: usize,
 }
 
 impl Session {
     /// Listens until the request is answered.
     pub(super) async fn heard(
         &self,
-        mut events: Events,
-        id: RequestId,
-    ) -> Result<ServerResult, Failure> {
+        response: reqwest::Response,
+        id: i64,
+        max_bytes: usize,
+    ) -> Result<Raw, Failure> {
         let mut place = Place::default();
+        let mut events = events_of(response, max_bytes);
         loop {
-            if let Some(answer) = self
-                .heard_until_it_ends(&mut events, &id, &mut place)
-                .await?
-            {
+            let heard = self.heard_until_it_ends(&mut events, id, max_bytes, &mut place);
+            if let Some(answer) = heard.await? {
                 return Ok(answer);
             }
-            events = self.reopened(&mut place).await?;
+            events = events_of(self.reopened(&mut place).await?, max_bytes);
         }
     }
 
@@ -56,12 +69,19 @@ impl Session {
     async fn heard_until_it_ends(
         &self,
         events: &mut Events,
-        id: &RequestId,
+        id: i64,
+        max_bytes: usize,
         place: &mut Place,
-    ) -> Result<Option<ServerResult>, Failure> {
+    ) -> Result<Option<Raw>, Failure> {
+        place.silent += 1;
         while let Some(event) = events.next().await {
             let event = match event {
                 Ok(event) => event,
+                Err(SseError::Body(error))
+                    if matches!(error.downcast_ref(), Some(Cut::TooLarge)) =>
+                {
+                    return Err(too_large(max_bytes));
+                }
                 Err(error) => {
                     tracing::debug!(%error, "a stream broke off");
                     return Ok(None);
@@ -72,45 +92,42 @@ impl Session {
             if data.trim().is_empty() {
                 continue;
             }
-            match serde_json::from_str::<ServerJsonRpcMessage>(&data) {
-                Ok(ServerJsonRpcMessage::Response(response)) if response.id == *id => {
-                    return Ok(Some(response.result));
-                }
-                Ok(ServerJsonRpcMessage::Error(error))
-                    if error.id.is_none() || error.id.as_ref() == Some(id) =>
-                {
-                    return Err(Failure::Refused(error.error));
-                }
-                Ok(ServerJsonRpcMessage::Request(request)) => self.oblige(request).await?,
-                Ok(
-                    ServerJsonRpcMessage::Response(_)
-                    | ServerJsonRpcMessage::Error(_)
-                    | ServerJsonRpcMessage::Notification(_),
-                ) => {}
-                Err(error) => {
-                    return Err(Failure::Broken(format!(
-                        "the answer cannot be read: {error}"
-                    )));
-                }
+            place.silent = 0;
+            place.said_bytes = place.said_bytes.saturating_add(data.len());
+            if place.said_bytes > max_bytes.saturating_mul(MAX_STREAMED_ANSWERS) {
+                return Err(too_large(max_bytes));
+            }
+            let message: Message<'_> = serde_json::from_str(&data)
+                .map_err(|error| Failure::Broken(format!("the answer cannot be read: {error}")))?;
+            match message.meaning(id, 200) {
+                Meaning::Answer(answer) => return answer.map(Some),
+                Meaning::Asks => self.oblige(&message).await?,
+                Meaning::Other => {}
             }
         }
         Ok(None)
     }
 
     /// Answers what the server asks: that we are there. Nothing else was offered to it.
-    async fn oblige(&self, request: JsonRpcRequest<ServerRequest>) -> Result<(), Failure> {
-        let answer = if let ServerRequest::PingRequest(_) = request.request {
-            ClientJsonRpcMessage::response(ClientResult::empty(()), request.id)
+    async fn oblige(&self, request: &Message<'_>) -> Result<(), Failure> {
+        let id = request
+            .id
+            .map(|id| serde_json::from_str::<RequestId>(id.get()));
+        let Some(Ok(id)) = id else {
+            return Ok(());
+        };
+        let answer = if request.method.as_deref() == Some("ping") {
+            ClientJsonRpcMessage::response(ClientResult::empty(()), id)
         } else {
             let text = "zoea offers tools no sampling, no roots and no questions";
             let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None);
-            ClientJsonRpcMessage::error(error, Some(request.id))
+            ClientJsonRpcMessage::error(error, Some(id))
         };
-        self.post(answer).await.map(|_| ())
+        self.post(&answer).await.map(|_| ())
     }
 
     /// The rest of a stream, from where it broke off.
-    async fn reopened(&self, place: &mut Place) -> Result<Events, Failure> {
+    async fn reopened(&self, place: &mut Place) -> Result<reqwest::Response, Failure> {
         let Some(last) = place.last.clone() else {
             let text = "the connection was cut before the answer";
             return Err(Failure::Broken(text.to_string()));
@@ -118,24 +135,40 @@ impl Session {
         loop {
             let wait = place.next_wait()?;
             tokio::time::sleep(wait).await;
-            let Endpoint { url, token, http } = &self.endpoint;
-            let token = token.as_ref().map(ToString::to_string);
-            let session = self.pass.session.clone();
-            let again = http
-                .get_stream(
-                    url.clone(),
-                    session,
-                    Some(last.clone()),
-                    token,
-                    self.headers(),
-                )
-                .await;
-            match again {
-                Ok(events) => return Ok(events),
+            match self.get_after(&last).await {
+                Ok(response) => return Ok(response),
                 Err(error) => tracing::debug!(%error, "a stream could not be taken up again"),
             }
         }
     }
+}
+
+/// Why a stream's body ends early.
+#[derive(Debug, thiserror::Error)]
+enum Cut {
+    #[error("an event is too large")]
+    TooLarge,
+    #[error("{0}")]
+    Http(reqwest::Error),
+}
+
+/// The events of a body; one that takes more than `max_bytes` ends it.
+fn events_of(response: reqwest::Response, max_bytes: usize) -> Events {
+    let limit = max_bytes.saturating_add(EVENT_SLACK_BYTES);
+    let since_last = Arc::new(AtomicUsize::new(0));
+    let counted = since_last.clone();
+    let bytes = response.bytes_stream().map(move |chunk| {
+        let chunk = chunk.map_err(|error| Cut::Http(error.without_url()))?;
+        let before = counted.fetch_add(chunk.len(), Ordering::Relaxed);
+        match before.saturating_add(chunk.len()) > limit {
+            true => Err(Cut::TooLarge),
+            false => Ok(chunk),
+        }
+    });
+    let events = SseStream::from_bytes_stream(bytes);
+    events
+        .inspect(move |_| since_last.store(0, Ordering::Relaxed))
+        .boxed()
 }
 
 impl Place {
@@ -156,6 +189,12 @@ impl Place {
         }
         let wait = self.pause.unwrap_or(PAUSE) * 2_u32.pow(self.failures);
         self.failures += 1;
-        Ok(wait.min(LONGEST_PAUSE))
+        Ok(wait.min(LONGEST_PAUSE).max(self.shortest_wait()))
+    }
+
+    /// A server that sends us away again and again without a word is asked ever more seldom.
+    fn shortest_wait(&self) -> Duration {
+        let doublings = self.silent.saturating_sub(1).min(8);
+        (SHORTEST_PAUSE * 2_u32.pow(doublings)).min(SHORTEST_PAUSE_AT_LAST)
     }
 }

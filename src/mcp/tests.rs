@@ -33,6 +33,9 @@ struct Seen {
     body: Value,
 }
 
+/// The largest answer in these tests.
+const MAX_BYTES: usize = 1 << 20;
+
 type Script = dyn Fn(&Seen) -> Answer + Send + Sync;
 
 struct Server {
@@ -59,6 +62,7 @@ impl Server {
                 url: url.into(),
                 token: Some("sesame".into()),
                 http: crate::http::client().expect("a client"),
+                max_answer_bytes: MAX_BYTES,
             },
             seen,
             _serving: AbortOnDropHandle::new(serving),
@@ -160,9 +164,7 @@ fn usual(seen: &Seen) -> Answer {
 
 async fn call(session: &Session, limit: Duration) -> Result<String, Failure> {
     let params = CallToolRequestParams::new("mine");
-    let result = session.call(params, limit).await?;
-    let text = result.content[0].as_text().expect("text");
-    Ok(text.text.clone())
+    Ok(session.call(params, limit).await?.text)
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -213,7 +215,7 @@ async fn a_list_in_pages_is_read_to_its_end_and_an_endless_one_is_not() {
     })
     .await;
     let session = Session::open(server.endpoint.clone()).await.expect("open");
-    assert_eq!(session.tools().await.expect("tools").len(), 2);
+    assert_eq!(session.tools().await.expect("tools").tools.len(), 2);
 
     let endless = Server::start(move |seen| match seen.body["method"].as_str() {
         Some("tools/list") => page(seen, Some("on")),
@@ -324,7 +326,7 @@ async fn an_error_without_an_id_answers_the_request() {
         .await;
         let session = Session::open(server.endpoint.clone()).await.expect("open");
         let failure = call(&session, LONG).await.expect_err("refused");
-        assert!(matches!(failure, Failure::Refused(_)), "{failure}");
+        assert!(matches!(failure, Failure::Refused { .. }), "{failure}");
     }
 }
 
@@ -354,10 +356,231 @@ async fn a_failure_never_shows_the_url() {
         url: format!("http://{address}/mcp?key=hunter2").into(),
         token: None,
         http: crate::http::client().expect("a client"),
+        max_answer_bytes: MAX_BYTES,
     };
     let failure = Session::open(endpoint)
         .await
         .err()
         .expect("nobody is there");
     assert!(!failure.to_string().contains("hunter2"), "{failure}");
+}
+
+#[tokio::test]
+async fn an_answer_to_another_request_is_not_taken_as_the_result() {
+    for id in [json!(1), json!(99), json!("x"), Value::Null] {
+        let server = Server::start(move |seen| match seen.body["method"].as_str() {
+            Some("tools/call") => {
+                json(&json!({"jsonrpc": "2.0", "id": id, "result": said("another's ore")}))
+            }
+            _ => usual(seen),
+        })
+        .await;
+        let session = Session::open(server.endpoint.clone()).await.expect("open");
+        let failure = call(&session, LONG).await.expect_err("another's");
+        assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_to_be_asked_at_once_is_not() {
+    let server = Server::start(|seen| match seen.body["method"].as_str() {
+        Some("initialize" | "notifications/initialized" | "notifications/cancelled") => usual(seen),
+        _ => events("retry: 0\nid: 7\ndata:\n\n"),
+    })
+    .await;
+    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let failure = call(&session, Duration::from_secs(2)).await;
+    assert!(matches!(failure, Err(Failure::TooLate(_))), "{failure:?}");
+    let seen = server.seen();
+    let asked = seen.iter().filter(|seen| seen.method == "GET").count();
+    assert!((2..=4).contains(&asked), "asked {asked} times in 2 s");
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
+    let server = Server::start(|seen| match seen.body["method"].as_str() {
+        Some("tools/call") => Answer {
+            status: 404,
+            ..json(&json!({"error": "gone"}))
+        },
+        _ => usual(seen),
+    })
+    .await;
+    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let failure = call(&session, LONG).await.expect_err("gone");
+    assert!(matches!(failure, Failure::SessionGone), "{failure}");
+    let pass = Pass {
+        session: None,
+        version: "2025-06-18".into(),
+    };
+    let without = Session::resumed(server.endpoint.clone(), pass);
+    let failure = call(&without, LONG).await.expect_err("not found");
+    assert!(
+        matches!(failure, Failure::Status { status: 404, .. }),
+        "{failure}"
+    );
+}
+
+/// A server with these pages of tools.
+async fn listing(pages: Vec<Value>) -> Result<Listing, Failure> {
+    let server = Server::start(move |seen| match seen.body["method"].as_str() {
+        Some("tools/list") => {
+            let place = seen.body["params"]["cursor"].as_str().unwrap_or("0");
+            let place: usize = place.parse().expect("a place");
+            let mut page = json!({"tools": pages[place]});
+            if place + 1 < pages.len() {
+                page["nextCursor"] = (place + 1).to_string().into();
+            }
+            json(&result(seen, &page))
+        }
+        _ => usual(seen),
+    })
+    .await;
+    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    session.tools().await
+}
+
+fn tool(name: &str) -> Value {
+    json!({"name": name, "inputSchema": {"type": "object"}})
+}
+
+fn names(listing: &Listing) -> Vec<&str> {
+    listing.tools.iter().map(|tool| &*tool.name).collect()
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_be_used_costs_no_other() {
+    let mut deep = json!({});
+    for _ in 0..100 {
+        deep = json!({"properties": {"a": deep}});
+    }
+    let listing = listing(vec![json!([
+        tool("mine"),
+        {"name": "bare"},
+        {"name": "odd", "inputSchema": "object"},
+        {"name": "deep", "inputSchema": deep},
+        {"name": 7, "inputSchema": {}},
+        "no tool",
+        {"name": "large", "description": "x".repeat(200_000), "inputSchema": {}},
+        tool("mine"),
+        {"name": "sell", "inputSchema": {}, "annotations": {"readOnlyHint": "perhaps"}},
+        {"name": "look", "inputSchema": {}, "annotations": {"readOnlyHint": true}},
+    ])])
+    .await
+    .expect("tools");
+    assert_eq!(names(&listing), ["mine", "sell", "look"]);
+    assert_eq!(listing.tools[2].read_only_hint, Some(true));
+    let told = listing.left_out().expect("a word on the rest");
+    assert!(
+        told.starts_with("7 left out: bare (it has no inputSchema)"),
+        "{told}"
+    );
+    assert!(told.ends_with("and 2 more"), "{told}");
+}
+
+#[tokio::test]
+async fn a_schema_nested_beyond_what_json_readers_take_costs_no_other() {
+    let mut deep = "{}".to_string();
+    for _ in 0..300 {
+        deep = format!("{{\"a\":{deep}}}");
+    }
+    let page = format!(
+        r#"{{"tools":[{{"name":"deep","inputSchema":{deep}}},{{"name":"mine","inputSchema":{{}}}}]}}"#
+    );
+    let server = Server::start(move |seen| match seen.body["method"].as_str() {
+        Some("tools/list") => Answer {
+            body: format!(
+                r#"{{"jsonrpc":"2.0","id":{},"result":{page}}}"#,
+                seen.body["id"]
+            ),
+            ..json(&Value::Null)
+        },
+        _ => usual(seen),
+    })
+    .await;
+    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let listing = session.tools().await.expect("tools");
+    assert_eq!(names(&listing), ["mine"]);
+}
+
+#[tokio::test]
+async fn of_too_many_tools_the_first_are_taken_and_the_rest_is_told() {
+    let many: Vec<Value> = (0..5000).map(|n| tool(&format!("t{n}"))).collect();
+    let one = listing(vec![many.clone().into()]).await.expect("tools");
+    assert_eq!(one.tools.len(), 1000);
+    let told = one.left_out().expect("a word on the rest");
+    assert!(told.starts_with("4000 left out"), "{told}");
+    let (first, second) = many.split_at(1000);
+    let two = listing(vec![first.into(), second.into()]).await;
+    let two = two.expect("tools");
+    assert_eq!(two.tools.len(), 1000);
+    let told = two.left_out().expect("a word on the rest");
+    assert!(told.contains("is not read"), "{told}");
+}
+
+#[tokio::test]
+async fn all_pages_of_a_list_together_are_within_the_limit() {
+    let page = |number: usize| -> Value {
+        let tools = (0..4).map(|n| {
+            json!({"name": format!("t{number}_{n}"), "description": "x".repeat(100_000),
+                "inputSchema": {}})
+        });
+        tools.collect()
+    };
+    let listing = listing((0..200).map(page).collect()).await.expect("tools");
+    assert_eq!(listing.tools.len(), 8, "two pages of 400 KB fit into 1 MiB");
+    let told = listing.left_out().expect("a word on the rest");
+    assert!(
+        told.contains("page 3 cannot be used: the answer is larger"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_lost_however_it_comes() {
+    for in_stream in [false, true] {
+        let server = Server::start(move |seen| match seen.body["method"].as_str() {
+            Some("tools/call") => {
+                let answer = result(seen, &said(&"x".repeat(2 * MAX_BYTES)));
+                if in_stream {
+                    events(&format!("data: {answer}\n\n"))
+                } else {
+                    json(&answer)
+                }
+            }
+            _ => usual(seen),
+        })
+        .await;
+        let session = Session::open(server.endpoint.clone()).await.expect("open");
+        let failure = call(&session, LONG).await.expect_err("too large");
+        assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+        assert!(failure.to_string().contains("larger than"), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
+    let server = Server::start(|seen| match seen.body["method"].as_str() {
+        Some("tools/call") => {
+            let content = json!([
+                {"type": "text", "text": "ore"},
+                {"type": "hologram", "beam": 7},
+                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+                3,
+            ]);
+            json(&result(seen, &json!({"content": content, "isError": true})))
+        }
+        _ => usual(seen),
+    })
+    .await;
+    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let result = session.call(CallToolRequestParams::new("mine"), LONG).await;
+    let unknown = "[content of an unknown kind]";
+    assert_eq!(
+        result.expect("a result"),
+        CallResult {
+            text: format!("ore\n{unknown}\n[image: image/png, 4 bytes]\n{unknown}"),
+            is_error: true,
+        }
+    );
 }

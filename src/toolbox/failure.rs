@@ -3,19 +3,35 @@
 use std::time::Duration;
 
 use actors::ports::LinkFault;
-use rmcp::model::ErrorData;
-use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use crate::mcp::Failure;
 
-type HttpError = StreamableHttpError<reqwest::Error>;
+/// JSON-RPC's codes for a session that the server does not know: SpaceMolt's, and the one that the
+/// SDKs send with HTTP 404.
+const NO_SESSION: [i64; 2] = [-32600, -32001];
+/// JSON-RPC's first code for a server's own errors.
+const SERVER_ERROR: i64 = -32000;
 
 /// Why a call, or the list of tools, did not come back.
 pub(super) fn of_call(failure: Failure) -> LinkFault {
+    let text = failure.to_string();
     match failure {
-        Failure::Refused(error) => refused(&error),
-        Failure::Http(error) => of_http(error),
-        Failure::Broken(_) | Failure::TooLate(_) => LinkFault::AnswerLost(failure.to_string()),
+        Failure::Refused { code, status, .. } if is_session_lost(code, status) => {
+            LinkFault::SessionLost(text)
+        }
+        Failure::Refused { .. } => LinkFault::Refused(text),
+        Failure::SessionGone => LinkFault::SessionLost(text),
+        Failure::Status {
+            status,
+            retry_after,
+            ..
+        } => of_status(status, &text, retry_after.as_deref()),
+        Failure::Http(error) => match crate::http::want_of_descriptors(&error) {
+            Some(advice) => LinkFault::Unreachable(advice),
+            None if error.is_connect() => LinkFault::Unreachable(text),
+            None => LinkFault::AnswerLost(text),
+        },
+        Failure::Broken(_) | Failure::TooLate(_) => LinkFault::AnswerLost(text),
     }
 }
 
@@ -31,92 +47,77 @@ pub(super) fn of_opening(failure: Failure) -> LinkFault {
     }
 }
 
-/// A JSON-RPC error: the server says no, or does not know the session.
-fn refused(error: &ErrorData) -> LinkFault {
-    let text = error.message.to_lowercase();
-    let is_session = matches!(error.code.0, -32600 | -32001)
-        || text.contains("session")
-        || text.contains("not initialized");
-    let text = format!("{} ({})", error.message, error.code.0);
-    if is_session {
-        LinkFault::SessionLost(text)
-    } else {
-        LinkFault::Refused(text)
-    }
-}
-
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "rmcp's list of failures is open; what is not known may have been executed"
-)]
-fn of_http(error: HttpError) -> LinkFault {
-    match error {
-        StreamableHttpError::Client(error) if error.is_connect() => {
-            LinkFault::Unreachable(crate::http::plain(error))
-        }
-        StreamableHttpError::Client(error) => LinkFault::AnswerLost(crate::http::plain(error)),
-        StreamableHttpError::SessionExpired => {
-            LinkFault::SessionLost("the server does not know the session".to_string())
-        }
-        StreamableHttpError::HttpStatus(status) => {
-            of_status(status.status, status.retry_after.as_deref())
-        }
-        StreamableHttpError::UnexpectedServerResponse(text) if text.starts_with("HTTP 4") => {
-            LinkFault::Refused(text.into_owned())
-        }
-        StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
-            LinkFault::Refused("the server wants an authorization that zoea has not".to_string())
-        }
-        other => LinkFault::AnswerLost(other.to_string()),
-    }
+/// Whether a JSON-RPC error means that the session is gone. What the error says in words may be
+/// about anything, a game's sessions for one. With HTTP 400, -32000 is how servers on the official
+/// SDK turn a request away before anybody reads it: no such session, or one not initialised.
+fn is_session_lost(code: i64, status: u16) -> bool {
+    NO_SESSION.contains(&code) || (status == 400 && code == SERVER_ERROR)
 }
 
 /// A status says whether the request reached whoever would have executed it.
-fn of_status(status: u16, retry_after: Option<&str>) -> LinkFault {
-    let text = format!("HTTP {status}");
+fn of_status(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
     match status {
+        401 | 403 => LinkFault::Refused(format!(
+            "{text}; the server wants an authorization that zoea has not"
+        )),
         429 => LinkFault::Limited {
-            text: format!("{text}: too many requests"),
+            text: format!("HTTP {status}: too many requests"),
             retry_after: retry_after
                 .and_then(|text| text.trim().parse().ok())
                 .map(Duration::from_secs),
         },
-        503 => LinkFault::Unreachable(format!("{text}: the server is unavailable")),
-        _ => LinkFault::AnswerLost(text),
+        300..=499 => LinkFault::Refused(text.to_string()),
+        503 => LinkFault::Unreachable(format!("HTTP {status}: the server is unavailable")),
+        _ => LinkFault::AnswerLost(text.to_string()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rmcp::model::ErrorCode;
 
-    fn error(code: i32, message: &'static str) -> Failure {
-        Failure::Refused(ErrorData::new(ErrorCode(code), message, None))
+    fn error(code: i64, message: &str, status: u16) -> LinkFault {
+        of_call(Failure::Refused {
+            code,
+            message: message.to_string(),
+            status,
+        })
     }
 
     #[test]
-    fn a_lost_session_is_told_from_a_refusal() {
+    fn a_lost_session_is_told_by_status_and_code_and_never_by_a_word() {
         for lost in [
-            error(-32600, "Session not initialized"),
-            error(-32001, "expired"),
-            error(-32000, "Bad Request: No valid session ID provided"),
+            error(-32600, "Session not initialized", 200),
+            error(-32001, "expired", 404),
+            error(-32000, "Bad Request: No valid session ID provided", 400),
+            of_call(Failure::SessionGone),
         ] {
-            assert!(matches!(of_call(lost), LinkFault::SessionLost(_)));
+            assert!(matches!(lost, LinkFault::SessionLost(_)), "{lost}");
         }
-        assert!(matches!(
-            of_call(error(-32602, "unknown tool")),
-            LinkFault::Refused(_)
-        ));
+        for refused in [
+            error(-32602, "unknown tool", 200),
+            error(-32000, "the jam session is full", 200),
+            error(-32603, "session not initialized", 200),
+            error(-32602, "no such session: pick another table", 400),
+        ] {
+            assert!(matches!(refused, LinkFault::Refused(_)), "{refused}");
+        }
     }
 
     #[test]
     fn only_what_cannot_have_been_executed_is_called_so() {
-        assert!(matches!(of_status(503, None), LinkFault::Unreachable(_)));
-        assert!(matches!(of_status(500, None), LinkFault::AnswerLost(_)));
-        assert!(matches!(of_status(502, None), LinkFault::AnswerLost(_)));
+        assert!(matches!(
+            of_status(503, "", None),
+            LinkFault::Unreachable(_)
+        ));
+        assert!(matches!(of_status(500, "", None), LinkFault::AnswerLost(_)));
+        assert!(matches!(of_status(502, "", None), LinkFault::AnswerLost(_)));
+        for refused in [307, 400, 401, 404, 413] {
+            let fault = of_status(refused, "no", None);
+            assert!(matches!(fault, LinkFault::Refused(_)), "{refused}");
+        }
         assert_eq!(
-            of_status(429, Some("54")),
+            of_status(429, "", Some("54")),
             LinkFault::Limited {
                 text: "HTTP 429: too many requests".to_string(),
                 retry_after: Some(Duration::from_secs(54)),

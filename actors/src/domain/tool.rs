@@ -31,6 +31,7 @@ pub struct Toolset {
     tools: Vec<ToolSpec>,
     by_name: BTreeMap<Arc<str>, usize>,
     bytes: usize,
+    left_out: Option<Arc<str>>,
 }
 
 impl Toolset {
@@ -46,6 +47,19 @@ impl Toolset {
             }
         }
         set
+    }
+
+    /// Says which tools of the server are not among these and why, in words for the operator.
+    #[must_use]
+    pub fn leaving_out(mut self, what: Option<Arc<str>>) -> Toolset {
+        self.left_out = what;
+        self
+    }
+
+    /// Which tools of the server are not among these and why; `None`: all are.
+    #[must_use]
+    pub fn left_out(&self) -> Option<&str> {
+        self.left_out.as_deref()
     }
 
     /// The tools, in the order in which they are offered.

@@ -1,0 +1,91 @@
+//! Content: what a model can read of a tool's result.
+
+use rmcp::model::{ContentBlock, ResourceContents};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::message::{Raw, for_each};
+use super::{Failure, unexpected};
+
+/// What came of a call, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallResult {
+    /// All pieces, a line each at least.
+    pub text: String,
+    /// Whether the server calls it a failure.
+    pub is_error: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    structured_content: Option<&'a RawValue>,
+    #[serde(default)]
+    is_error: Option<bool>,
+    /// `complete`, or absent: anything else is no result yet.
+    #[serde(default)]
+    result_type: Option<String>,
+}
+
+impl CallResult {
+    pub(super) fn read(raw: &Raw) -> Result<CallResult, Failure> {
+        let wire: Wire<'_> = raw.read("tools/call")?;
+        let is_complete = wire.result_type.is_none_or(|kind| kind == "complete");
+        let is_result =
+            wire.content.is_some() || wire.structured_content.is_some() || wire.is_error.is_some();
+        if !is_complete || !is_result {
+            return Err(unexpected("tools/call"));
+        }
+        let mut text = String::new();
+        let mut pieces = 0;
+        if let Some(content) = wire.content {
+            for_each(content, |piece| {
+                if pieces > 0 {
+                    text.push('\n');
+                }
+                pieces += 1;
+                match serde_json::from_str(piece.get()) {
+                    Ok(block) => show(&mut text, &block),
+                    Err(_) => text.push_str(UNKNOWN),
+                }
+            });
+        }
+        if pieces == 0
+            && let Some(structured) = wire.structured_content
+        {
+            text.push_str(structured.get());
+        }
+        Ok(CallResult {
+            text,
+            is_error: wire.is_error.unwrap_or(false),
+        })
+    }
+}
+
+const UNKNOWN: &str = "[content of an unknown kind]";
+
+/// What a model can read of a piece of content.
+fn show(out: &mut String, content: &ContentBlock) {
+    let described = match content {
+        ContentBlock::Text(text) => return out.push_str(&text.text),
+        ContentBlock::Image(image) => {
+            format!("[image: {}, {} bytes]", image.mime_type, image.data.len())
+        }
+        ContentBlock::Audio(audio) => {
+            format!("[audio: {}, {} bytes]", audio.mime_type, audio.data.len())
+        }
+        ContentBlock::Resource(resource) => match &resource.resource {
+            ResourceContents::TextResourceContents { text, .. } => return out.push_str(text),
+            ResourceContents::BlobResourceContents { uri, blob, .. } => {
+                format!("[resource: {uri}, {} bytes]", blob.len())
+            }
+            _ => "[resource]".to_string(),
+        },
+        ContentBlock::ResourceLink(link) => format!("[resource: {}]", link.uri),
+        _ => UNKNOWN.to_string(),
+    };
+    out.push_str(&described);
+}

@@ -1,0 +1,188 @@
+//! Listings: a server's tools, read one by one, so that one that cannot be used costs no other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::Failure;
+use super::message::{Raw, for_each};
+
+/// The most tools that are taken of a server.
+const MAX_TOOLS: usize = 1000;
+/// The largest tool, its schema included.
+const MAX_TOOL_BYTES: usize = 128 << 10;
+/// The longest name.
+const MAX_NAME_BYTES: usize = 256;
+/// How deep a schema may be nested. Whoever reads the request in which it stands counts from further
+/// outside, and many readers stop at 128.
+const MAX_SCHEMA_DEPTH: usize = 64;
+/// So many of those that are left out are told by name; of the rest the number.
+const MAX_TOLD: usize = 5;
+
+/// A tool as the server lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedTool {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it does.
+    pub description: Arc<str>,
+    /// The JSON schema of its arguments, as compact JSON.
+    pub schema: Arc<str>,
+    /// The server's own word on whether it only reads.
+    pub read_only_hint: Option<bool>,
+}
+
+/// A server's tools.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Those that can be used, in the server's order.
+    pub tools: Vec<ListedTool>,
+    names: BTreeSet<Arc<str>>,
+    left_out: usize,
+    told: Vec<String>,
+    cut: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<'a> {
+    #[serde(borrow)]
+    tools: &'a RawValue,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    description: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    input_schema: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    annotations: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Annotations {
+    #[serde(default)]
+    read_only_hint: Option<bool>,
+}
+
+impl Listing {
+    /// Takes a page. Gives the cursor of the next one.
+    pub(super) fn take(&mut self, page: &Raw) -> Result<Option<String>, Failure> {
+        let page: Page<'_> = page.read("tools/list")?;
+        if !page.tools.get().starts_with('[') {
+            return Err(super::unexpected("tools/list"));
+        }
+        for_each(page.tools, |tool| self.take_tool(tool));
+        Ok(page.next_cursor)
+    }
+
+    fn take_tool(&mut self, tool: &RawValue) {
+        if self.is_full() {
+            return self.leave_out(None, "more than are taken");
+        }
+        match read(tool) {
+            // Of two with one name the first stays, as ever.
+            Ok(tool) if !self.names.insert(tool.name.clone()) => {
+                self.leave_out(Some(&tool.name), "its name is taken");
+            }
+            Ok(tool) => self.tools.push(tool),
+            Err((name, why)) => self.leave_out(name.as_deref(), why),
+        }
+    }
+
+    fn leave_out(&mut self, name: Option<&str>, why: &str) {
+        self.left_out += 1;
+        if self.told.len() < MAX_TOLD {
+            let name: String = name.unwrap_or("one").chars().take(60).collect();
+            self.told.push(format!("{name} ({why})"));
+        }
+    }
+
+    /// Whether no more are taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.tools.len() >= MAX_TOOLS
+    }
+
+    /// The server lists more, which nobody reads.
+    pub(super) fn cut(&mut self, why: String) {
+        self.cut = Some(why);
+    }
+
+    /// What is left out and why, in words for the operator; `None`: nothing.
+    #[must_use]
+    pub fn left_out(&self) -> Option<String> {
+        let mut told = self.told.clone();
+        let rest = self.left_out - self.told.len();
+        if rest > 0 {
+            told.push(format!("and {rest} more"));
+        }
+        let one_by_one = (!told.is_empty()).then(|| {
+            let (count, told) = (self.left_out, told.join(", "));
+            format!("{count} left out: {told}")
+        });
+        let cut = self
+            .cut
+            .as_ref()
+            .map(|why| format!("the rest of its list is not read ({why})"));
+        match (one_by_one, cut) {
+            (Some(one), Some(cut)) => Some(format!("{one}; {cut}")),
+            (told, cut) => told.or(cut),
+        }
+    }
+}
+
+/// Reads a tool; what it is called, as far as that is known, and why it cannot be used.
+fn read(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
+    if tool.get().len() > MAX_TOOL_BYTES {
+        return Err((None, "it is larger than 128 KiB"));
+    }
+    let wire: Wire<'_> = serde_json::from_str(tool.get()).map_err(|_| (None, "it is no object"))?;
+    let text = |raw: Option<&RawValue>| -> Option<String> { serde_json::from_str(raw?.get()).ok() };
+    let Some(name) = text(wire.name).filter(|name| !name.trim().is_empty()) else {
+        return Err((None, "it has no name"));
+    };
+    if name.len() > MAX_NAME_BYTES {
+        return Err((Some(name), "its name is longer than 256 bytes"));
+    }
+    let schema = match wire.input_schema {
+        None => Err("it has no inputSchema"),
+        Some(schema) => match serde_json::from_str::<Value>(schema.get()) {
+            Ok(schema) if !schema.is_object() => Err("its inputSchema is no object"),
+            Ok(schema) if depth(&schema) > MAX_SCHEMA_DEPTH => Err("its inputSchema is too deep"),
+            Ok(schema) => Ok(schema.to_string()),
+            Err(_) => Err("its inputSchema is too deep"),
+        },
+    };
+    let schema = match schema {
+        Ok(schema) => schema,
+        Err(why) => return Err((Some(name), why)),
+    };
+    let annotations = wire.annotations.map(RawValue::get);
+    let annotations: Option<Annotations> =
+        annotations.and_then(|text| serde_json::from_str(text).ok());
+    Ok(ListedTool {
+        name: name.into(),
+        description: text(wire.description).unwrap_or_default().into(),
+        schema: schema.into(),
+        read_only_hint: annotations.and_then(|annotations| annotations.read_only_hint),
+    })
+}
+
+/// How deep a value is nested; what was read at all is not deeper than 128.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(items) => 1 + items.values().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}

@@ -1,0 +1,192 @@
+//! Messages: what a server says, read no deeper than is needed to know what it answers.
+//!
+//! Nothing is turned into a tree of values: a small text can make a large tree. A result stays text
+//! until whoever asked reads it, into types of its own, piece by piece.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Failure, unexpected};
+
+/// A message of the server.
+#[derive(Deserialize)]
+pub(super) struct Message<'a> {
+    #[serde(borrow, default)]
+    pub(super) id: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) method: Option<String>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+/// JSON-RPC's error, as far as it is read.
+#[derive(Deserialize)]
+pub(super) struct RpcError {
+    pub(super) code: i64,
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+/// A result that has not been read yet.
+#[derive(Debug)]
+pub(super) struct Raw(Box<RawValue>);
+
+impl Raw {
+    pub(super) fn bytes(&self) -> usize {
+        self.0.get().len()
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.0.get()
+    }
+
+    /// Reads it as what it must be.
+    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self, to: &str) -> Result<T, Failure> {
+        serde_json::from_str(self.0.get()).map_err(|_| unexpected(to))
+    }
+}
+
+/// What a message means for whoever waits for the answer to a request.
+pub(super) enum Meaning {
+    /// It answers the request.
+    Answer(Result<Raw, Failure>),
+    /// The server asks something itself.
+    Asks,
+    /// It is none of our business.
+    Other,
+}
+
+impl Message<'_> {
+    /// What it means for request `id`. An error without an id answers it as well (server-everything
+    /// sends such errors after a restart); a result without one, or with another's, does not.
+    pub(super) fn meaning(&self, id: i64, status: u16) -> Meaning {
+        if self.method.is_some() {
+            return match self.id {
+                Some(_) => Meaning::Asks,
+                None => Meaning::Other,
+            };
+        }
+        let is_ours = self.id.is_some_and(|given| is_same(given, id));
+        if let Some(error) = self.error {
+            if self.id.is_some() && !is_ours {
+                return Meaning::Other;
+            }
+            return Meaning::Answer(Err(refused(error, status)));
+        }
+        match self.result {
+            Some(result) if is_ours => Meaning::Answer(Ok(Raw(result.to_owned()))),
+            Some(_) | None => Meaning::Other,
+        }
+    }
+}
+
+/// Some servers write our number as a text.
+fn is_same(given: &RawValue, id: i64) -> bool {
+    given.get().trim_matches('"').parse() == Ok(id)
+}
+
+fn refused(error: &RawValue, status: u16) -> Failure {
+    match serde_json::from_str::<RpcError>(error.get()) {
+        Ok(RpcError { code, message }) => Failure::Refused {
+            code,
+            message,
+            status,
+        },
+        Err(_) => Failure::Broken("the server's error cannot be read".to_string()),
+    }
+}
+
+/// The result of request `id` in a body that holds one message. What answers another request, or
+/// none, is no answer: what became of this one nobody knows.
+pub(super) fn settled(body: Vec<u8>, id: i64, status: u16) -> Result<Raw, Failure> {
+    let text = String::from_utf8(body)
+        .map_err(|_| Failure::Broken("the answer is no UTF-8".to_string()))?;
+    let message: Message<'_> = serde_json::from_str(&text)
+        .map_err(|error| Failure::Broken(format!("the answer cannot be read: {error}")))?;
+    match message.meaning(id, status) {
+        Meaning::Answer(answer) => answer,
+        Meaning::Asks => Err(unexpected("the request")),
+        Meaning::Other => {
+            let given = message.id.map_or("none", RawValue::get);
+            let given: String = given.chars().take(40).collect();
+            Err(Failure::Broken(format!(
+                "the server answered another request: its id is {given}, ours is {id}"
+            )))
+        }
+    }
+}
+
+/// Goes through the elements of a JSON list one after the other, none of which stays. A list that is
+/// none has none.
+pub(super) fn for_each(list: &RawValue, visit: impl FnMut(&RawValue)) {
+    struct Elements<F>(F);
+    impl<'de, F: FnMut(&RawValue)> Visitor<'de> for Elements<F> {
+        type Value = ();
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+            while let Some(element) = list.next_element::<&'de RawValue>()? {
+                (self.0)(element);
+            }
+            Ok(())
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_str(list.get());
+    // It was read as JSON before: it can only be no list.
+    let _ = reader.deserialize_seq(Elements(visit));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(body: &str) -> Result<String, String> {
+        let settled = settled(body.as_bytes().to_vec(), 2, 200);
+        settled
+            .map(|raw| raw.text().to_string())
+            .map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn only_what_bears_the_id_of_the_request_is_its_result() {
+        assert_eq!(answer(r#"{"id":2,"result":{}}"#), Ok("{}".to_string()));
+        assert_eq!(answer(r#"{"id":"2","result":{}}"#), Ok("{}".to_string()));
+        for (body, given) in [
+            (r#"{"id":3,"result":{}}"#, "3"),
+            (r#"{"id":"two","result":{}}"#, "\"two\""),
+            (r#"{"id":null,"result":{}}"#, "none"),
+            (r#"{"result":{}}"#, "none"),
+            (r#"{"id":3,"error":{"code":-1,"message":"no"}}"#, "3"),
+            (r#"{"id":2}"#, "2"),
+        ] {
+            let why = answer(body).unwrap_err();
+            assert!(
+                why.contains(&format!("its id is {given}, ours is 2")),
+                "{why}"
+            );
+        }
+        assert_eq!(
+            answer(r#"{"id":null,"error":{"code":-1,"message":"no"}}"#),
+            Err("no (-1)".to_string())
+        );
+    }
+
+    #[test]
+    fn elements_are_visited_one_by_one_however_deep_they_are() {
+        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+        let list = RawValue::from_string(format!("[1,{deep},\"x\"]")).unwrap();
+        let mut lengths = Vec::new();
+        for_each(&list, |element| lengths.push(element.get().len()));
+        assert_eq!(lengths, [1, 10_000, 3]);
+        let none = RawValue::from_string("{}".to_string()).unwrap();
+        for_each(&none, |_| panic!("it is no list"));
+    }
+}
