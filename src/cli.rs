@@ -26,6 +26,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::descriptors;
 use crate::settings::{Environment, SettingsError};
 
 /// What was asked for could not be done.
@@ -102,6 +103,7 @@ enum Command {
 )]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    descriptors::raise(descriptors::WANTED);
     let Err(error) = run(cli, &Environment::from_process()) else {
         return ExitCode::SUCCESS;
     };

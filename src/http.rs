@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::descriptors;
+
 /// How long opening a connection may take.
 const CONNECTING: Duration = Duration::from_secs(10);
 /// Idle connections kept for each server, so that a swarm's sockets do not pile up.
@@ -25,14 +27,33 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
 /// What went wrong with a request, without its URL, which may hold a secret.
 #[must_use]
 pub fn plain(error: reqwest::Error) -> String {
-    let error = error.without_url();
+    causes(&error.without_url())
+}
+
+/// An error and all that caused it, on one line.
+#[must_use]
+pub fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = error.source();
     while let Some(inner) = cause {
         text = format!("{text}: {inner}");
         cause = inner.source();
     }
     text
+}
+
+/// What to do about a connection that this machine could not open for want of a descriptor; `None`
+/// where the cause lies elsewhere. The other side has no part in it: it was not even asked.
+#[must_use]
+pub fn want_of_descriptors(error: &reqwest::Error) -> Option<String> {
+    let is_named = std::iter::successors(Some(error as &dyn std::error::Error), |error| {
+        error.source()
+    })
+    .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+    .any(descriptors::is_exhaustion);
+    // Looking a name up fails for want of a descriptor without saying so.
+    let is_hidden = || error.is_connect() && descriptors::are_exhausted();
+    (is_named || is_hidden()).then(descriptors::advice)
 }
 
 /// A request that brings JSON somewhere, and is tried again where that may help.

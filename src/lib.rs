@@ -9,6 +9,7 @@ pub mod cli;
 pub mod clock;
 pub mod contract;
 pub mod control;
+pub mod descriptors;
 pub mod export;
 pub mod headless;
 pub mod home;

@@ -29,6 +29,7 @@ use tokio::task::JoinHandle;
 use crate::attach::guests::Guests;
 use crate::clock::MachineClock;
 use crate::control::{About, ControlServer};
+use crate::descriptors;
 use crate::export::FileExporter;
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::ledger::SqlLedger;
@@ -36,8 +37,8 @@ use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
-use crate::toolbox::McpUpstream;
 use crate::toolbox::courtesy::Courteous;
+use crate::toolbox::{McpUpstream, Tell};
 
 use daily::Reporter;
 use reload::Bell;
@@ -115,13 +116,13 @@ impl Flight {
         }
         let http = crate::http::client().context("build an HTTP client")?;
         let providers = Arc::new(Providers::new(&http, endpoints(settings)));
-        let mut outside = outside(settings, &ledger, &http, providers.clone());
+        let operator = Operator::default();
+        let mut outside = outside(settings, (&ledger, &operator), &http, providers.clone());
         let mut secrets = rules::secrets(settings);
         // An operator may paste it as well as a key.
         secrets.push(lock.control_token()?.expose().into());
         let swarm = ledger.swarm().await.context("read the swarm")?;
         let mut watching = Watchers::default();
-        let operator = Operator::default();
         if options.mode == Mode::Flying {
             let known = secrets.iter().chain(&swarm.passwords).cloned().collect();
             watching = Watchers::start(settings, &http, known, &mut outside, &operator).await?;
@@ -195,6 +196,16 @@ impl Flight {
     fn tell_what_is_not_heeded(&self, settings: &Settings) {
         for text in settings.unheeded() {
             self.operator.tell(Severity::Warn, "not_heeded", &text);
+        }
+    }
+
+    /// Tells where the system lets this process open too little for as many Myses as there are.
+    pub async fn tell_of_descriptors(&self, is_offline: bool) {
+        let myses = self.swarm.standings().await.len();
+        let limit = descriptors::raise(descriptors::needed(myses, is_offline));
+        tracing::info!(limit, myses, "descriptors");
+        if let Some(text) = descriptors::shortage(limit, myses, is_offline) {
+            self.operator.tell(Severity::Warn, "few_descriptors", &text);
         }
     }
 
@@ -301,11 +312,13 @@ fn with_exporter(bridge: Bridge, home: &Home, ledger: &SqlLedger) -> Bridge {
 
 fn outside(
     settings: &Settings,
-    ledger: &SqlLedger,
+    (ledger, operator): (&SqlLedger, &Operator),
     http: &reqwest::Client,
     models: Arc<Providers>,
 ) -> Outside {
-    let upstream = McpUpstream::new(settings.mcp.upstream.as_deref(), http);
+    let operator = operator.clone();
+    let tell: Tell = Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
+    let upstream = McpUpstream::telling(settings.mcp.upstream.as_deref(), http, Some(tell));
     let upstream: Arc<dyn Upstream> = Arc::new(Courteous::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
     Outside {

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::descriptors;
 use crate::home::{Home, RunFile};
 use crate::ledger::{ServerAddress, SqlLedger};
 use crate::provider::Providers;
@@ -52,6 +53,7 @@ pub(super) async fn run(
         let settings = check_settings(&mut checks, global, home, environment);
         if let Some(settings) = &settings {
             checks.push(("database".to_string(), check_database(home, settings).await));
+            checks.push(("descriptors".to_string(), check_descriptors(settings)));
             check_outside(&mut checks, settings).await;
         }
     }
@@ -98,6 +100,16 @@ fn check_settings(
             }
             None
         }
+    }
+}
+
+/// Whether as many Myses as the configuration allows can have their connections.
+fn check_descriptors(settings: &Settings) -> Finding {
+    let myses = usize::try_from(settings.swarm.max_myses).unwrap_or(usize::MAX);
+    let limit = descriptors::raise(descriptors::needed(myses, false));
+    match descriptors::shortage(limit, myses, false) {
+        Some(text) => Err(text),
+        None => Ok(format!("{limit} are enough for {myses} myses")),
     }
 }
 
@@ -191,7 +203,12 @@ async fn check_game(upstream: &McpUpstream, url: &str) -> Finding {
     match tokio::time::timeout(PATIENCE, listing).await {
         Ok(Ok(tools)) => {
             let own = actors::session::own_tools().tools().len();
-            Ok(format!("{url} offers {} tools", tools.tools().len() - own))
+            let left_out = tools.left_out().map(|text| format!("; {text}"));
+            Ok(format!(
+                "{url} offers {} tools{}",
+                tools.tools().len() - own,
+                left_out.unwrap_or_default()
+            ))
         }
         Ok(Err(fault)) => Err(format!("{url}: {fault}")),
         Err(_) => Err(format!("{url}: no answer within {PATIENCE:?}")),

@@ -75,6 +75,7 @@ fn outcome(answer: &Result<ModelAnswer, ModelFault>) -> &'static str {
         Err(ModelFault::Transient { .. }) => "transient",
         Err(ModelFault::Permanent { .. }) => "permanent",
         Err(ModelFault::Unreachable { .. }) => "unreachable",
+        Err(ModelFault::NoDescriptor { .. }) => "no_descriptor",
         Err(ModelFault::Empty { .. }) => "empty",
         Err(ModelFault::TooLong { .. }) => "too_long",
         Err(ModelFault::Adapted { .. }) => "adapted",

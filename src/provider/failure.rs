@@ -149,6 +149,9 @@ fn transient(text: String) -> ModelFault {
 }
 
 fn unreachable(error: reqwest::Error) -> ModelFault {
+    if let Some(text) = crate::http::want_of_descriptors(&error) {
+        return ModelFault::NoDescriptor { text };
+    }
     let is_connect = error.is_connect();
     let text = crate::http::plain(error);
     if is_connect {

@@ -76,6 +76,7 @@ impl Learnt {
             ModelFault::TooLong { .. }
             | ModelFault::Adapted { .. }
             | ModelFault::Unreachable { .. }
+            | ModelFault::NoDescriptor { .. }
             | ModelFault::Empty { .. } => return fault,
         };
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);

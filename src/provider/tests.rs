@@ -134,6 +134,7 @@ fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
             format!("transient {retry_after:?}: {}", first_words(text))
         }
         Err(ModelFault::Unreachable { text }) => format!("unreachable: {}", first_words(text)),
+        Err(ModelFault::NoDescriptor { text }) => format!("no descriptor: {}", first_words(text)),
         Err(ModelFault::Empty { usage, .. }) => format!("empty, {:?} in", usage.map(|u| u.input)),
         Err(ModelFault::TooLong { text }) => format!("too long: {}", first_words(text)),
         Err(ModelFault::Adapted { text }) => format!("adapted: {}", first_words(text)),

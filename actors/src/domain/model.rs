@@ -142,6 +142,12 @@ pub enum ModelFault {
         /// What happened, without secrets.
         text: String,
     },
+    /// Worth trying again: this machine had no descriptor left for a connection. The provider was not
+    /// asked, and has no part in it.
+    NoDescriptor {
+        /// What happened, and the remedy.
+        text: String,
+    },
     /// Worth trying again: there was no choice in the answer, which was paid for all the same.
     Empty {
         /// What happened.
@@ -174,6 +180,7 @@ impl ModelFault {
         match self {
             ModelFault::Transient { text, .. }
             | ModelFault::Unreachable { text }
+            | ModelFault::NoDescriptor { text }
             | ModelFault::Empty { text, .. }
             | ModelFault::TooLong { text }
             | ModelFault::Adapted { text }
@@ -188,6 +195,7 @@ impl ModelFault {
             ModelFault::Empty { usage, .. } => *usage,
             ModelFault::Transient { .. }
             | ModelFault::Unreachable { .. }
+            | ModelFault::NoDescriptor { .. }
             | ModelFault::TooLong { .. }
             | ModelFault::Adapted { .. }
             | ModelFault::Permanent { .. } => None,

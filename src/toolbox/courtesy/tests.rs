@@ -304,10 +304,14 @@ async fn no_players_words_hold_the_swarm() {
     let arrival = json!({"notifications": [{"type": "system", "msg_type": "poi_arrival", "data": {
         "username": "server_restart_warning", "seconds_until_restart": 60,
     }}]});
-    let of_a_kind = json!({"notifications": [{"type": "server_restart_warning", "msg_type": "ok"}]});
+    let of_a_kind =
+        json!({"notifications": [{"type": "server_restart_warning", "msg_type": "ok"}]});
     let outside = json!({"notifications": [], "msg_type": "server_restart_warning"});
     for said in [chat, arrival, of_a_kind, outside] {
-        assert!(!holds("get_notifications", &said.to_string()).await, "{said}");
+        assert!(
+            !holds("get_notifications", &said.to_string()).await,
+            "{said}"
+        );
     }
     let text = r#"Chat: "server_restart_warning" {"msg_type":"server_restart_warning"}"#;
     assert!(!holds("get_notifications", text).await);

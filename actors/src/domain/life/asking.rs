@@ -139,7 +139,9 @@ impl Life {
                 return self.ask(attempt);
             }
             ModelFault::Transient { text, retry_after } => (text, retry_after),
-            ModelFault::Unreachable { text } | ModelFault::Empty { text, .. } => (text, None),
+            ModelFault::Unreachable { text }
+            | ModelFault::NoDescriptor { text }
+            | ModelFault::Empty { text, .. } => (text, None),
         };
         let waits = self.provider().map_or(&[][..], |rules| &rules.retry);
         let place = usize::try_from(attempt).unwrap_or(usize::MAX);

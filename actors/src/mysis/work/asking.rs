@@ -209,6 +209,7 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
         }
         ModelFault::Permanent { .. }
         | ModelFault::Unreachable { .. }
+        | ModelFault::NoDescriptor { .. }
         | ModelFault::Empty { .. }
         | ModelFault::TooLong { .. }
         | ModelFault::Adapted { .. } => None,
@@ -238,5 +239,7 @@ fn outcome(result: &Result<ModelAnswer, ModelFault>) -> Outcome {
             fails(text, false)
         }
         Err(ModelFault::Unreachable { text }) => fails(text, true),
+        // It was not asked: that says nothing about it.
+        Err(ModelFault::NoDescriptor { .. }) => Outcome::Dropped,
     }
 }
