@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actors::domain::event::{Standing, State, SwarmEvent, What};
 use actors::domain::ids::MysisId;
+use actors::domain::message::{Body, CallStatus, ResultMeta};
 
 pub use measured::{MeasuredLedger, MeasuredModels};
 pub use server::MetricsServer;
@@ -72,12 +73,13 @@ impl Metrics {
                     *numbers.restarts.entry(cause).or_default() += 1;
                 }
             }
-            (
-                What::ToolReturned {
-                    tool, is_error, ms, ..
-                },
-                _,
-            ) => numbers.tool_returned(tool, *is_error, *ms),
+            // A call is over when its result is stored, whoever gave that: the server, or a stop that
+            // cut it off. So the numbers are those of the rows.
+            (What::Stored(row), _) => {
+                if let Body::Result { meta, .. } = &row.body {
+                    numbers.call_over(meta);
+                }
+            }
             (
                 What::Created
                 | What::Deleted
@@ -85,7 +87,7 @@ impl Metrics {
                 | What::TurnStarted
                 | What::ModelReplied { .. }
                 | What::ToolCalled { .. }
-                | What::Stored(_)
+                | What::ToolReturned { .. }
                 | What::Mission(_)
                 | What::Spending(_)
                 | What::Learned(_)
@@ -126,17 +128,25 @@ impl Metrics {
 }
 
 impl Numbers {
-    fn tool_returned(&mut self, tool: &Arc<str>, is_error: bool, ms: u64) {
-        let is_known = self.tools.contains(tool);
+    fn call_over(&mut self, result: &ResultMeta) {
+        let is_known = self.tools.contains(&result.tool);
         if !is_known && self.tools.len() < TOOLS {
-            self.tools.insert(tool.clone());
+            self.tools.insert(result.tool.clone());
         }
-        let name = self.tools.get(tool).cloned();
-        let outcome = if is_error { "error" } else { "ok" };
+        let name = self.tools.get(&result.tool).cloned();
+        let (outcome, came_back) = match result.status {
+            CallStatus::Done => ("ok", true),
+            CallStatus::Failed => ("error", true),
+            CallStatus::Recorded | CallStatus::Sent | CallStatus::Unknown => ("unknown", false),
+            CallStatus::NotExecuted => ("not_executed", false),
+        };
         let of = (name.unwrap_or_else(|| "other".into()), outcome);
         *self.calls.entry(of).or_default() += 1;
+        if !came_back {
+            return;
+        }
         #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
-        let seconds = ms as f64 / 1000.0;
+        let seconds = result.ms as f64 / 1000.0;
         self.tool_seconds
             .get_or_insert_with(|| Histogram::new(&OF_TOOLS))
             .count(seconds);
@@ -200,7 +210,7 @@ impl Numbers {
         page.head(
             "zoea_tool_seconds",
             "histogram",
-            "How long tool calls took.",
+            "How long tool calls took that were answered.",
         );
         if let Some(histogram) = &self.tool_seconds {
             page.histogram("zoea_tool_seconds", None, histogram);
