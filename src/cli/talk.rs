@@ -1,5 +1,6 @@
 //! `zoea send`, `broadcast`, `mission` and `note`: words to Myses.
 
+use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -15,6 +16,9 @@ pub struct SendArgs {
     name: String,
     /// The message.
     text: String,
+    /// It asks to wait, to guard or to talk: the watch on progress expects no gain of it.
+    #[arg(long)]
+    no_gain: bool,
 }
 
 /// A mission for the whole swarm.
@@ -22,6 +26,9 @@ pub struct SendArgs {
 pub struct BroadcastArgs {
     /// The mission.
     text: String,
+    /// It asks to wait, to guard or to talk: the watch on progress expects no gain of it.
+    #[arg(long)]
+    no_gain: bool,
 }
 
 /// What can be done about the mission.
@@ -53,12 +60,13 @@ pub(super) async fn send(
 ) -> anyhow::Result<()> {
     let door = Door::open(global, environment).await?;
     let when = when(&door);
-    let arguments = json!({"name": args.name, "text": args.text});
+    let arguments = json!({"name": args.name, "text": args.text, "no_gain": args.no_gain});
     let sent = door.call("send_message", arguments).await;
     door.close().await;
     let seq = sent?["seq"].clone();
     let name = &args.name;
-    Ok(out::line(&format!("stored for {name} as {seq}{when}"))?)
+    out::line(&format!("stored for {name} as {seq}{when}"))?;
+    suggest_no_gain(&args.text, args.no_gain)
 }
 
 pub(super) async fn broadcast(
@@ -68,7 +76,8 @@ pub(super) async fn broadcast(
 ) -> anyhow::Result<()> {
     let door = Door::open(global, environment).await?;
     let when = when(&door);
-    let sent = door.call("broadcast", json!({"text": args.text})).await;
+    let arguments = json!({"text": args.text, "no_gain": args.no_gain});
+    let sent = door.call("broadcast", arguments).await;
     door.close().await;
     let sent = sent?;
     let delivered = joined(&sent["delivered"]);
@@ -82,7 +91,19 @@ pub(super) async fn broadcast(
             "it did not reach {missed} (they inherit it when they run again)"
         ))?;
     }
-    Ok(())
+    suggest_no_gain(&args.text, args.no_gain)
+}
+
+/// Whoever orders to wait is told how to say that no gain is expected.
+fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
+    let word = suggests_no_gain(text).filter(|_| !is_said);
+    let Some(word) = word else {
+        return Ok(());
+    };
+    Ok(out::line(&format!(
+        "the watch on progress expects gains of this order; if \"{word}\" means otherwise, give it \
+         again with --no-gain"
+    ))?)
 }
 
 /// What is said about an order that nobody can carry out yet.

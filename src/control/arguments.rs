@@ -1,6 +1,7 @@
 //! The arguments of a call on the control interface, read as what they are meant for.
 
 use actors::domain::order::Order;
+use actors::domain::progress::expecting_no_gain;
 use serde_json::{Map, Value};
 
 /// The arguments of a call, checked against the table.
@@ -88,9 +89,11 @@ impl<'a> Arguments<'a> {
             },
             "send_message" => Order::Send {
                 name: name()?,
-                text: text()?,
+                text: self.judged(text()?)?,
             },
-            "broadcast" => Order::Broadcast { text: text()? },
+            "broadcast" => Order::Broadcast {
+                text: self.judged(text()?)?,
+            },
             "clear_mission" => Order::ClearMission,
             "reload" => Order::Reload,
             "add_note" => Order::AddNote {
@@ -100,6 +103,15 @@ impl<'a> Arguments<'a> {
             "clear_notes" => Order::ClearNotes { name: name()? },
             other => return Err(format!("there is no tool called {other}")),
         })
+    }
+
+    /// The order, saying that no gain is expected where that was asked for.
+    fn judged(&self, text: String) -> Result<String, String> {
+        match self.given.get("no_gain") {
+            None | Some(Value::Null | Value::Bool(false)) => Ok(text),
+            Some(Value::Bool(true)) => Ok(expecting_no_gain(&text)),
+            Some(_) => Err("`no_gain` is true or false".to_string()),
+        }
     }
 
     fn temperature(&self) -> Result<Option<f32>, String> {

@@ -50,10 +50,14 @@ const TABLE: [Entry; 24] = [
     ),
     Entry(
         "send_message",
-        "A direct message to one Mysis.",
-        &["name!", "text!"],
+        "A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.",
+        &["name!", "text!", "no_gain:boolean"],
     ),
-    Entry("broadcast", "A mission for the whole swarm.", &["text!"]),
+    Entry(
+        "broadcast",
+        "A mission for the whole swarm; no_gain: the watch on progress expects no gain of it.",
+        &["text!", "no_gain:boolean"],
+    ),
     Entry("get_mission", "The mission in force.", &[]),
     Entry("clear_mission", "Clear the mission.", &[]),
     Entry(

@@ -134,12 +134,12 @@ pub fn healthy(each: usize) -> Vec<Party> {
         (
             "waits as ordered",
             "steady",
-            "Wait at the station until you hear from me.",
+            "Wait at the station until you hear from me.\n[no gain expected]",
         ),
         (
             "listens as ordered",
             "notifier",
-            "Stay docked and monitor the news.",
+            "Stay docked and monitor the news.\n[no gain expected]",
         ),
     ];
     let party = |(name, persona, order)| Party {

@@ -27,7 +27,7 @@ use habit::Habit;
 use outcome::{Outcomes, grouped, minutes};
 use stretch::{Lap, Stretch};
 
-pub use errand::Errand;
+pub use errand::{Errand, NO_GAIN_LINE, expecting_gains, expecting_no_gain, suggests_no_gain};
 pub use rung::{Means, Rung};
 
 /// Turns between two memos where nothing important changed.

@@ -12,7 +12,11 @@ use crate::tui::theme::Ground;
 
 pub(super) fn paint(dashboard: &Dashboard, composer: &Composer, area: Area, brush: &mut Brush<'_>) {
     brush.fill(area, Ground::Field);
-    brush.line(area, 0, &title(dashboard, &composer.target));
+    let mut head = title(dashboard, &composer.target);
+    if let Some(hint) = composer.gain_hint() {
+        head = head.with(format!("  ·  {hint}"), Tone::Accent);
+    }
+    brush.line(area, 0, &head);
     let (_, below) = area.split_top(1);
     let text = Area {
         x: below.x + 3,

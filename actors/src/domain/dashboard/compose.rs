@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::ids::MysisId;
+use crate::domain::progress::{Errand, expecting_gains, expecting_no_gain, suggests_no_gain};
 
 use super::field::Field;
 use super::history::{History, Recall};
@@ -64,6 +65,7 @@ impl Composer {
             Key::Esc => return Composed::Leave,
             Key::Up if !self.field.up() => self.older(history),
             Key::Down if !self.field.down() => self.newer(history),
+            Key::Char('g') if press.ctrl && self.is_order() => self.toggle_gain(),
             Key::Char('p') if press.ctrl => self.older(history),
             Key::Char('n') if press.ctrl => self.newer(history),
             Key::Up | Key::Down => {}
@@ -84,6 +86,39 @@ impl Composer {
             }
         }
         Composed::Used
+    }
+
+    /// Whether what is written is an order, which the watch on progress judges by gains.
+    #[must_use]
+    pub fn is_order(&self) -> bool {
+        match self.target {
+            Target::Swarm | Target::Myses(_) => true,
+            Target::Notes(_) => false,
+        }
+    }
+
+    /// What the watch on progress makes of the order, where that is not the usual.
+    #[must_use]
+    pub fn gain_hint(&self) -> Option<String> {
+        if !self.is_order() {
+            return None;
+        }
+        let text = self.field.text();
+        if Errand::of(text) == Errand::Waits {
+            return Some("no gain expected".to_string());
+        }
+        let word = suggests_no_gain(text)?;
+        Some(format!("\"{word}\": no gain expected? ^G says so"))
+    }
+
+    /// The order says that no gain is expected, or says it no longer.
+    fn toggle_gain(&mut self) {
+        let text = self.field.text();
+        let other = match Errand::of(text) {
+            Errand::Waits => expecting_gains(text),
+            Errand::Works => expecting_no_gain(text),
+        };
+        self.field.replace(&other);
     }
 
     fn older(&mut self, history: &History) {
@@ -123,5 +158,27 @@ impl Drafts {
         } else {
             texts.insert(target.clone(), text.to_string());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_says_in_the_order_that_no_gain_is_expected_and_takes_it_back() {
+        let mut composer = Composer::new(Target::Swarm, "Guard the gate");
+        let asks = Some("\"guard\": no gain expected? ^G says so".to_string());
+        assert_eq!(composer.gain_hint(), asks);
+        let press = |composer: &mut Composer| composer.press(Press::ctrl('g'), &History::default());
+        assert_eq!(press(&mut composer), Composed::Used);
+        assert_eq!(composer.field.text(), "Guard the gate\n[no gain expected]");
+        assert_eq!(composer.gain_hint().as_deref(), Some("no gain expected"));
+        press(&mut composer);
+        assert_eq!(composer.field.text(), "Guard the gate");
+        let mut note = Composer::new(Target::Notes(Vec::new()), "wait");
+        assert_eq!(note.gain_hint(), None);
+        press(&mut note);
+        assert_eq!(note.field.text(), "wait");
     }
 }

@@ -239,12 +239,18 @@ impl Dashboard {
                 .collect()
         };
         match self.layers.last() {
-            Some(Layer::Compose(_)) => fixed(&[
-                ("Enter", "send"),
-                ("Alt-Enter", "new line"),
-                ("↑", "history"),
-                ("Esc", "keep for later"),
-            ]),
+            Some(Layer::Compose(composer)) => {
+                let mut hints: Vec<_> = fixed(&[
+                    ("Enter", "send"),
+                    ("Alt-Enter", "new line"),
+                    ("↑", "history"),
+                    ("Esc", "keep for later"),
+                ]);
+                if composer.is_order() {
+                    hints.extend(fixed(&[("Ctrl-G", "no gain expected")]));
+                }
+                hints
+            }
             Some(Layer::Form(_)) => fixed(&[
                 ("Enter", "give the order"),
                 ("Tab", "next"),

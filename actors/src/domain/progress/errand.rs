@@ -1,6 +1,12 @@
-//! Errands: whether an order asks for outcomes at all.
+//! Errands: whether an order asks for gains at all.
+//!
+//! The order says so itself, by a line of its own that the model and the operator see too. Words of a
+//! language only make the terminal and the command line suggest that line.
 
-/// What an order asks for, as far as its words tell.
+/// The line by which an order says that the game's figures do not show whether it is carried out.
+pub const NO_GAIN_LINE: &str = "[no gain expected]";
+
+/// What an order asks for, as it says itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errand {
     /// Something that outcomes show.
@@ -9,8 +15,7 @@ pub enum Errand {
     Waits,
 }
 
-/// Words that ask for nothing that the game's figures show. Whoever gets such an order is only
-/// watched for what fails.
+/// Words of orders that often ask for nothing that the game's figures show.
 const WAITING: [&str; 34] = [
     "wait",
     "waiting",
@@ -52,9 +57,7 @@ impl Errand {
     /// What an order asks for.
     #[must_use]
     pub fn of(order: &str) -> Errand {
-        let mut words = order.split(|c: char| !c.is_alphanumeric());
-        let is_waiting = |word: &str| WAITING.iter().any(|known| word.eq_ignore_ascii_case(known));
-        if words.any(is_waiting) {
+        if order.lines().any(is_no_gain_line) {
             Errand::Waits
         } else {
             Errand::Works
@@ -62,28 +65,78 @@ impl Errand {
     }
 }
 
+/// The first word of an order that suggests that no gain is expected, where the order does not say so.
+#[must_use]
+pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
+    if Errand::of(order) == Errand::Waits {
+        return None;
+    }
+    let mut words = order.split(|c: char| !c.is_alphanumeric());
+    words.find_map(|word| {
+        let mut known = WAITING.iter();
+        known
+            .find(|known| word.eq_ignore_ascii_case(known))
+            .copied()
+    })
+}
+
+/// The order with the line that says that no gain is expected, at its end.
+#[must_use]
+pub fn expecting_no_gain(order: &str) -> String {
+    if Errand::of(order) == Errand::Waits {
+        return order.to_string();
+    }
+    format!("{}\n{NO_GAIN_LINE}", order.trim_end())
+}
+
+/// The order without that line.
+#[must_use]
+pub fn expecting_gains(order: &str) -> String {
+    let lines: Vec<&str> = order
+        .lines()
+        .filter(|line| !is_no_gain_line(line))
+        .collect();
+    lines.join("\n")
+}
+
+fn is_no_gain_line(line: &str) -> bool {
+    line.trim().eq_ignore_ascii_case(NO_GAIN_LINE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn orders_to_wait_watch_or_talk_ask_for_no_outcome() {
+    fn only_the_line_of_its_own_says_that_an_order_expects_no_gain() {
         for order in [
             "Wait at the station.",
-            "STAND by",
-            "Guard the gate!",
-            "stay docked",
-        ] {
-            assert_eq!(Errand::of(order), Errand::Waits, "{order}");
-        }
-        for order in [
-            "Mine ore, sell it",
-            "Explore.",
+            "Mine until the hold is full, then answer the forum.",
+            "Hold course and trade.",
+            "[no gain expected] in the middle of a line",
             "",
-            "understand the market",
-            "restock",
         ] {
             assert_eq!(Errand::of(order), Errand::Works, "{order}");
         }
+        for order in [
+            "Garde la porte.\n[no gain expected]",
+            " [No gain expected] \nstay",
+        ] {
+            assert_eq!(Errand::of(order), Errand::Waits, "{order}");
+        }
+    }
+
+    #[test]
+    fn words_only_suggest_it() {
+        assert_eq!(suggests_no_gain("STAND by"), Some("stand"));
+        assert_eq!(suggests_no_gain("Guard the gate!"), Some("guard"));
+        for order in ["Mine ore, sell it", "understand the market", "restock", ""] {
+            assert_eq!(suggests_no_gain(order), None, "{order}");
+        }
+        let marked = expecting_no_gain("Guard the gate!\n");
+        assert_eq!(marked, "Guard the gate!\n[no gain expected]");
+        assert_eq!(suggests_no_gain(&marked), None);
+        assert_eq!(expecting_no_gain(&marked), marked, "said once");
+        assert_eq!(expecting_gains(&marked), "Guard the gate!");
     }
 }

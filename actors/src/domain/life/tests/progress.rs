@@ -266,7 +266,9 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
 #[test]
 fn one_that_was_told_to_wait_may() {
     let mut scene = Scene::new();
-    scene.order(MysisOrder::Mission(mission("Wait at the station.")));
+    scene.order(MysisOrder::Mission(mission(
+        "Wait at the station.\n[no gain expected]",
+    )));
     talk_for_long(&mut scene, 100);
     assert_eq!(noticed(&scene), 0);
     assert_eq!(scene.life.standing().stuck, None);
