@@ -25,7 +25,7 @@ use super::rules::ProgressRules;
 
 use habit::Habit;
 use outcome::{Outcomes, grouped, minutes};
-use stretch::{Lap, Stretch};
+use stretch::{Lap, Stretch, Turned};
 
 pub use errand::{Errand, NO_GAIN_LINE, expecting_gains, expecting_no_gain, suggests_no_gain};
 pub use rung::{Means, Rung};
@@ -120,6 +120,10 @@ pub struct Watch {
     notice: Option<String>,
     /// Rows before this one are not sent any more.
     afresh: Seq,
+    /// Turns in a row whose answers nobody can judge.
+    unjudged: u32,
+    /// Whether that was told.
+    is_unjudged_told: bool,
     /// Turns since the last memo.
     unsaved: u32,
     is_urgent: bool,
@@ -153,8 +157,9 @@ impl Watch {
     ) -> Option<Verdict> {
         let Now { wall, moment: now } = now;
         self.unsaved += 1;
-        let gained = self.stretch.end_turn(self.outcomes.is_known(), now);
-        self.lap.end_turn(&self.habit, now);
+        let turned = self.stretch.end_turn(self.outcomes.is_known(), now);
+        self.lap.end_turn(&self.habit, turned, now);
+        self.count_unjudged(turned);
         if !rules.is_on {
             return None;
         }
@@ -168,6 +173,7 @@ impl Watch {
             });
         }
         // What a circle earns on its way round, it loses again.
+        let gained = matches!(turned, Turned::Gained | Turned::Unjudged);
         if gained && !self.circles(rules, blatant, errand, now) {
             self.climb_down(now);
             return None;
@@ -184,6 +190,35 @@ impl Watch {
             return None;
         };
         self.judge(way, rules, blatant, means, Now { wall, moment: now })
+    }
+
+    /// Counts the turns that nobody can judge.
+    fn count_unjudged(&mut self, turned: Turned) {
+        match turned {
+            Turned::Unjudged | Turned::Repeated => {
+                self.unjudged = self.unjudged.saturating_add(1);
+            }
+            Turned::Gained => {
+                self.unjudged = 0;
+                self.is_unjudged_told = false;
+            }
+            Turned::Nothing => {}
+        }
+    }
+
+    /// What the operator is told, once, where answers cannot be judged: that only repetition and
+    /// failures are watched.
+    pub fn take_unjudged_notice(&mut self, rules: &ProgressRules) -> Option<String> {
+        if !rules.is_on || self.is_unjudged_told || self.unjudged < rules.turns {
+            return None;
+        }
+        self.is_unjudged_told = true;
+        self.is_urgent = true;
+        Some(format!(
+            "the watch on progress cannot read from the answers of the last {} turns whether \
+             anything is gained; it looks at repetition and failures alone",
+            self.unjudged
+        ))
     }
 
     /// How it gets nowhere, where it does.

@@ -38,6 +38,9 @@ impl Life {
             .turn_ended(&rules.progress, blatant, errand, means, self.both());
         let mut draft = Draft::default();
         let reason = verdict.and_then(|verdict| self.heed(&mut draft, &verdict));
+        if let Some(text) = self.watch.take_unjudged_notice(&rules.progress) {
+            self.host_into(&mut draft, Severity::Info, "progress_unjudged", None, &text);
+        }
         if let Some(memo) = self.watch.due_memo(self.both()) {
             let memo = self.redactor.clean(&memo).as_ref().into();
             draft.writes.push(Write::Watched {

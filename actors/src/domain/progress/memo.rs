@@ -63,6 +63,7 @@ impl Watch {
             "ship": outcomes.ship,
             "places": places,
             "place": outcomes.place.as_deref(),
+            "unjudged": [self.unjudged, u32::from(self.is_unjudged_told)],
             "ailments": ailments.collect::<Vec<_>>(),
         })
         .to_string()
@@ -116,6 +117,8 @@ impl Watch {
             rung: Rung::ALL.get(rung).copied().unwrap_or_default(),
             taken: (small(&memo["taken"][0]), moment(&memo["taken"][1])),
             afresh: Seq(whole(&memo["afresh"])),
+            unjudged: small(&memo["unjudged"][0]),
+            is_unjudged_told: small(&memo["unjudged"][1]) > 0,
             ..Watch::default()
         }
     }

@@ -1,7 +1,7 @@
 //! Outcomes: what a Mysis has in the game, as the results of its calls tell.
 //!
-//! The names are those of SpaceMolt's answers. Of another server nothing is known, and whether
-//! answers are new is all that is watched.
+//! The names are those of SpaceMolt's answers. An answer in another form, or of another server, cannot
+//! be judged: it is never taken for "no gain".
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -49,6 +49,9 @@ pub(super) struct Gains {
     pub(super) net: i64,
     /// The answer was not seen lately.
     pub(super) is_novel: bool,
+    /// Whether the answer's form is one that outcomes can be read from; absent: it says nothing
+    /// either way.
+    pub(super) is_readable: Option<bool>,
 }
 
 impl Outcomes {
@@ -67,12 +70,14 @@ impl Outcomes {
             .strip_prefix('[')
             .and_then(|rest| rest.split_once('\n'));
         let json = json.map_or(text, |(_, rest)| rest).trim();
-        if json.len() > READ || !json.starts_with('{') || tool.starts_with("zoea_") {
+        if json.len() > READ || tool.starts_with("zoea_") {
             return gains;
         }
         let Ok(Value::Object(root)) = serde_json::from_str::<Value>(json) else {
+            gains.is_readable = Some(false);
             return gains;
         };
+        gains.is_readable = Some(true);
         self.read_deals(&root, read_only, &mut gains);
         self.read_player(&root, &mut gains);
         self.read_ship(&root, &mut gains);

@@ -19,7 +19,7 @@ const CALLS: u32 = 4;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stretch {
     since: Option<Moment>,
-    /// Turns with calls and without a gain.
+    /// Turns with calls that can be judged, and without a gain.
     turns: u32,
     /// All turns, also those of words alone.
     all_turns: u32,
@@ -32,6 +32,19 @@ pub(super) struct Stretch {
     /// Calls, and how many of them failed.
     calls: (u64, u64),
     turn: TurnNotes,
+}
+
+/// What a turn came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turned {
+    /// Something got better.
+    Gained,
+    /// Nobody can say whether anything got better, but the answers were new.
+    Unjudged,
+    /// Nobody can say whether anything got better; the answers were those of before.
+    Repeated,
+    /// Nothing got better.
+    Nothing,
 }
 
 /// A call as the model wrote it.
@@ -47,8 +60,11 @@ struct TurnNotes {
     calls: u32,
     failed: u32,
     gained: bool,
-    /// A result that was not seen before, of a server whose outcomes are not known.
+    /// A result that was not seen before.
     is_novel: bool,
+    /// Results from which outcomes can be read, and results from which they cannot.
+    readable: u32,
+    unreadable: u32,
     /// Its only call, as far as it failed each time.
     only: Option<Attempt>,
     last_failed: Option<Attempt>,
@@ -64,6 +80,11 @@ impl Stretch {
         turn.calls += 1;
         turn.gained |= gains.any;
         turn.is_novel |= gains.is_novel;
+        match gains.is_readable {
+            Some(true) => turn.readable += 1,
+            Some(false) => turn.unreadable += 1,
+            None => {}
+        }
         if call.status == CallStatus::Done {
             turn.only = None;
             return;
@@ -77,17 +98,24 @@ impl Stretch {
         turn.last_failed = Some(attempt());
     }
 
-    /// Counts the turn. Gives whether something got better in it.
-    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Moment) -> bool {
+    /// Counts the turn. `knows_outcomes` is whether the server ever told any.
+    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Moment) -> Turned {
         let turn = std::mem::take(&mut self.turn);
-        // Of a server whose outcomes nobody can read, a new answer is all that can be asked for.
-        if turn.gained || (!knows_outcomes && turn.is_novel) {
+        let succeeded = turn.calls > turn.failed;
+        let is_judged = knows_outcomes && turn.readable >= turn.unreadable;
+        let turned = match (turn.gained, succeeded && !is_judged, turn.is_novel) {
+            (true, _, _) => Turned::Gained,
+            (false, true, true) => Turned::Unjudged,
+            (false, true, false) => Turned::Repeated,
+            (false, false, _) => Turned::Nothing,
+        };
+        if matches!(turned, Turned::Gained | Turned::Unjudged) {
             let all_turns = self.all_turns.saturating_add(1);
             *self = Stretch {
                 all_turns,
                 ..Stretch::default()
             };
-            return true;
+            return turned;
         }
         self.since.get_or_insert(now);
         self.all_turns = self.all_turns.saturating_add(1);
@@ -95,9 +123,11 @@ impl Stretch {
         self.calls.1 += u64::from(turn.failed);
         if turn.calls == 0 {
             self.quiet = self.quiet.saturating_add(1);
-            return false;
+            return turned;
         }
-        self.turns = self.turns.saturating_add(1);
+        if turned == Turned::Nothing {
+            self.turns = self.turns.saturating_add(1);
+        }
         self.quiet = 0;
         self.failing = if turn.failed == turn.calls {
             self.failing.saturating_add(1)
@@ -109,7 +139,7 @@ impl Stretch {
             (Some(only), _) => Some((only, 1)),
             (None, _) => turn.last_failed.map(|attempt| (attempt, 0)),
         };
-        false
+        turned
     }
 
     pub(super) fn since(&self) -> Moment {
@@ -195,8 +225,9 @@ impl Lap {
         self.gained |= gains.lasting;
     }
 
-    pub(super) fn end_turn(&mut self, habit: &Habit, now: Moment) {
-        if !habit.is_circling() {
+    pub(super) fn end_turn(&mut self, habit: &Habit, turned: Turned, now: Moment) {
+        // Of a circle whose answers cannot be read and change, nobody knows what it brings.
+        if !habit.is_circling() || turned == Turned::Unjudged {
             *self = Lap::default();
             return;
         }

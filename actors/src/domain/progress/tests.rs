@@ -229,15 +229,16 @@ fn seconds_are_not_enough_to_judge_by() {
 }
 
 #[test]
-fn a_server_of_which_nothing_is_known_is_judged_by_new_answers() {
-    for (answers, expected) in [(3, true), (100_000, false)] {
+fn a_server_of_which_nothing_is_known_is_not_judged_by_its_answers() {
+    for answers in [3, 100_000] {
         let mut scene = Scene::new();
         for turn in 0..200 {
             let answer = format!("line {}", turn % answers);
             scene.call("read_line", &format!("{turn}"), Ok(&answer));
             scene.end();
         }
-        assert_eq!(!scene.told.is_empty(), expected);
+        assert_eq!(scene.told, [], "{answers} answers");
+        assert!(scene.watch.take_unjudged_notice(&scene.rules).is_some());
     }
 }
 
@@ -345,4 +346,73 @@ fn switched_off_it_says_nothing() {
         scene.end();
     }
     assert_eq!(scene.told, []);
+}
+
+#[test]
+fn what_cannot_be_read_is_never_taken_for_no_gain_and_is_said_once() {
+    for knows_json in [false, true] {
+        let mut scene = Scene::new();
+        if knows_json {
+            scene.call("get_status", "{}", Ok(&status(1203, 0, "belt")));
+            scene.end();
+        }
+        let mut said = Vec::new();
+        for turn in 0..200 {
+            // A trade that goes well, told in words; a look that answers the same each time.
+            let sold = format!("Sold 4 copper ore. You have {} cr.", 1203 + turn * 16);
+            scene.call("mine", "{}", Ok(&sold));
+            scene.call("get_base", "{}", Ok("Sol Central, services: market, fuel"));
+            scene.end();
+            said.extend(scene.watch.take_unjudged_notice(&scene.rules));
+        }
+        assert_eq!(scene.told, [], "it does well");
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("repetition and failures"), "{said:?}");
+        let again = Watch::recalled(&scene.watch.memo(scene.both()), scene.both());
+        let again = again.clone().take_unjudged_notice(&scene.rules);
+        assert_eq!(again, None, "not again after a restart");
+    }
+}
+
+#[test]
+fn failures_and_words_alone_are_found_where_nothing_can_be_read() {
+    let mut fails = Scene::new();
+    let mut talks = Scene::new();
+    let mut circles = Scene::new();
+    for turn in 0..60 {
+        fails.call(
+            "mine",
+            &format!("{{\"n\":{turn}}}"),
+            Err("the drill is stuck"),
+        );
+        fails.end();
+        talks.end();
+        for _ in 0..4 {
+            circles.call("look", "{}", Ok("You see a wall."));
+        }
+        circles.end();
+    }
+    let ways = |scene: &Scene| scene.told.first().map(|(_, way, _)| *way);
+    assert_eq!(ways(&fails), Some(Way::Fails));
+    assert_eq!(ways(&talks), Some(Way::Talks));
+    assert_eq!(ways(&circles), Some(Way::Circles));
+}
+
+#[test]
+fn answers_that_can_be_read_again_are_judged_again() {
+    let mut scene = Scene::new();
+    scene.call("get_status", "{}", Ok(&status(1203, 0, "belt")));
+    scene.end();
+    for turn in 0..60 {
+        scene.call("get_news", "{}", Ok(&format!("news of day {turn}")));
+        scene.end();
+    }
+    assert_eq!(scene.told, []);
+    for _ in 0..60 {
+        scene.call("get_status", "{}", Ok(&status(1203, 0, "belt")));
+        scene.call("get_news", "{\"n\":1}", Ok("no news"));
+        scene.call("wave", "{}", Ok(r#"{"action":"wave"}"#));
+        scene.end();
+    }
+    assert!(!scene.told.is_empty());
 }
