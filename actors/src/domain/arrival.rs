@@ -54,6 +54,10 @@ pub fn stage(standing: &Standing) -> Stage {
         | Activity::CoolingDown(_)
         | Activity::CallingTool(_)
         | Activity::Travelling
+        | Activity::Mining
+        | Activity::Fighting
+        | Activity::InTransit
+        | Activity::OnCooldown
         | Activity::Recording
         | Activity::Paused(_) => match standing.link {
             LinkState::Ok => Stage::Here,

@@ -80,6 +80,14 @@ pub enum Activity {
     CallingTool(Arc<str>),
     /// Waits for the ship to arrive.
     Travelling,
+    /// Waits for what it mines.
+    Mining,
+    /// Waits for the outcome of an action in a fight.
+    Fighting,
+    /// Between two turns, while the game says that the ship is under way.
+    InTransit,
+    /// Between two turns, while the game says that the ship cools down from an action.
+    OnCooldown,
     /// Waits for the store.
     Recording,
     /// Holds still although it runs, and why.
@@ -102,6 +110,10 @@ impl fmt::Display for Activity {
             Activity::CoolingDown(why) => write!(f, "cooling down: {why}"),
             Activity::CallingTool(tool) => write!(f, "calling {tool}"),
             Activity::Travelling => f.write_str("travelling"),
+            Activity::Mining => f.write_str("mining"),
+            Activity::Fighting => f.write_str("fighting"),
+            Activity::InTransit => f.write_str("in transit"),
+            Activity::OnCooldown => f.write_str("on cooldown"),
             Activity::Recording => f.write_str("recording"),
             Activity::Paused(why) => write!(f, "paused: {why}"),
         }

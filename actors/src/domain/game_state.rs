@@ -7,6 +7,7 @@
 mod age;
 mod digest;
 mod touch;
+mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use age::TickClock;
 use touch::touches;
 
 pub use digest::{digest, gist};
+pub use wait::GameWait;
 
 /// The looks that are remembered; of more, the oldest go.
 const REMEMBERED: usize = 16;
@@ -50,6 +52,8 @@ pub struct GameState {
     /// The oldest first.
     sightings: Vec<Sighting>,
     clock: TickClock,
+    /// What the ship waits for, and until which tick.
+    wait: Option<(GameWait, i64)>,
 }
 
 impl GameState {
@@ -65,7 +69,11 @@ impl GameState {
                 clock.observe(tick, now.moment_of(sighting.at, BELIEVED));
             }
         }
-        GameState { sightings, clock }
+        GameState {
+            sightings,
+            clock,
+            wait: None,
+        }
     }
 
     /// Whether nothing is known.
@@ -89,6 +97,20 @@ impl GameState {
     /// A tick was heard of.
     pub fn heard_tick(&mut self, tick: i64, now: Moment) {
         self.clock.observe(tick, now);
+    }
+
+    /// A result may say that the ship is under way or cools down.
+    pub fn hear_wait(&mut self, text: &str, now: Moment) {
+        let told = wait::read_wait(text, self.tick_at(now));
+        self.wait = told.or(self.wait.take());
+    }
+
+    /// What the ship waits for, and when that will be over, by the wall clock.
+    #[must_use]
+    pub fn waiting(&self, now: Now) -> Option<(GameWait, Timestamp)> {
+        let (wait, until) = self.wait?;
+        let left = self.clock.time_until(until, now.moment)?;
+        Some((wait, now.wall.plus(left)))
     }
 
     /// A look succeeded; `text` is what it showed. It replaces what the same look showed before.

@@ -122,6 +122,10 @@ fn doing_within(standing: &Standing, now: Timestamp, columns: usize) -> (String,
             (timed(&tool), Tone::Tool)
         }
         Activity::Travelling => (timed("travels"), Tone::Tool),
+        Activity::Mining => (timed("mines"), Tone::Tool),
+        Activity::Fighting => (timed("fights"), Tone::Tool),
+        Activity::InTransit => (timed("in transit"), Tone::Dim),
+        Activity::OnCooldown => (timed("on cooldown"), Tone::Dim),
         Activity::Recording => ("writes down".to_string(), Tone::Dim),
         Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
     }

@@ -164,13 +164,18 @@ impl Roster {
             }
             match &standing.activity {
                 Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
-                Activity::CallingTool(_) | Activity::Travelling => counts.calling += 1,
+                Activity::CallingTool(_)
+                | Activity::Travelling
+                | Activity::Mining
+                | Activity::Fighting => counts.calling += 1,
                 Activity::Queueing(_) | Activity::CoolingDown(_) | Activity::Connecting => {
                     counts.queueing += 1;
                 }
                 Activity::Resting
                 | Activity::Rebuilding
                 | Activity::Pausing
+                | Activity::InTransit
+                | Activity::OnCooldown
                 | Activity::Recording
                 | Activity::Paused(_) => {}
             }

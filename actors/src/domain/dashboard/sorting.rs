@@ -117,9 +117,9 @@ fn bustle(activity: &Activity) -> u8 {
         Activity::Connecting => 3,
         Activity::CallingModel | Activity::Answering(_) => 4,
         Activity::CallingTool(_) => 5,
-        Activity::Travelling => 6,
+        Activity::Travelling | Activity::Mining | Activity::Fighting => 6,
         Activity::Recording => 7,
-        Activity::Pausing => 8,
+        Activity::Pausing | Activity::InTransit | Activity::OnCooldown => 8,
         Activity::Rebuilding => 9,
         Activity::Resting => 10,
     }

@@ -1,5 +1,7 @@
 //! Age: how long ago something was seen, in the game's own time where that is known.
 
+use std::time::Duration;
+
 use crate::domain::ids::{Moment, Now};
 
 use super::Sighting;
@@ -52,6 +54,15 @@ impl TickClock {
         )
     }
 
+    /// How long it takes until a tick; `None` where it has come, or no tick was ever heard of.
+    pub(super) fn time_until(&self, tick: i64, now: Moment) -> Option<Duration> {
+        let ahead = tick.saturating_sub(self.last?.tick);
+        let ahead = u64::try_from(ahead).ok()?.saturating_mul(self.length_ms());
+        let passed = now.millis_since(self.last?.at);
+        let left = ahead.saturating_sub(passed);
+        (left > 0).then_some(Duration::from_millis(left))
+    }
+
     /// How long a tick lasts, in milliseconds; never 0.
     fn length_ms(&self) -> u64 {
         let measured = self.first.zip(self.last).and_then(|(first, last)| {
@@ -98,6 +109,11 @@ mod tests {
         assert_eq!(clock.tick_at(Moment(10_000)), Some(110));
         assert_eq!(clock.tick_at(Moment(13_500)), Some(113));
         assert_eq!(clock.tick_at(Moment(9_000)), Some(110));
+        let left = |tick, at| clock.time_until(tick, Moment(at));
+        assert_eq!(left(115, 10_000), Some(Duration::from_secs(5)));
+        assert_eq!(left(115, 12_500), Some(Duration::from_millis(2500)));
+        assert_eq!(left(115, 15_000), None);
+        assert_eq!(left(100, 10_000), None);
     }
 
     #[test]

@@ -216,10 +216,12 @@ pub(super) fn not_executed(why: &str) -> ToolOutcome {
 }
 
 fn activity_of(tool: &Arc<str>) -> Activity {
-    if is_trip(tool) {
-        return Activity::Travelling;
+    match &**tool {
+        trip if is_trip(trip) => Activity::Travelling,
+        "mine" => Activity::Mining,
+        "attack" | "battle" | "reload" => Activity::Fighting,
+        _ => Activity::CallingTool(tool.clone()),
     }
-    Activity::CallingTool(tool.clone())
 }
 
 fn is_json_object(text: &str) -> bool {

@@ -34,6 +34,9 @@ impl Life {
             self.game.heard_tick(tick, self.moment);
         }
         let tool = &open.call.name;
+        if outcome.status == CallStatus::Done && !carries_words_of_others(tool) {
+            self.game.hear_wait(text, self.moment);
+        }
         if outcome.status == CallStatus::Done && &**tool == "logout" {
             return self.forget_game(draft);
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::domain::compose::{Owner, choose_owner};
 use crate::domain::conversation::OpenCall;
 use crate::domain::event::{Activity, What};
+use crate::domain::game_state::GameWait;
 use crate::domain::ids::TurnNumber;
 use crate::domain::message::{Kind, Severity};
 
@@ -219,7 +220,11 @@ impl Life {
         let alarm = Alarm(self.stamp());
         self.stage = Stage::Pausing { alarm };
         let until = Some(self.now.plus(after));
-        self.doing_until(Activity::Pausing, until);
+        match self.game.waiting(self.both()) {
+            Some((GameWait::Transit, at)) => self.doing_until(Activity::InTransit, Some(at)),
+            Some((GameWait::Cooldown, at)) => self.doing_until(Activity::OnCooldown, Some(at)),
+            None => self.doing_until(Activity::Pausing, until),
+        }
         self.effects.push(Effect::Wake {
             alarm,
             after,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::compose::{ASIDE_LINE, wire_bytes};
+use crate::domain::event::Activity;
 use crate::domain::game_state::Sighting;
 
 fn aside(scene: &Scene) -> String {
@@ -212,4 +213,36 @@ fn the_context_of_the_model_bounds_the_request() {
         (6000..=9500).contains(&bytes),
         "three bytes are two tokens: {bytes}"
     );
+}
+
+#[test]
+fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
+    let cases = [
+        (
+            r#"{"ticks":5,"arrival_tick":105}"#,
+            Activity::InTransit,
+            50_000,
+        ),
+        (r#"{"cooldown_ticks":2}"#, Activity::OnCooldown, 20_000),
+        (r#"{"arrival_tick":100}"#, Activity::Pausing, 2_000),
+    ];
+    for (result, activity, millis) in cases {
+        let mut scene = begun();
+        scene.want(&[("mine", "{}")]);
+        scene.leave();
+        assert_eq!(scene.life.standing().activity, Activity::Mining);
+        let work = scene.call().work;
+        let outcome = ToolOutcome {
+            tick: Some(100),
+            ..outcome(result, CallStatus::Done)
+        };
+        scene.hear(Input::Returned { work, outcome });
+        scene.say("under way");
+        let standing = scene.life.standing();
+        assert_eq!(standing.activity, activity, "{result}");
+        let until = standing.activity_until.expect("an end");
+        // The scene's clock goes on by a millisecond with each input.
+        let shown = until.since(standing.activity_since);
+        assert!(shown.abs_diff(millis) < 10, "{result}: {shown}");
+    }
 }
