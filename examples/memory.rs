@@ -142,6 +142,7 @@ fn answer(asked: i64) -> ModelAnswer {
         arguments: "{}".to_string(),
     };
     ModelAnswer {
+        doubt: None,
         text: "I mined three units of iron ore and will sell them.".repeat(2),
         reasoning: Some("The operator wants ore, so I should mine. ".repeat(40)),
         calls: if asked % 2 == 1 {

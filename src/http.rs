@@ -1,6 +1,13 @@
 //! HTTP: the one place that builds a client.
+//!
+//! No redirect is followed: what is sent holds conversations, passwords and keys, and is for the
+//! server that the operator named alone.
 
 use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::redirect::{Attempt, Policy};
+use thiserror::Error;
 
 use crate::descriptors;
 
@@ -21,13 +28,49 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
         .pool_max_idle_per_host(IDLE_PER_HOST)
         .pool_idle_timeout(Duration::from_secs(60))
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::custom(refuse))
         .build()
+}
+
+/// Characters of a redirect's target that are shown.
+const SHOWN_OF_TARGET: usize = 200;
+
+/// A server sent a request on to somebody else.
+#[derive(Debug, Error)]
+#[error(
+    "the server answered HTTP {status} and sends requests on to {target}; nothing was sent there: \
+     if that is where they belong, set the address in the configuration to it"
+)]
+struct Redirected {
+    status: u16,
+    target: String,
+}
+
+fn refuse(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let target = shown(attempt.url());
+    let status = attempt.status().as_u16();
+    attempt.error(Redirected { status, target })
+}
+
+/// An address without what may be secret in it.
+fn shown(url: &Url) -> String {
+    let path = url.path().trim_end_matches('/');
+    let shown = format!("{}{path}", url.origin().ascii_serialization());
+    match shown.char_indices().nth(SHOWN_OF_TARGET) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
 }
 
 /// What went wrong with a request, without its URL, which may hold a secret.
 #[must_use]
 pub fn plain(error: reqwest::Error) -> String {
-    causes(&error.without_url())
+    let error = error.without_url();
+    let redirected = std::error::Error::source(&error).filter(|cause| cause.is::<Redirected>());
+    if let Some(redirected) = redirected {
+        return redirected.to_string();
+    }
+    causes(&error)
 }
 
 /// An error and all that caused it, on one line.
@@ -86,7 +129,10 @@ impl Delivery {
                     let is_busy = status.is_server_error() || matches!(status.as_u16(), 408 | 429);
                     (format!("HTTP status {status}"), !is_busy)
                 }
-                Err(error) => (plain(error), false),
+                Err(error) => {
+                    let is_final = error.is_redirect();
+                    (plain(error), is_final)
+                }
             };
             match waits.next() {
                 Some(wait) if !is_final => tokio::time::sleep(*wait).await,
@@ -104,5 +150,77 @@ impl Delivery {
             request = request.bearer_auth(token.expose());
         }
         Ok(request.send().await?.status())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderMap, HeaderValue, StatusCode};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    const NEVER_AGAIN: [Duration; 1] = [Duration::from_secs(3600)];
+
+    /// A server that answers everything alike and tells that it was asked; where it is.
+    async fn served(
+        status: u16,
+        location: Option<String>,
+    ) -> (String, mpsc::UnboundedReceiver<String>) {
+        let (tell, heard) = mpsc::unbounded_channel();
+        let app = axum::Router::new().fallback(move |body: String| async move {
+            tell.send(body).expect("the test listens");
+            let mut headers = HeaderMap::new();
+            if let Some(location) = location {
+                headers.insert(
+                    "location",
+                    HeaderValue::from_str(&location).expect("a value"),
+                );
+            }
+            (
+                StatusCode::from_u16(status).expect("a status"),
+                headers,
+                "{}",
+            )
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        (address.to_string(), heard)
+    }
+
+    #[tokio::test]
+    async fn nothing_is_sent_to_where_a_server_sends_requests_on() {
+        let http = client().unwrap();
+        for status in [301, 302, 303, 307, 308] {
+            let (other, mut stolen) = served(200, None).await;
+            let target = format!("http://user:hunter2@{other}/v2/mcp?key=hunter2#x");
+            let (first, mut heard) = served(status, Some(target)).await;
+            let url = format!("http://{first}/mcp?key=own-secret");
+            let refused = http.post(&url).body("password").send().await.unwrap_err();
+            assert!(refused.is_redirect(), "{refused:?}");
+            let text = plain(refused);
+            let expected = format!("HTTP {status} and sends requests on to http://{other}/v2/mcp;");
+            assert!(text.contains(&expected), "{text}");
+            assert!(
+                text.contains("set the address") && !text.contains("hunter2"),
+                "{text}"
+            );
+            assert!(!text.contains("own-secret"), "{text}");
+            assert_eq!(heard.recv().await.as_deref(), Some("password"));
+            assert!(stolen.try_recv().is_err(), "the other host heard of it");
+            // Whoever only looks is not led astray either, and a hook is tried once.
+            assert!(http.get(&url).send().await.unwrap_err().is_redirect());
+            let hook = Delivery {
+                http: http.clone(),
+                url,
+                token: None,
+                timeout: Duration::from_secs(20),
+                waits: &NEVER_AGAIN,
+            };
+            let why = hook.bring(&serde_json::json!({})).await.unwrap_err();
+            assert!(why.contains("sends requests on"), "{why}");
+            assert!(stolen.try_recv().is_err(), "the other host heard of it");
+        }
     }
 }

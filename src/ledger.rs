@@ -22,6 +22,7 @@ mod index;
 mod intake;
 mod leases;
 mod letters;
+mod mend;
 mod opening;
 mod piece;
 mod place;
@@ -64,6 +65,7 @@ pub use compact::Compacted;
 pub use copies::{CopyError, Restored, back_up, restore};
 pub use day::{DayRecord, MysisDay};
 pub use intake::{Intake, StoredMission};
+pub use mend::Mended;
 pub use opening::{Moved, OpenError};
 pub use retention::{Keep, Reach};
 pub use rows::metadata;
@@ -79,6 +81,7 @@ const READERS: u32 = 4;
 pub struct SqlLedger {
     inner: Arc<Inner>,
     moved: Option<Arc<Moved>>,
+    mended: Option<Arc<Mended>>,
 }
 
 /// Where the database is, and what goes with that.
@@ -148,7 +151,7 @@ impl SqlLedger {
             Keeping::File(place) => (Dialect::Sqlite, Some(place), None),
             Keeping::Server(tenant) => (Dialect::Postgres, None, Some(tenant)),
         };
-        let ledger = SqlLedger {
+        let mut ledger = SqlLedger {
             inner: Arc::new(Inner {
                 dialect,
                 writer,
@@ -161,12 +164,14 @@ impl SqlLedger {
                 is_careless: AtomicBool::new(false),
             }),
             moved: moved.map(Arc::new),
+            mended: None,
         };
         // What was written before the leases were ours is known only now.
         ledger.inner.take_leases().await?;
         let fences = fences::read(&ledger.inner.writer).await?;
         *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
+        ledger.mended = ledger.inner.mend_if_possible().await.map(Arc::new);
         Ok(ledger)
     }
 
@@ -174,6 +179,12 @@ impl SqlLedger {
     #[must_use]
     pub fn moved(&self) -> Option<&Moved> {
         self.moved.as_deref()
+    }
+
+    /// What of its figures was mended when it was opened.
+    #[must_use]
+    pub fn mended(&self) -> Option<&Mended> {
+        self.mended.as_deref()
     }
 
     /// The names of the Myses that other processes on the same database hold, and that are therefore

@@ -4,9 +4,12 @@
 //! is decided inside. Answers are read leniently, since no two servers agree.
 
 mod answer;
+mod belief;
 mod complaint;
 mod failure;
 mod hearing;
+mod json;
+mod key;
 mod learnt;
 mod pieces;
 mod request;
@@ -18,13 +21,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::ports::{Meter, Models};
 use async_openai::Client;
-use async_openai::config::OpenAIConfig;
 use async_openai::middleware::HttpRequestFactory;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use belief::Belief;
 use hearing::{Came, Hearing};
+use key::Access;
 use learnt::{Learnt, Style};
 use request::{ChatRequest, ToolsCache};
 
@@ -58,8 +63,9 @@ pub struct Providers {
 
 /// One provider: how it is reached, and what it is particular about.
 struct Known {
-    client: Client<OpenAIConfig>,
+    access: Result<Access, String>,
     learnt: Learnt,
+    belief: Belief,
     tools: ToolsCache,
 }
 
@@ -91,8 +97,9 @@ impl Providers {
     pub fn replace(&self, endpoints: impl IntoIterator<Item = (Arc<str>, Endpoint)>) {
         let known = endpoints.into_iter().map(|(name, endpoint)| {
             let known = Known {
-                client: client(&self.http, &endpoint),
+                access: Access::to(&endpoint),
                 learnt: Learnt::new(&endpoint),
+                belief: Belief::default(),
                 tools: ToolsCache::default(),
             };
             (name, Arc::new(known))
@@ -134,6 +141,13 @@ impl Models for Providers {
             let text = format!("the configuration has no provider `{}`", request.provider);
             return async move { Err(ModelFault::Permanent { text }) }.boxed();
         };
+        let access = match &known.access {
+            Ok(access) => access.clone(),
+            Err(why) => {
+                let text = format!("provider `{}`: {why}", request.provider);
+                return async move { Err(ModelFault::Permanent { text }) }.boxed();
+            }
+        };
         let http = self.http.clone();
         async move {
             let style = known.learnt.style();
@@ -147,9 +161,13 @@ impl Models for Providers {
                 "request"
             );
             let hearing = Arc::new(Hearing::new(meter));
-            let client = heard_by(&known.client, http, hearing.clone());
-            let answer: Result<Value, _> = client.chat().create_byot(&body).await;
-            let answer = answer.map_err(failure::fault).and_then(answer::read);
+            let client = heard_by(access, http, hearing.clone());
+            let answer: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
+            let answer = answer.map_err(failure::fault);
+            let answer = answer.and_then(|body| answer::read(body.get()));
+            let answer = known
+                .belief
+                .tested(answer, &request.provider, hearing.sent());
             known.judge(answer, hearing.how(), &request, &style)
         }
         .boxed()
@@ -173,26 +191,15 @@ pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<S
     serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref()))
 }
 
-/// A client for an endpoint.
-fn client(http: &reqwest::Client, endpoint: &Endpoint) -> Client<OpenAIConfig> {
-    let config = OpenAIConfig::new()
-        .with_api_base(endpoint.url.trim_end_matches('/'))
-        .with_api_key(endpoint.api_key.clone().unwrap_or_default());
-    Client::build(http.clone(), config)
-}
-
-/// The same for one request. It never retries by itself: retries are decided inside, where they can
+/// A client for one request. It never retries by itself: retries are decided inside, where they can
 /// be seen.
-fn heard_by(
-    client: &Client<OpenAIConfig>,
-    http: reqwest::Client,
-    hearing: Arc<Hearing>,
-) -> Client<OpenAIConfig> {
+fn heard_by(access: Access, http: reqwest::Client, hearing: Arc<Hearing>) -> Client<Access> {
+    let client = Client::build(http.clone(), access);
     let service = tower::service_fn(move |factory: HttpRequestFactory| {
         let (http, hearing) = (http.clone(), hearing.clone());
         async move { failure::send(&http, factory, &hearing).await }
     });
-    client.clone().with_http_service(service)
+    client.with_http_service(service)
 }
 
 #[cfg(test)]

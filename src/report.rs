@@ -83,7 +83,7 @@ impl From<&Spent> for Cost {
 
 impl Cost {
     fn tokens(&self) -> u64 {
-        self.tokens_in + self.tokens_out
+        self.tokens_in.saturating_add(self.tokens_out)
     }
 
     fn dollars(&self) -> String {
@@ -94,7 +94,7 @@ impl Cost {
 
 impl Line {
     fn gained(&self) -> Option<i64> {
-        self.credits.map(|(first, last)| last - first)
+        self.credits.map(|(first, last)| last.saturating_sub(first))
     }
 }
 
@@ -136,14 +136,15 @@ impl Report {
             total.faults += line.faults;
             if let Some((first, last)) = line.credits {
                 let (before, after) = total.credits.unwrap_or_default();
-                total.credits = Some((before + first, after + last));
+                let sums = (before.saturating_add(first), after.saturating_add(last));
+                total.credits = Some(sums);
             }
             let (sum, spent) = (&mut total.spent, &line.spent);
-            sum.calls += spent.calls;
-            sum.tokens_in += spent.tokens_in;
-            sum.tokens_out += spent.tokens_out;
-            sum.tokens_cached += spent.tokens_cached;
-            sum.cost_micros += spent.cost_micros;
+            sum.calls = sum.calls.saturating_add(spent.calls);
+            sum.tokens_in = sum.tokens_in.saturating_add(spent.tokens_in);
+            sum.tokens_out = sum.tokens_out.saturating_add(spent.tokens_out);
+            sum.tokens_cached = sum.tokens_cached.saturating_add(spent.tokens_cached);
+            sum.cost_micros = sum.cost_micros.saturating_add(spent.cost_micros);
         }
         total
     }

@@ -182,6 +182,7 @@ impl Flight {
         flight.tell_who_is_elsewhere(&others);
         if options.mode == Mode::Flying {
             flight.tell_what_is_not_heeded(settings);
+            flight.tell_what_was_mended();
         }
         Ok(flight)
     }
@@ -206,6 +207,14 @@ impl Flight {
         tracing::info!(limit, myses, "descriptors");
         if let Some(text) = descriptors::shortage(limit, myses, is_offline) {
             self.operator.tell(Severity::Warn, "few_descriptors", &text);
+        }
+    }
+
+    /// Sums that were wrong until now are right from here on.
+    fn tell_what_was_mended(&self) {
+        if let Some(mended) = self.ledger.mended() {
+            let text = mended.to_string();
+            self.operator.tell(Severity::Warn, "books_mended", &text);
         }
     }
 

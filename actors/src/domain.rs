@@ -2,6 +2,7 @@
 
 pub mod arrival;
 pub mod books;
+pub mod bounds;
 pub mod budget;
 pub mod circuit;
 pub mod compose;

@@ -46,6 +46,9 @@ impl Door {
             mode: Mode::Grounded,
         };
         let flight = Flight::launch(&home, &settings, options, Audience::default()).await?;
+        if let Some(mended) = flight.swarm().ledger().mended() {
+            out::note(&mended.to_string());
+        }
         if let Some(moved) = flight.swarm().ledger().moved() {
             out::note(&moved.to_string());
         }

@@ -34,6 +34,9 @@ pub(super) async fn run(
     let settings = global.load_settings(&home, environment)?.settings;
     let _lock = home.lock()?;
     let ledger = wiring::open_ledger(&home, &settings).await?;
+    if let Some(mended) = ledger.mended() {
+        out::note(&mended.to_string());
+    }
     if let Some(moved) = ledger.moved() {
         out::note(&moved.to_string());
     }

@@ -147,6 +147,11 @@ async fn fly(
             out::note(&moved.to_string());
         }
     }
+    if let Some(mended) = flight.swarm().ledger().mended()
+        && args.headless
+    {
+        out::note(&mended.to_string());
+    }
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     if let Some(offline) = offline {
         offline.populate(flight.swarm()).await?;

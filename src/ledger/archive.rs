@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::books::{Day, Entry};
+use actors::domain::bounds;
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
@@ -243,7 +244,10 @@ pub(super) fn of(mysis: MysisId) -> Select<message::Entity> {
 }
 
 pub(super) fn totals(model: &mysis::Model) -> Totals {
-    let counted = |value: i64| u64::try_from(value).unwrap_or(0);
+    let counted = |value: i64| match u64::try_from(value) {
+        Ok(value) if value <= bounds::MAX_SUM => value,
+        Ok(_) | Err(_) => 0,
+    };
     Totals {
         turns: counted(model.turns),
         tokens_in: counted(model.tokens_in),

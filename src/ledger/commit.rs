@@ -12,7 +12,11 @@ use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrde
 use super::accounts::{pool_account, save_account};
 use super::connection::Tx;
 use super::entity::{account, message, mission, mysis, tool_call};
+use super::mend::MAX_SUM;
 use super::{books, retention, rows, sessions, sightings, watches};
+
+/// Calls that go into the database with one statement.
+const CALLS_AT_ONCE: usize = 500;
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
@@ -186,8 +190,9 @@ async fn append(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     }
     books::enter(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
-    if !calls.is_empty() {
-        tool_call::Entity::insert_many(calls)
+    // A statement takes only so many values.
+    for some in calls.chunks(CALLS_AT_ONCE) {
+        tool_call::Entity::insert_many(some.to_vec())
             .exec_without_returning(tx)
             .await?;
     }
@@ -254,7 +259,7 @@ fn is_call(mysis: MysisId, call: CallKey) -> Condition {
 }
 
 async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr> {
-    let stored = |value: u64| Set(i64::try_from(value).unwrap_or(i64::MAX));
+    let stored = |value: u64| Set(i64::try_from(value).map_or(MAX_SUM, |sum| sum.min(MAX_SUM)));
     let set = mysis::ActiveModel {
         turns: stored(totals.turns),
         tokens_in: stored(totals.tokens_in),

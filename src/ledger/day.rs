@@ -11,7 +11,6 @@ use super::{Inner, SqlLedger, plain};
 
 /// Days before that are looked back at.
 const BACK: i64 = 13;
-const HOUR: i64 = 3_600_000;
 
 /// One Mysis in one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,25 +47,17 @@ impl SqlLedger {
     }
 }
 
-fn add(sum: &mut Spent, spent: &Spent) {
-    sum.calls += spent.calls;
-    sum.input += spent.input;
-    sum.output += spent.output;
-    sum.cached += spent.cached;
-    sum.cost_micros += spent.cost_micros;
-}
-
 impl Inner {
     async fn day(&self, day: Day) -> Result<DayRecord, DbErr> {
         let mut record = DayRecord::default();
-        for entry in self.books(Day(day.0 - BACK)).await? {
+        for entry in self.books(Day(day.0.saturating_sub(BACK))).await? {
             if entry.day > day {
                 continue;
             }
-            add(record.days.entry(entry.day).or_default(), &entry.spent);
+            record.days.entry(entry.day).or_default().add(&entry.spent);
             if entry.day == day {
                 let of = record.myses.entry(entry.mysis).or_default();
-                add(&mut of.spent, &entry.spent);
+                of.spent.add(&entry.spent);
             }
         }
         let turns = "SELECT mysis_id, count(DISTINCT turn) FROM message \
@@ -104,7 +95,7 @@ impl Inner {
     }
 
     async fn rows_of<T: TryGetableMany>(&self, sql: &str, day: Day) -> Result<Vec<T>, DbErr> {
-        let (begin, end) = (day.begins().0, day.begins().0 + 24 * HOUR);
+        let (begin, end) = (day.begins().0, day.ends().0);
         let sql = sql
             .replace("{day}", &format!("at >= {begin} AND at < {end}"))
             .replace("{end}", &end.to_string());

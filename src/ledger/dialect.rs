@@ -178,6 +178,26 @@ impl Dialect {
         }
     }
 
+    /// A number, but no more than so much.
+    pub(super) fn at_most(self, number: SimpleExpr, most: i64) -> SimpleExpr {
+        let least = match self {
+            Dialect::Sqlite => "min(?, ?)",
+            Dialect::Postgres => "LEAST($1, $2)",
+        };
+        Expr::cust_with_exprs(least, [number, Expr::value(most)])
+    }
+
+    /// Whether a column holds a whole number from 0 to a bound.
+    pub(super) fn is_within(self, column: &str, most: i64) -> String {
+        match self {
+            // A column keeps what no whole number of its size can be in another form.
+            Dialect::Sqlite => {
+                format!("(typeof({column}) = 'integer' AND {column} BETWEEN 0 AND {most})")
+            }
+            Dialect::Postgres => format!("({column} BETWEEN 0 AND {most})"),
+        }
+    }
+
     /// Whether asking again cannot help: the statement itself is wrong, or contradicts what is
     /// stored.
     pub(super) fn is_final(self, error: &DbErr) -> bool {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::Bill;
+use actors::domain::bounds;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
@@ -153,10 +154,30 @@ fn told(usage: &Usage) -> Value {
 fn usage_of(meta: &Value) -> Option<Usage> {
     let usage = &meta["usage"];
     let tokens = |key: &str| usage[key].as_u64().unwrap_or(0);
-    usage.is_object().then(|| Usage {
-        input: tokens("input"),
-        output: tokens("output"),
-        cached: tokens("cached"),
+    usage.is_object().then(|| {
+        bounds::usage_of_a_call(Usage {
+            input: tokens("input"),
+            output: tokens("output"),
+            cached: tokens("cached"),
+        })
+    })
+}
+
+fn cost_of(meta: &Value) -> Option<u64> {
+    meta["cost_micros"].as_u64().map(bounds::cost_of_a_call)
+}
+
+/// The bill that a row's metadata carries.
+pub(super) fn bill(metadata: &str) -> Option<Bill> {
+    let meta: Value = serde_json::from_str(metadata).ok()?;
+    bill_of(&meta)
+}
+
+fn bill_of(meta: &Value) -> Option<Bill> {
+    usage_of(meta).map(|usage| Bill {
+        provider: word(meta, "provider"),
+        usage,
+        cost_micros: cost_of(meta),
     })
 }
 
@@ -227,7 +248,7 @@ fn utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
             model: word(&meta, "model"),
             provider: word(&meta, "provider"),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
-            cost_micros: meta["cost_micros"].as_u64(),
+            cost_micros: cost_of(&meta),
         },
     }
 }
@@ -263,11 +284,7 @@ fn host(model: &message::Model, text: &Arc<str>) -> Body {
             attempt: meta["attempt"]
                 .as_u64()
                 .and_then(|attempt| u32::try_from(attempt).ok()),
-            bill: usage_of(&meta).map(|usage| Bill {
-                provider: word(&meta, "provider"),
-                usage,
-                cost_micros: meta["cost_micros"].as_u64(),
-            }),
+            bill: bill_of(&meta),
         },
     }
 }

@@ -81,6 +81,7 @@ macro_rules! on_both {
 
 mod checking;
 mod finding;
+mod mending;
 mod recalling;
 mod retention;
 mod rounds;

@@ -1,66 +1,94 @@
 //! Answers: reading what a model server says, in whatever form it says it.
 
+use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_TEXT_BYTES};
 use actors::domain::model::{AskedCall, ModelAnswer, ModelFault, Usage};
 use serde_json::Value;
 
 use super::failure;
+use super::json::{at, each, first, member, pick, text};
+
+/// Calls of one answer that are looked at: more than are made, so that the operator hears of them.
+pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
+/// Where servers put reasoning.
+const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+/// Arguments beyond this stay as they were written.
+const COMPACTED: usize = 64 << 10;
 
 /// Reads an answer. Nonsense inside it is no fault; only an answer without any choice is one.
-pub(super) fn read(body: Value) -> Result<ModelAnswer, ModelFault> {
-    if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
-        return Err(told_off(error, &body));
+pub(super) fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
+    let [error, choices, spent, model] = pick(body, ["error", "choices", "usage", "model"]);
+    if let Some(error) = error {
+        return Err(told_off(error, body));
     }
-    let Some(choice) = body.pointer("/choices/0") else {
+    let Some(choice) = choices.and_then(first) else {
         return Err(ModelFault::Empty {
             text: "the answer holds no choice".to_string(),
-            usage: usage(&body["usage"]),
+            usage: spent.and_then(usage),
         });
     };
-    let message = choice.get("message").unwrap_or(&Value::Null);
-    let (text, thought) = without_thoughts(&text_of(&message["content"]));
-    let reasoning = ["reasoning_content", "reasoning", "thinking"]
+    let [message, finish_reason] = pick(choice, ["message", "finish_reason"]);
+    let message = message.unwrap_or("null");
+    let content = member(message, "content").unwrap_or("null");
+    let (said, thought) = without_thoughts(&text_of(content));
+    let reasoning = REASONING
         .into_iter()
-        .map(|key| text_of(&message[key]))
-        .chain([thoughts_of(&message["content"])])
+        .map(|key| member(message, key).map(text_of).unwrap_or_default())
+        .chain([thoughts_of(content)])
         .find(|text| !text.trim().is_empty())
         .or(thought);
     Ok(ModelAnswer {
-        text,
-        reasoning,
+        text: bounds::within(said, MAX_TEXT_BYTES),
+        reasoning: reasoning.map(|text| bounds::within(text, MAX_TEXT_BYTES)),
         calls: calls(message),
-        finish_reason: choice["finish_reason"].as_str().map(str::to_string),
-        usage: usage(&body["usage"]),
-        model: body["model"].as_str().map(str::to_string),
+        finish_reason: finish_reason.and_then(text).map(bounds::name),
+        usage: spent.and_then(usage),
+        model: model.and_then(text).map(bounds::name),
+        doubt: None,
     })
 }
 
 /// Some servers put a failure into an answer of status 200.
-fn told_off(error: &Value, body: &Value) -> ModelFault {
-    let status = error["code"]
-        .as_u64()
-        .or_else(|| error["status"].as_u64())
-        .and_then(|code| u16::try_from(code).ok())
-        .filter(|code| (400..600).contains(code))
-        .unwrap_or(500);
-    failure::refused(status, &body.to_string(), None)
+fn told_off(error: &str, body: &str) -> ModelFault {
+    let code = |key| {
+        let code = member(error, key).and_then(|code| code.parse::<u16>().ok());
+        code.filter(|code| (400..600).contains(code))
+    };
+    let status = code("code").or_else(|| code("status")).unwrap_or(500);
+    let shown = if body.len() > MAX_REFUSAL_BYTES {
+        &error[..error.floor_char_boundary(MAX_REFUSAL_BYTES)]
+    } else {
+        body
+    };
+    failure::refused(status, shown, None)
 }
 
 /// A text, or the text parts of a list.
-pub(super) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part.as_str().or_else(|| part["text"].as_str()))
-            .collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+pub(super) fn text_of(content: &str) -> String {
+    if let Some(text) = text(content) {
+        return text;
     }
+    let mut joined = String::new();
+    each(content, |part| {
+        let part = text(part).or_else(|| member(part, "text").and_then(text));
+        joined += &part.unwrap_or_default();
+    });
+    joined
 }
 
 /// The thoughts among the parts of a content.
-pub(super) fn thoughts_of(content: &Value) -> String {
-    let parts = content.as_array().into_iter().flatten();
-    parts.map(|part| text_of(&part["thinking"])).collect()
+pub(super) fn thoughts_of(content: &str) -> String {
+    let mut joined = String::new();
+    each(content, |part| {
+        joined += &member(part, "thinking").map(text_of).unwrap_or_default();
+    });
+    joined
+}
+
+/// The first of the places of reasoning in which there is some.
+pub(super) fn reasoning_of(message: &str) -> Option<String> {
+    let places = REASONING.into_iter();
+    let mut texts = places.filter_map(|key| member(message, key)).map(text_of);
+    texts.find(|text| !text.is_empty())
 }
 
 /// A text without the thoughts that some models write into it.
@@ -81,39 +109,55 @@ fn without_thoughts(text: &str) -> (String, Option<String>) {
     (text.to_string(), None)
 }
 
-/// The calls; a server of the first days knows one, without an id.
-fn calls(message: &Value) -> Vec<AskedCall> {
-    let calls = message["tool_calls"].as_array();
-    let calls = calls.map_or(&[][..], Vec::as_slice);
-    let old = message.get("function_call").filter(|call| call.is_object());
-    let old = old.filter(|_| calls.is_empty());
+/// The calls; a server of the first days knows one, without an id. Of all their arguments together
+/// so much is kept as of any text.
+fn calls(message: &str) -> Vec<AskedCall> {
+    let [listed, old] = pick(message, ["tool_calls", "function_call"]);
+    let mut calls = Vec::new();
+    let mut room = MAX_TEXT_BYTES;
+    let mut take = |json: &str| {
+        if calls.len() < MAX_CALLS_READ {
+            let call = call(json, room);
+            room = room.saturating_sub(call.arguments.len());
+            calls.push(call);
+        }
+    };
+    each(listed.unwrap_or("[]"), &mut take);
+    if let Some(old) = old.filter(|old| old.starts_with('{'))
+        && listed.and_then(first).is_none()
+    {
+        take(old);
+    }
     calls
-        .iter()
-        .chain(old)
-        .map(|call| {
-            let function = call.get("function").unwrap_or(call);
-            AskedCall {
-                id: call["id"].as_str().unwrap_or_default().to_string(),
-                name: function["name"].as_str().unwrap_or_default().to_string(),
-                arguments: arguments(&function["arguments"]),
-            }
-        })
-        .collect()
 }
 
-/// Arguments as text; some servers send the object itself.
-fn arguments(arguments: &Value) -> String {
-    match arguments.as_str() {
-        Some(text) => text.to_string(),
-        None if arguments.is_null() => "{}".to_string(),
-        None => arguments.to_string(),
+fn call(call: &str, room: usize) -> AskedCall {
+    let [id, function] = pick(call, ["id", "function"]);
+    let [name, written] = pick(function.unwrap_or(call), ["name", "arguments"]);
+    let name_of = |json: Option<&str>| bounds::name(json.and_then(text).unwrap_or_default());
+    AskedCall {
+        id: name_of(id),
+        name: name_of(name),
+        arguments: bounds::within(written.map_or("{}".to_string(), arguments), room.max(200)),
     }
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
-    let count = |path: &str| usage.pointer(path).and_then(tokens);
-    let input = count("/prompt_tokens").or_else(|| count("/input_tokens"));
-    let output = count("/completion_tokens").or_else(|| count("/output_tokens"));
+/// Arguments as text; some servers send the object itself.
+pub(super) fn arguments(arguments: &str) -> String {
+    if let Some(text) = text(arguments) {
+        return text;
+    }
+    if arguments.len() > COMPACTED {
+        return arguments.to_string();
+    }
+    let compact = serde_json::from_str::<Value>(arguments).map(|value| value.to_string());
+    compact.unwrap_or_else(|_| arguments.to_string())
+}
+
+fn usage(usage: &str) -> Option<Usage> {
+    let count = |path: &[&str]| at(usage, path).and_then(tokens);
+    let input = count(&["prompt_tokens"]).or_else(|| count(&["input_tokens"]));
+    let output = count(&["completion_tokens"]).or_else(|| count(&["output_tokens"]));
     if input.is_none() && output.is_none() {
         return None;
     }
@@ -121,9 +165,9 @@ fn usage(usage: &Value) -> Option<Usage> {
         input: input.unwrap_or(0),
         output: output.unwrap_or(0),
         cached: [
-            "/prompt_tokens_details/cached_tokens",
-            "/prompt_cache_hit_tokens",
-            "/cache_read_input_tokens",
+            &["prompt_tokens_details", "cached_tokens"][..],
+            &["prompt_cache_hit_tokens"],
+            &["cache_read_input_tokens"],
         ]
         .into_iter()
         .find_map(count)
@@ -131,20 +175,21 @@ fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// A number of tokens, also as a text or with a point; nothing below zero is one.
-fn tokens(value: &Value) -> Option<u64> {
-    if let Some(text) = value.as_str() {
-        return text.trim().parse().ok();
+/// A number of tokens, also as a text or with a point; nothing below zero is one, and what is too
+/// large for any count is the largest.
+fn tokens(json: &str) -> Option<u64> {
+    let written = text(json);
+    let written = written.as_deref().unwrap_or(json).trim();
+    if let Ok(count) = written.parse() {
+        return Some(count);
     }
-    value.as_u64().or_else(|| {
-        let count = value.as_f64()?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "whole, not negative and below 2^53"
-        )]
-        (count.fract() == 0.0 && (0.0..9e15).contains(&count)).then_some(count as u64)
-    })
+    let count: f64 = written.parse().ok().filter(|count: &f64| !count.is_nan())?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and what is too large becomes the largest"
+    )]
+    (count.trunc().total_cmp(&count).is_eq() && count >= 0.0).then_some(count as u64)
 }
 
 #[cfg(test)]
@@ -153,7 +198,8 @@ mod tests {
     use serde_json::json;
 
     fn answer(message: Value) -> ModelAnswer {
-        read(json!({"choices": [{"message": message, "finish_reason": "stop"}]})).unwrap()
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+        read(&body.to_string()).unwrap()
     }
 
     #[test]
@@ -212,9 +258,8 @@ mod tests {
     #[test]
     fn usage_may_be_absent_null_or_odd() {
         let usage_of = |value: Value| {
-            read(json!({"choices": [{"message": {}}], "usage": value}))
-                .unwrap()
-                .usage
+            let body = json!({"choices": [{"message": {}}], "usage": value});
+            read(&body.to_string()).unwrap().usage
         };
         assert_eq!(usage_of(Value::Null), None);
         assert_eq!(usage_of(json!({})), None);
@@ -233,11 +278,72 @@ mod tests {
     #[test]
     fn an_answer_without_a_choice_and_an_error_in_disguise_are_faults() {
         for body in [json!({}), json!({"choices": []}), json!([]), json!(null)] {
-            assert!(matches!(read(body), Err(ModelFault::Empty { .. })));
+            assert!(matches!(
+                read(&body.to_string()),
+                Err(ModelFault::Empty { .. })
+            ));
         }
         let denied = json!({"error": {"message": "no credit", "code": 401}});
-        assert!(matches!(read(denied), Err(ModelFault::Permanent { .. })));
+        assert!(matches!(
+            read(&denied.to_string()),
+            Err(ModelFault::Permanent { .. })
+        ));
         let busy = json!({"error": {"message": "busy"}, "choices": []});
-        assert!(matches!(read(busy), Err(ModelFault::Transient { .. })));
+        assert!(matches!(
+            read(&busy.to_string()),
+            Err(ModelFault::Transient { .. })
+        ));
+    }
+
+    #[test]
+    fn usage_of_any_size_is_a_number() {
+        let input = |told: &str| {
+            let body = format!(r#"{{"choices": [{{}}], "usage": {{"prompt_tokens": {told}}}}}"#);
+            read(&body).unwrap().usage.map(|usage| usage.input)
+        };
+        for (told, read) in [
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", Some(u64::MAX)),
+            ("1e300", Some(u64::MAX)),
+            ("\"36893488147419103232\"", Some(u64::MAX)),
+            ("12.0", Some(12)),
+            ("12.5", None),
+            ("-1", None),
+            ("-1e300", None),
+            ("\"NaN\"", None),
+        ] {
+            assert_eq!(input(told), read, "{told}");
+        }
+    }
+
+    #[test]
+    fn of_an_endless_answer_the_beginning_is_kept_and_told() {
+        let long = "ore ".repeat(MAX_TEXT_BYTES);
+        let call = json!({"id": long, "function": {"name": long, "arguments": long}});
+        let message = json!({
+            "content": long,
+            "reasoning": long,
+            "tool_calls": vec![call; 3],
+        });
+        let answer = answer(message);
+        let reasoning = answer.reasoning.expect("there is some");
+        let arguments: usize = answer.calls.iter().map(|call| call.arguments.len()).sum();
+        for kept in [answer.text.len(), reasoning.len(), arguments - 400] {
+            assert!(
+                kept <= MAX_TEXT_BYTES && kept > MAX_TEXT_BYTES / 2,
+                "{kept}"
+            );
+        }
+        assert!(answer.text.ends_with("of 4194304 bytes are not kept]"));
+        let most = bounds::MAX_NAME_BYTES;
+        assert!(
+            answer
+                .calls
+                .iter()
+                .all(|call| call.id.len() <= most && call.name.len() <= most)
+        );
+        let many = vec![json!({}); 5 * MAX_CALLS_READ];
+        let many = self::answer(json!({"tool_calls": many}));
+        assert_eq!(many.calls.len(), MAX_CALLS_READ);
     }
 }

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
+use actors::domain::bounds::MAX_RETRY_AFTER;
 use actors::domain::model::ModelFault;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use serde_json::Value;
 use thiserror::Error;
+use tokio::time::Instant;
 
 use super::complaint;
 use super::hearing::{Came, Hearing};
@@ -14,6 +16,8 @@ use super::stream::{Body, Reader};
 
 /// How long a connection may stay open after the end of a stream, so that it can be used again.
 const CLOSING: Duration = Duration::from_millis(250);
+/// How long a stream may take to say what it cost, once the model has finished.
+const SETTLING: Duration = Duration::from_secs(1);
 /// The most that is shown of an answer that is not understood, in characters.
 const SHOWN: usize = 600;
 
@@ -41,6 +45,7 @@ pub(super) async fn send(
     let request = factory.build().await?;
     let bytes = request.body().and_then(reqwest::Body::as_bytes);
     let bytes = bytes.map(<[u8]>::len);
+    hearing.sends(bytes.unwrap_or(0) as u64);
     tracing::debug!(bytes, stage = "sent", "request");
     let mut response = http.execute(request).await?;
     let status = response.status();
@@ -49,7 +54,7 @@ pub(super) async fn send(
     let mut reader = if is_answer {
         Reader::new()
     } else {
-        Reader::of_whole()
+        Reader::of_refusal()
     };
     let broken = read(&mut response, &mut reader, hearing).await?;
     match (reader.ended(), broken) {
@@ -68,7 +73,7 @@ pub(super) async fn send(
             if broken.is_none() {
                 hearing.came(Came::InPieces { has_usage });
             }
-            Ok(http::Response::new(answer.to_string()).into())
+            Ok(http::Response::new(answer).into())
         }
         (Body::Cut, broken) => {
             hearing.came(Came::Cut);
@@ -79,28 +84,42 @@ pub(super) async fn send(
     }
 }
 
-/// Reads a body to its end; what broke it off, if anything did.
+/// Reads a body to its end; what broke it off, if anything did. What the model has finished is not
+/// waited for any longer than it may take to tell what it cost.
 async fn read(
     response: &mut reqwest::Response,
     reader: &mut Reader,
     hearing: &Hearing,
 ) -> Result<Option<reqwest::Error>, OpenAIError> {
+    // Since when nothing more of the answer came, in a stream that may be over.
+    let mut silent_since = Instant::now();
     loop {
         let next = response.chunk();
-        let next = if reader.is_over() {
-            match tokio::time::timeout(CLOSING, next).await {
+        let patience = match (reader.is_over(), reader.is_finished()) {
+            (true, _) => Some(CLOSING),
+            (false, true) => Some(SETTLING),
+            (false, false) => None,
+        };
+        let next = match patience {
+            None => next.await,
+            Some(patience) => match tokio::time::timeout_at(silent_since + patience, next).await {
                 Ok(next) => next,
                 Err(_) => return Ok(None),
-            }
-        } else {
-            next.await
+            },
         };
+        let stood = (reader.arrived(), reader.is_over(), reader.is_finished());
         match next {
             Ok(Some(bytes)) => reader.take(&bytes).map_err(bad_body)?,
             Ok(None) => return Ok(None),
             Err(error) => return Ok(Some(error)),
         }
+        if stood != (reader.arrived(), reader.is_over(), reader.is_finished()) {
+            silent_since = Instant::now();
+        }
         hearing.stands_at(reader.arrived());
+        if reader.is_enough() {
+            return Ok(None);
+        }
     }
 }
 
@@ -110,13 +129,22 @@ fn bad_body(text: String) -> OpenAIError {
 
 /// Seconds or a date; some servers send milliseconds beside it.
 fn retry_after(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
+    told_wait(headers, now).map(|wait| wait.min(MAX_RETRY_AFTER))
+}
+
+fn told_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
         return Some(Duration::from_millis(millis));
     }
     let value = text("retry-after")?.trim();
     if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+        // What is no number of seconds, or none that can pass, says nothing.
+        let is_long = seconds > MAX_RETRY_AFTER.as_secs_f64();
+        return match is_long {
+            true => Some(MAX_RETRY_AFTER),
+            false => Duration::try_from_secs_f64(seconds).ok(),
+        };
     }
     let date = chrono::DateTime::parse_from_rfc2822(value).ok()?;
     SystemTime::from(date).duration_since(now).ok()
@@ -152,11 +180,16 @@ fn unreachable(error: reqwest::Error) -> ModelFault {
     if let Some(text) = crate::http::want_of_descriptors(&error) {
         return ModelFault::NoDescriptor { text };
     }
-    let is_connect = error.is_connect();
+    let (is_connect, is_redirect) = (error.is_connect(), error.is_redirect());
     let text = crate::http::plain(error);
     if is_connect {
         let text = format!("the provider cannot be reached ({text}); is its server running?");
         return ModelFault::Unreachable { text };
+    }
+    if is_redirect {
+        return ModelFault::Permanent {
+            text: format!("{text} (the provider's endpoint)"),
+        };
     }
     transient(format!("the answer could not be had: {text}"))
 }
@@ -256,5 +289,20 @@ mod tests {
             Some(Duration::from_secs(30))
         );
         assert_eq!(after("retry-after", "soon"), None);
+        let longest = Some(MAX_RETRY_AFTER);
+        for (name, value, expected) in [
+            ("retry-after", "18446744073709551615", longest),
+            ("retry-after", "1e308", longest),
+            ("retry-after", "inf", longest),
+            ("retry-after-ms", "18446744073709551615", longest),
+            ("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT", longest),
+            ("retry-after", "Fri, 31 Dec 99999 23:59:59 GMT", longest),
+            ("retry-after", "Fri, 01 Jan 0000 00:00:00 GMT", None),
+            ("retry-after", "NaN", None),
+            ("retry-after", "-1", None),
+            ("retry-after", "-1e308", None),
+        ] {
+            assert_eq!(after(name, value), expected, "{name}: {value}");
+        }
     }
 }

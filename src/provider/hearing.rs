@@ -25,6 +25,8 @@ pub(super) enum Came {
 pub(super) struct Hearing {
     meter: Meter,
     came: OnceLock<Came>,
+    /// Bytes of the request.
+    sent: OnceLock<u64>,
 }
 
 impl Hearing {
@@ -32,6 +34,7 @@ impl Hearing {
         Hearing {
             meter,
             came: OnceLock::new(),
+            sent: OnceLock::new(),
         }
     }
 
@@ -43,6 +46,16 @@ impl Hearing {
     pub(super) fn came(&self, came: Came) {
         // A request is sent once, so that nothing is lost here.
         let _ = self.came.set(came);
+    }
+
+    /// The request has so many bytes.
+    pub(super) fn sends(&self, bytes: u64) {
+        let _ = self.sent.set(bytes);
+    }
+
+    /// The bytes of the request; none where it was not even sent.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent.get().copied().unwrap_or(0)
     }
 
     /// How it came; `None` where there was no answer.

@@ -1,21 +1,26 @@
 //! Pieces: putting one answer together from the deltas of a stream.
 
+use actors::domain::bounds::{self, MAX_TEXT_BYTES};
 use actors::domain::model::Arrived;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
 
-use super::answer::{text_of, thoughts_of};
+use super::answer::{MAX_CALLS_READ, arguments, reasoning_of, text_of, thoughts_of};
+use super::json::{each, first, pick, text};
 
 /// An answer as far as it has come.
 #[derive(Default)]
 pub(super) struct Answer {
-    content: String,
-    reasoning: String,
+    content: Kept,
+    reasoning: Kept,
     /// Calls by their index, in the order in which they began.
     calls: Vec<(u64, Call)>,
+    /// Bytes of the arguments of all calls that are kept.
+    of_arguments: usize,
     finish_reason: Option<String>,
-    usage: Value,
-    model: Value,
-    error: Option<Value>,
+    usage: Option<Box<RawValue>>,
+    model: Option<Box<RawValue>>,
+    error: Option<Box<RawValue>>,
     has_choice: bool,
     /// The content began with a thought, and it is not over.
     is_in_thought: bool,
@@ -26,7 +31,39 @@ pub(super) struct Answer {
 struct Call {
     id: String,
     name: String,
-    arguments: String,
+    arguments: Kept,
+}
+
+/// A text of which only so much is kept.
+#[derive(Default)]
+struct Kept {
+    text: String,
+    /// Bytes that came and are not kept.
+    left_out: usize,
+}
+
+impl Kept {
+    /// Adds a piece, of which there is room for so much.
+    fn add(&mut self, piece: &str, room: usize) {
+        let room = if self.left_out > 0 { 0 } else { room };
+        let end = piece.floor_char_boundary(room.min(piece.len()));
+        self.text.push_str(&piece[..end]);
+        self.left_out += piece.len() - end;
+    }
+
+    fn add_to_text(&mut self, piece: &str) {
+        self.add(piece, MAX_TEXT_BYTES.saturating_sub(self.text.len()));
+    }
+
+    /// What is kept, with a note on what is not.
+    fn told(mut self) -> String {
+        if self.left_out > 0 {
+            let bytes = self.text.len() + self.left_out;
+            let note = format!("\n[cut: {} of {bytes} bytes are not kept]", self.left_out);
+            self.text.push_str(&note);
+        }
+        self.text
+    }
 }
 
 impl Answer {
@@ -42,56 +79,56 @@ impl Answer {
 
     /// Whether the server said what it cost.
     pub(super) fn has_usage(&self) -> bool {
-        !self.usage.is_null()
+        self.usage.is_some()
     }
 
     /// The server broke off with an error.
-    pub(super) fn fail(&mut self, error: Value) {
-        self.error = Some(error);
+    pub(super) fn fail(&mut self, error: &str) {
+        self.error = RawValue::from_string(error.to_string()).ok();
     }
 
     /// Adds the data of one event.
-    pub(super) fn add(&mut self, chunk: &Value) {
-        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            self.fail(error.clone());
+    pub(super) fn add(&mut self, chunk: &str) {
+        let [error, usage, model, choices] = pick(chunk, ["error", "usage", "model", "choices"]);
+        if let Some(error) = error {
+            self.fail(error);
         }
-        for (kept, key) in [(&mut self.usage, "usage"), (&mut self.model, "model")] {
-            if let Some(value) = chunk.get(key).filter(|value| !value.is_null()) {
-                *kept = value.clone();
+        for (kept, value) in [(&mut self.usage, usage), (&mut self.model, model)] {
+            // None of them takes more than a few words.
+            if let Some(value) = value.filter(|value| value.len() <= LONGEST_FIGURES) {
+                *kept = RawValue::from_string(value.to_string()).ok();
             }
         }
-        let Some(choice) = chunk.pointer("/choices/0") else {
+        let Some(choice) = choices.and_then(first) else {
             return;
         };
         self.has_choice = true;
-        if let Some(reason) = choice["finish_reason"].as_str() {
-            self.finish_reason = Some(reason.to_string());
+        let [finish_reason, delta, message] = pick(choice, ["finish_reason", "delta", "message"]);
+        let finish_reason = finish_reason.and_then(text).map(bounds::name);
+        if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason);
         }
-        if choice["delta"].is_object() {
-            self.add_delta(&choice["delta"]);
+        if let Some(delta) = delta.filter(|delta| delta.starts_with('{')) {
+            self.add_delta(delta);
         }
         // Some servers end with the whole message, some of them after having sent it in pieces.
-        if choice["message"].is_object() && self.arrived == Arrived::default() {
-            self.add_delta(&choice["message"]);
+        if let Some(message) = message.filter(|message| message.starts_with('{'))
+            && self.arrived == Arrived::default()
+        {
+            self.add_delta(message);
         }
     }
 
-    fn add_delta(&mut self, delta: &Value) {
-        let thoughts = ["reasoning_content", "reasoning", "thinking"]
-            .into_iter()
-            .map(|key| text_of(&delta[key]))
-            .chain([thoughts_of(&delta["content"])])
-            .find(|text| !text.is_empty());
-        if let Some(thoughts) = thoughts {
-            self.reasoning += &thoughts;
-            self.arrived.thoughts += thoughts.len() as u64;
-        }
-        self.add_content(&text_of(&delta["content"]));
-        for piece in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.add_call(piece);
-        }
-        if delta["function_call"].is_object() {
-            self.add_call(&json!({"function": delta["function_call"]}));
+    fn add_delta(&mut self, delta: &str) {
+        let [content, listed, old] = pick(delta, ["content", "tool_calls", "function_call"]);
+        let content = content.unwrap_or("null");
+        let thoughts = reasoning_of(delta).unwrap_or_else(|| thoughts_of(content));
+        self.reasoning.add_to_text(&thoughts);
+        self.arrived.thoughts += thoughts.len() as u64;
+        self.add_content(&text_of(content));
+        each(listed.unwrap_or("[]"), |call| self.add_call(call));
+        if let Some(old) = old.filter(|old| old.starts_with('{')) {
+            self.add_part(None, None, old);
         }
     }
 
@@ -102,35 +139,41 @@ impl Answer {
         if piece.is_empty() {
             return;
         }
-        let known = self.content.len();
-        self.content += piece;
-        let opening = self.content.trim_start();
-        if known < BEGINS.len() + (self.content.len() - opening.len()) {
+        let known = self.content.text.len();
+        self.content.add_to_text(piece);
+        let content = &self.content.text;
+        let opening = content.trim_start();
+        if known < BEGINS.len() + (content.len() - opening.len()) {
             self.is_in_thought = opening.starts_with(BEGINS) || BEGINS.starts_with(opening);
         }
         let bytes = piece.len() as u64;
         if self.is_in_thought {
             self.arrived.thoughts += bytes;
             // The end may have come in two pieces.
-            let tail = self
-                .content
-                .floor_char_boundary(known.saturating_sub(ENDS.len()));
-            self.is_in_thought = !self.content[tail..].contains(ENDS);
+            let tail = content.floor_char_boundary(known.saturating_sub(ENDS.len()));
+            self.is_in_thought = !content[tail..].contains(ENDS);
         } else {
             self.arrived.words += bytes;
         }
     }
 
+    fn add_call(&mut self, piece: &str) {
+        let [index, id, function] = pick(piece, ["index", "id", "function"]);
+        let index = index.and_then(|index| index.parse().ok());
+        self.add_part(index, id.and_then(text), function.unwrap_or("null"));
+    }
+
     /// A piece belongs to the newest call of its index; without one it begins a call where it has an
     /// id or a name, and goes on with the last where it has neither.
-    fn add_call(&mut self, piece: &Value) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-        let (id, name) = (text(&piece["id"]), text(&piece["function"]["name"]));
+    fn add_part(&mut self, index: Option<u64>, id: Option<String>, function: &str) {
+        let [name, written] = pick(function, ["name", "arguments"]);
+        let id = bounds::name(id.unwrap_or_default());
+        let name = bounds::name(name.and_then(text).unwrap_or_default());
         let begins = !id.is_empty() || !name.is_empty();
         let last = self.calls.last().map(|(index, _)| *index);
-        let index = piece["index"].as_u64().unwrap_or(match last {
+        let index = index.unwrap_or(match last {
             None => 0,
-            Some(last) if begins => last + 1,
+            Some(last) if begins => last.saturating_add(1),
             Some(last) => last,
         });
         let known = self.calls.iter().rposition(|(known, _)| *known == index);
@@ -139,6 +182,11 @@ impl Answer {
             let is_another = self.calls[*place].1.id != id && !self.calls[*place].1.id.is_empty();
             !(is_another && !id.is_empty() && !name.is_empty())
         });
+        let arguments = written.map(arguments).unwrap_or_default();
+        self.arrived.words += (name.len() + arguments.len()) as u64;
+        if known.is_none() && self.calls.len() >= MAX_CALLS_READ {
+            return;
+        }
         let place = known.unwrap_or_else(|| {
             self.calls.push((index, Call::default()));
             self.calls.len() - 1
@@ -147,53 +195,73 @@ impl Answer {
         if call.id.is_empty() {
             call.id = id;
         }
-        if call.name != name {
+        if call.name != name && call.name.len() < bounds::MAX_NAME_BYTES {
             call.name += &name;
         }
-        let arguments = match &piece["function"]["arguments"] {
-            Value::String(piece) => piece.clone(),
-            Value::Null => String::new(),
-            object @ (Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_)) => {
-                object.to_string()
-            }
-        };
-        call.arguments += &arguments;
-        self.arrived.words += (name.len() + arguments.len()) as u64;
+        let before = call.arguments.text.len();
+        let room = MAX_TEXT_BYTES.saturating_sub(self.of_arguments);
+        call.arguments.add(&arguments, room);
+        self.of_arguments += call.arguments.text.len() - before;
     }
 
     /// The answer as it would have come in one piece.
-    pub(super) fn whole(self) -> Value {
-        let mut body = Map::new();
-        if let Some(error) = self.error {
-            body.insert("error".to_string(), error);
-        }
-        let calls: Vec<Value> = self
-            .calls
-            .into_iter()
-            .map(|(_, call)| {
-                json!({
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": call.name, "arguments": call.arguments},
-                })
-            })
-            .collect();
-        let choice = json!({
-            "message": {
-                "content": self.content,
-                "reasoning_content": self.reasoning,
-                "tool_calls": calls,
+    pub(super) fn whole(self) -> serde_json::Result<String> {
+        let calls = self.calls.into_iter().map(|(_, call)| WholeCall {
+            id: call.id,
+            function: WholeFunction {
+                name: call.name,
+                arguments: call.arguments.told(),
             },
-            "finish_reason": self.finish_reason,
         });
-        let choices = if self.has_choice {
-            vec![choice]
-        } else {
-            Vec::new()
+        let choice = WholeChoice {
+            message: WholeMessage {
+                content: self.content.told(),
+                reasoning_content: self.reasoning.told(),
+                tool_calls: calls.collect(),
+            },
+            finish_reason: self.finish_reason,
         };
-        body.insert("choices".to_string(), Value::Array(choices));
-        body.insert("usage".to_string(), self.usage);
-        body.insert("model".to_string(), self.model);
-        Value::Object(body)
+        serde_json::to_string(&Whole {
+            error: self.error,
+            choices: self.has_choice.then_some(choice).into_iter().collect(),
+            usage: self.usage,
+            model: self.model,
+        })
     }
+}
+
+/// Bytes of what a server says beside the answer itself.
+const LONGEST_FIGURES: usize = 16 << 10;
+
+#[derive(Serialize)]
+struct Whole {
+    error: Option<Box<RawValue>>,
+    choices: Vec<WholeChoice>,
+    usage: Option<Box<RawValue>>,
+    model: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct WholeChoice {
+    message: WholeMessage,
+    finish_reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WholeMessage {
+    content: String,
+    reasoning_content: String,
+    tool_calls: Vec<WholeCall>,
+}
+
+#[derive(Serialize)]
+struct WholeCall {
+    id: String,
+    function: WholeFunction,
+}
+
+#[derive(Serialize)]
+struct WholeFunction {
+    name: String,
+    arguments: String,
 }

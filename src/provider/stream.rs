@@ -1,12 +1,11 @@
 //! Streams: reading an answer as it arrives, in one piece or in many, asked for or not.
 
+use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_REFUSAL_BYTES, MAX_STREAM_BYTES};
 use actors::domain::model::Arrived;
-use serde_json::Value;
 
+use super::json::{is_object, member};
 use super::pieces::Answer;
 
-/// The most that is kept of one answer, in bytes.
-const LONGEST: usize = 32 << 20;
 /// What some texts begin with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What the lines of a stream of events begin with.
@@ -17,12 +16,16 @@ pub(super) struct Reader {
     form: Form,
     /// A body in one piece, or the line of a stream that has not ended yet.
     pending: Vec<u8>,
+    /// Bytes that came.
+    taken: u64,
 }
 
 enum Form {
     /// Too little is there to know.
     Unknown,
     Whole,
+    /// A refusal, of which the beginning will do.
+    Refusal,
     Pieces(Box<Events>),
 }
 
@@ -33,7 +36,7 @@ pub(super) enum Body {
     /// Pieces, put together.
     Joined {
         /// The answer as it would have come in one piece.
-        answer: Value,
+        answer: String,
         /// Whether it says what it cost.
         has_usage: bool,
     },
@@ -47,14 +50,16 @@ impl Reader {
         Reader {
             form: Form::Unknown,
             pending: Vec::new(),
+            taken: 0,
         }
     }
 
-    /// For a body that is kept as it comes.
-    pub(super) fn of_whole() -> Reader {
+    /// For a body that is no answer: its beginning is kept as it comes.
+    pub(super) fn of_refusal() -> Reader {
         Reader {
-            form: Form::Whole,
+            form: Form::Refusal,
             pending: Vec::new(),
+            taken: 0,
         }
     }
 
@@ -63,6 +68,13 @@ impl Reader {
     /// # Errors
     /// There is more than anybody could want to keep.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.taken = self.taken.saturating_add(bytes.len() as u64);
+        if let Form::Refusal = self.form {
+            let room = MAX_REFUSAL_BYTES.saturating_sub(self.pending.len());
+            self.pending
+                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+            return Ok(());
+        }
         let mut fresh = self.pending.len();
         self.pending.extend_from_slice(bytes);
         if let Form::Unknown = self.form
@@ -76,17 +88,37 @@ impl Reader {
             events.take(&mut self.pending, fresh);
             kept = events.kept();
         }
-        if self.pending.len() + kept > LONGEST {
-            return Err(format!("the answer is longer than {LONGEST} bytes"));
+        if self.pending.len() + kept > MAX_ANSWER_BYTES {
+            return Err(format!(
+                "the answer is longer than {MAX_ANSWER_BYTES} bytes"
+            ));
+        }
+        if self.taken > MAX_STREAM_BYTES {
+            return Err(format!(
+                "the answer took more than {MAX_STREAM_BYTES} bytes"
+            ));
         }
         Ok(())
+    }
+
+    /// Whether the rest of the body is of no use.
+    pub(super) fn is_enough(&self) -> bool {
+        matches!(self.form, Form::Refusal) && self.pending.len() >= MAX_REFUSAL_BYTES
+    }
+
+    /// Whether the model has finished, and only figures can follow.
+    pub(super) fn is_finished(&self) -> bool {
+        match &self.form {
+            Form::Pieces(events) => events.answer.is_finished(),
+            Form::Unknown | Form::Whole | Form::Refusal => false,
+        }
     }
 
     /// How much of the answer is there; nothing of one that comes in one piece.
     pub(super) fn arrived(&self) -> Arrived {
         match &self.form {
             Form::Pieces(events) => events.answer.arrived(),
-            Form::Unknown | Form::Whole => Arrived::default(),
+            Form::Unknown | Form::Whole | Form::Refusal => Arrived::default(),
         }
     }
 
@@ -94,14 +126,14 @@ impl Reader {
     pub(super) fn is_over(&self) -> bool {
         match &self.form {
             Form::Pieces(events) => events.is_over,
-            Form::Unknown | Form::Whole => false,
+            Form::Unknown | Form::Whole | Form::Refusal => false,
         }
     }
 
     /// What it was, now that nothing more comes.
     pub(super) fn ended(self) -> Body {
         let mut events = match self.form {
-            Form::Unknown | Form::Whole => return Body::Whole(self.pending),
+            Form::Unknown | Form::Whole | Form::Refusal => return Body::Whole(self.pending),
             Form::Pieces(events) => events,
         };
         events.line(&self.pending);
@@ -112,10 +144,10 @@ impl Reader {
         if !is_over && !answer.is_finished() {
             return Body::Cut;
         }
-        Body::Joined {
-            has_usage: answer.has_usage(),
-            answer: answer.whole(),
-        }
+        let has_usage = answer.has_usage();
+        // What is kept are texts, which can always be written.
+        let answer = answer.whole().unwrap_or_default();
+        Body::Joined { answer, has_usage }
     }
 }
 
@@ -158,9 +190,8 @@ impl Events {
     }
 
     fn kept(&self) -> usize {
-        let Arrived { words, thoughts } = self.answer.arrived();
-        let answer = usize::try_from(words.saturating_add(thoughts)).unwrap_or(usize::MAX);
-        answer.saturating_add(self.data.len())
+        // Of the answer itself only so much is kept.
+        self.data.len()
     }
 
     fn line(&mut self, line: &[u8]) {
@@ -178,9 +209,13 @@ impl Events {
         }
         // llama.cpp had a field of its own for it.
         if let Some(error) = line.strip_prefix("error:") {
-            let text = || Value::from(error.trim());
-            let error = serde_json::from_str(error).unwrap_or_else(|_| text());
-            self.answer.fail(error);
+            let error = error.trim();
+            if is_object(error) {
+                self.answer.fail(error);
+            } else {
+                self.answer
+                    .fail(&serde_json::Value::from(error).to_string());
+            }
         }
     }
 
@@ -209,13 +244,13 @@ impl Events {
     }
 
     fn understood(&mut self, data: &str) -> bool {
-        let Ok(chunk @ Value::Object(_)) = serde_json::from_str::<Value>(data) else {
+        if !is_object(data) {
             return false;
-        };
-        if self.is_error && chunk.get("error").is_none() {
-            self.answer.fail(chunk);
+        }
+        if self.is_error && member(data, "error").is_none() {
+            self.answer.fail(data);
         } else {
-            self.answer.add(&chunk);
+            self.answer.add(data);
         }
         true
     }

@@ -1,5 +1,6 @@
 //! What is sent, and what the odd answers of real servers are read as.
 
+mod hostile;
 mod streaming;
 
 use std::collections::BTreeMap;

@@ -111,6 +111,7 @@ fn answer(said: pilot::Answer) -> ModelAnswer {
         arguments: call.arguments,
     });
     ModelAnswer {
+        doubt: None,
         text: said.content.unwrap_or_default(),
         reasoning: said.reasoning,
         calls: calls.collect(),

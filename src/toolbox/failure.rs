@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actors::domain::bounds::MAX_RETRY_AFTER;
 use actors::ports::LinkFault;
 
 use crate::mcp::Failure;
@@ -29,6 +30,8 @@ pub(super) fn of_call(failure: Failure) -> LinkFault {
         Failure::Http(error) => match crate::http::want_of_descriptors(&error) {
             Some(advice) => LinkFault::Unreachable(advice),
             None if error.is_connect() => LinkFault::Unreachable(text),
+            // Who sends requests on has carried out none of them.
+            None if error.is_redirect() => LinkFault::Refused(format!("{text} (mcp.upstream)")),
             None => LinkFault::AnswerLost(text),
         },
         Failure::Broken(_) | Failure::TooLate(_) => LinkFault::AnswerLost(text),
@@ -64,7 +67,7 @@ fn of_status(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
             text: format!("HTTP {status}: too many requests"),
             retry_after: retry_after
                 .and_then(|text| text.trim().parse().ok())
-                .map(Duration::from_secs),
+                .map(|seconds| Duration::from_secs(seconds).min(MAX_RETRY_AFTER)),
         },
         300..=499 => LinkFault::Refused(text.to_string()),
         503 => LinkFault::Unreachable(format!("HTTP {status}: the server is unavailable")),
@@ -123,5 +126,10 @@ mod tests {
                 retry_after: Some(Duration::from_secs(54)),
             }
         );
+        let endless = of_status(429, "", Some("18446744073709551615"));
+        let LinkFault::Limited { retry_after, .. } = endless else {
+            panic!("{endless:?}");
+        };
+        assert_eq!(retry_after, Some(MAX_RETRY_AFTER));
     }
 }

@@ -14,4 +14,5 @@ mod rig;
 mod screen;
 mod searching;
 mod secrets;
+mod spoilt;
 mod sql;

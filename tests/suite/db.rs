@@ -27,7 +27,15 @@ fn assert_sound(home: &Home) {
     assert_eq!(checked["ok"], true, "{checked}");
     let names = checked["checks"].as_array().expect("checks").iter();
     let names: Vec<&str> = names.filter_map(|check| check["name"].as_str()).collect();
-    let all = ["pages", "references", "calls", "places", "index", "books"];
+    let all = [
+        "pages",
+        "references",
+        "calls",
+        "places",
+        "index",
+        "books",
+        "figures",
+    ];
     assert_eq!(names, all);
 }
 

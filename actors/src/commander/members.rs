@@ -111,7 +111,7 @@ impl CommanderState {
         let known = before
             .as_ref()
             .map_or(record.incarnation, |member| member.incarnation);
-        let incarnation = Incarnation(known.0 + 1);
+        let incarnation = Incarnation(known.0.saturating_add(1));
         let args = MysisArgs {
             record: record.clone(),
             incarnation,

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::bounds;
 use super::ids::{MysisId, Timestamp};
 use super::message::{Body, Row};
 use super::model::Usage;
@@ -76,22 +77,23 @@ pub struct Spent {
 impl Spent {
     /// Adds a bill.
     pub fn pay(&mut self, bill: &Bill) {
+        let usage = bounds::usage_of_a_call(bill.usage);
         self.add(&Spent {
             calls: 1,
-            input: bill.usage.input,
-            output: bill.usage.output,
-            cached: bill.usage.cached,
-            cost_micros: bill.cost_micros.unwrap_or(0),
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+            cost_micros: bounds::cost_of_a_call(bill.cost_micros.unwrap_or(0)),
         });
     }
 
     /// Adds what others cost.
     pub fn add(&mut self, other: &Spent) {
-        self.calls = self.calls.saturating_add(other.calls);
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cached = self.cached.saturating_add(other.cached);
-        self.cost_micros = self.cost_micros.saturating_add(other.cost_micros);
+        self.calls = bounds::sum(self.calls, other.calls);
+        self.input = bounds::sum(self.input, other.input);
+        self.output = bounds::sum(self.output, other.output);
+        self.cached = bounds::sum(self.cached, other.cached);
+        self.cost_micros = bounds::sum(self.cost_micros, other.cost_micros);
     }
 
     /// Tokens of requests and answers.

@@ -35,7 +35,7 @@ impl Seq {
     /// The place after this one.
     #[must_use]
     pub fn next(self) -> Seq {
-        Seq(self.0 + 1)
+        Seq(self.0.saturating_add(1))
     }
 }
 
@@ -162,9 +162,11 @@ fn millis(duration: Duration) -> i64 {
 }
 
 impl fmt::Display for Timestamp {
-    /// RFC 3339, UTC, with milliseconds (CONTRACT.md).
+    /// RFC 3339, UTC, with milliseconds (CONTRACT.md), which knows the years from 0 to 9999: what is
+    /// beyond is shown as the first or the last moment of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, ms) = (self.0.div_euclid(DAY_MS), self.0.rem_euclid(DAY_MS));
+        let shown = self.0.clamp(YEAR_0_MS, YEAR_10000_MS - 1);
+        let (days, ms) = (shown.div_euclid(DAY_MS), shown.rem_euclid(DAY_MS));
         let (year, month, day) = civil_date(days);
         let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
         write!(
@@ -176,6 +178,10 @@ impl fmt::Display for Timestamp {
 }
 
 const DAY_MS: i64 = 86_400_000;
+/// When the years begin that four digits can tell.
+const YEAR_0_MS: i64 = -62_167_219_200_000;
+/// When they are over.
+const YEAR_10000_MS: i64 = 253_402_300_800_000;
 
 /// The date so many days after 1970-01-01, by Howard Hinnant's `civil_from_days`.
 fn civil_date(days: i64) -> (i64, i64, i64) {
@@ -212,6 +218,15 @@ mod tests {
             "2000-02-29T00:00:00.000Z"
         );
         assert_eq!(Timestamp(-1).to_string(), "1969-12-31T23:59:59.999Z");
+        for (at, shown) in [
+            (YEAR_0_MS, "0000-01-01T00:00:00.000Z"),
+            (i64::MIN, "0000-01-01T00:00:00.000Z"),
+            (YEAR_10000_MS - 1, "9999-12-31T23:59:59.999Z"),
+            (YEAR_10000_MS, "9999-12-31T23:59:59.999Z"),
+            (i64::MAX, "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(Timestamp(at).to_string(), shown);
+        }
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct ModelAnswer {
     pub usage: Option<Usage>,
     /// The model that answered, if the provider says so.
     pub model: Option<String>,
+    /// What of it is not believed, for the operator; only where that was not told before.
+    pub doubt: Option<Arc<str>>,
 }
 
 /// How much of an answer is there while it is still coming, in bytes; nothing of one that comes in

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::books::Bill;
+use super::bounds;
 use super::budget::BudgetRules;
 use super::circuit::CircuitRules;
 use super::model::Usage;
@@ -107,7 +108,7 @@ impl SwarmRules {
     /// What a model call cost, where the provider said how much it used.
     #[must_use]
     pub fn bill(&self, provider: &Arc<str>, usage: Option<Usage>) -> Option<Bill> {
-        let usage = usage?;
+        let usage = bounds::usage_of_a_call(usage?);
         let price = self.providers.get(provider).and_then(|of| of.price);
         Some(Bill {
             provider: provider.clone(),
@@ -243,10 +244,10 @@ impl Price {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "prices are not negative and a call costs far less than 2^63 micros"
+            reason = "what is no number, or below 0, becomes 0, and what is too large the largest"
         )]
         let micros = dollars_per_million.ceil() as u64;
-        micros
+        micros.min(bounds::MAX_CALL_COST_MICROS)
     }
 }
 
@@ -311,5 +312,27 @@ mod tests {
             ..usage
         };
         assert_eq!(price(Some(0.0)).micros(odd), 20);
+    }
+
+    #[test]
+    fn no_price_makes_a_call_cost_more_than_any_call_can() {
+        let usage = Usage {
+            input: 1000,
+            output: 10,
+            cached: 0,
+        };
+        for (price, micros) in [
+            (1e308, bounds::MAX_CALL_COST_MICROS),
+            (f64::NAN, 0),
+            (-1e308, 0),
+            (-3.0, 0),
+        ] {
+            let price = Price {
+                input: price,
+                output: price,
+                cached: None,
+            };
+            assert_eq!(price.micros(usage), micros, "{price:?}");
+        }
     }
 }

@@ -212,7 +212,7 @@ fn add_credits(game: &Game, lines: &mut Vec<Line>, columns: usize) {
     };
     lines.push(Line::default());
     let first = game.credits().front().map_or(*newest, |(_, first)| *first);
-    let gain = newest - first;
+    let gain = newest.saturating_sub(first);
     let tone = if gain < 0 {
         Tone::Warning
     } else {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::books::Bill;
+use crate::domain::bounds::{self, MAX_CALLS};
 use crate::domain::compose::{Composition, SMALLEST_BUDGET, allowance, compose, wire_bytes};
 use crate::domain::event::{Activity, What};
 use crate::domain::fault::FaultKind;
@@ -280,7 +281,11 @@ impl Life {
             finish_reason,
             usage,
             model,
+            doubt,
         } = answer;
+        if let Some(doubt) = doubt {
+            self.notice(Severity::Warn, "usage_doubted", None, &doubt);
+        }
         let utterance = Utterance {
             text: text.into(),
             reasoning: reasoning
@@ -311,9 +316,10 @@ impl Life {
     }
 
     fn count_usage(&mut self, bill: &Bill) {
-        self.totals.tokens_in += bill.usage.input;
-        self.totals.tokens_out += bill.usage.output;
-        self.totals.cost_micros += bill.cost_micros.unwrap_or(0);
+        let totals = &mut self.totals;
+        totals.tokens_in = bounds::sum(totals.tokens_in, bill.usage.input);
+        totals.tokens_out = bounds::sum(totals.tokens_out, bill.usage.output);
+        totals.cost_micros = bounds::sum(totals.cost_micros, bill.cost_micros.unwrap_or(0));
     }
 
     /// Words end the turn, unless an order came that they cannot answer.
@@ -353,11 +359,21 @@ impl Life {
 
     /// Calls are recorded before anything is done about them.
     fn wants_calls(&mut self, utterance: Utterance, asked: Vec<AskedCall>) {
+        let count = asked.len();
+        // The first that is not made tells the model so, in place of all the others.
         let calls = asked
             .into_iter()
+            .take(MAX_CALLS + 1)
             .map(|call| self.recorded_call(call))
             .collect();
         let mut draft = Draft::default();
+        if count > MAX_CALLS {
+            let text = format!(
+                "the model asked for {count} calls at once: the first {MAX_CALLS} are made, and it \
+                 is told that the others are not"
+            );
+            self.host_into(&mut draft, Severity::Warn, "too_many_calls", None, &text);
+        }
         let row = self.append(&mut draft, Body::Call { utterance, calls });
         self.deeds.said(row.text());
         self.totals_into(&mut draft);

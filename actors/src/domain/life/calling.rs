@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::bounds::MAX_CALLS;
 use crate::domain::conversation::OpenCall;
 use crate::domain::event::{Activity, LinkState, What};
 use crate::domain::message::{Body, CallStatus, ResultMeta};
@@ -42,6 +43,13 @@ impl Life {
     /// Why a call is not made (DESIGN 5.8).
     fn objection(&self, open: &OpenCall) -> Option<String> {
         let name = &open.call.name;
+        if usize::from(open.key.position) >= MAX_CALLS {
+            return Some(format!(
+                "Error: too_many_calls: of the calls of one answer the first {MAX_CALLS} are made. \
+                 This one and all after it were not; ask again for those that are still needed, \
+                 fewer at a time."
+            ));
+        }
         if !is_json_object(&open.call.arguments) {
             let quoted: String = open.call.arguments.chars().take(500).collect();
             return Some(format!(

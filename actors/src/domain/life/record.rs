@@ -58,7 +58,7 @@ impl Life {
         match &self.stage {
             Stage::InTurn { .. } => self.turn,
             Stage::Idle | Stage::Pausing { .. } | Stage::Stopped | Stage::Errored(_) => {
-                let next = TurnNumber(self.turn.0 + 1);
+                let next = TurnNumber(self.turn.0.saturating_add(1));
                 self.open_turn_number().unwrap_or(next)
             }
         }

@@ -41,7 +41,7 @@ impl Life {
     }
 
     fn new_turn(&mut self) -> Turn {
-        self.turn = TurnNumber(self.turn.0 + 1);
+        self.turn = TurnNumber(self.turn.0.saturating_add(1));
         self.begin_afresh();
         let owner = self.owner();
         Turn {

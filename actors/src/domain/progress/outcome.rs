@@ -96,7 +96,7 @@ impl Outcomes {
         if read_only {
             return;
         }
-        let sum = |keys: &[&str]| -> i64 { keys.iter().filter_map(|key| number(root, key)).sum() };
+        let sum = |keys: &[&str]| total(keys.iter().filter_map(|key| number(root, key)));
         let earned = sum(&["total_earned", "credits_earned"]);
         let spent = sum(&["total_cost", "cost", "listing_fee", "total_escrowed"]);
         gains.net = earned.saturating_sub(spent);
@@ -129,7 +129,7 @@ impl Outcomes {
         let skills = skills.or_else(|| player.and_then(|player| player.get("skills")));
         if let Some(Value::Object(skills)) = skills {
             let level = |skill: &Value| skill.as_i64().or_else(|| skill.get("level")?.as_i64());
-            let levels = skills.values().filter_map(level).sum();
+            let levels = total(skills.values().filter_map(level));
             gains.lasting |= rises(&mut self.skills, levels);
         }
     }
@@ -219,6 +219,11 @@ impl Outcomes {
         ];
         told.into_iter().flatten().collect()
     }
+}
+
+/// The sum of what a game says, whatever it says.
+fn total(figures: impl Iterator<Item = i64>) -> i64 {
+    figures.fold(0, i64::saturating_add)
 }
 
 /// Takes a figure. Gives whether it rose; the first one seen did not.

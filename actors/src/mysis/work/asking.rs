@@ -224,7 +224,9 @@ fn outcome(result: &Result<ModelAnswer, ModelFault>) -> Outcome {
     };
     match result {
         Ok(answer) => Outcome::Works {
-            tokens: answer.usage.map(|usage| usage.input + usage.output),
+            tokens: answer
+                .usage
+                .map(|usage| usage.input.saturating_add(usage.output)),
         },
         Err(
             ModelFault::Permanent { .. }

@@ -108,7 +108,7 @@ impl Transcript {
                 let place = self.pages.index_of(seq);
                 place.checked_sub(1).and_then(|place| rows.get(place))
             }
-            (Some(seq), Way::Forth) => rows.get(self.pages.index_of(Seq(seq.0 + 1))),
+            (Some(seq), Way::Forth) => rows.get(self.pages.index_of(seq.next())),
             (None, _) => {
                 let seen = match way {
                     Way::Back => self.shown.last(),

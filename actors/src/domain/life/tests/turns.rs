@@ -1,6 +1,7 @@
 //! The turn: prompt, calls, results and a closing word, and what comes in between.
 
 use super::*;
+use crate::domain::bounds::MAX_CALLS;
 
 #[test]
 fn a_turn_is_prompt_calls_results_and_a_closing_word() {
@@ -170,4 +171,70 @@ fn late_and_foreign_answers_are_dropped() {
     });
     assert_eq!(scene.kinds(), [Kind::Prompt]);
     assert_eq!(scene.asks().len(), 1);
+}
+
+#[test]
+fn of_ten_thousand_calls_the_first_are_made_and_the_model_and_the_operator_hear_of_the_rest() {
+    let mut scene = Scene::new();
+    scene.prompt("mine");
+    let call = AskedCall {
+        name: "mine".to_string(),
+        ..AskedCall::default()
+    };
+    scene.reply(ModelAnswer {
+        calls: vec![call; 10_000],
+        usage: Some(Usage {
+            input: 100,
+            ..Usage::default()
+        }),
+        ..ModelAnswer::default()
+    });
+    for _ in 0..MAX_CALLS {
+        scene.leave();
+        scene.give_back("ore");
+    }
+    let results = scene.result_status();
+    assert_eq!(
+        results.len(),
+        MAX_CALLS + 1,
+        "every recorded call has its result"
+    );
+    let done = results.iter().filter(|status| **status == CallStatus::Done);
+    assert_eq!(done.count(), MAX_CALLS);
+    assert_eq!(results.last(), Some(&CallStatus::NotExecuted));
+    let ChatMessage::Tool { text, .. } = scene.last_message() else {
+        panic!("the model is told");
+    };
+    assert!(
+        text.contains("too_many_calls") && text.contains("first 64"),
+        "{text}"
+    );
+    assert_eq!(scene.host_codes(), ["too_many_calls"]);
+    assert_eq!(scene.asks().len(), 2, "the turn goes on");
+    assert_eq!(
+        scene.life.standing().totals.tokens_in,
+        100,
+        "and its cost counts"
+    );
+}
+
+#[test]
+fn a_figure_that_is_not_believed_is_told_and_sums_come_to_an_end() {
+    let mut scene = Scene::new();
+    for _ in 0..3 {
+        scene.prompt("mine");
+        scene.reply(ModelAnswer {
+            text: "done".to_string(),
+            usage: Some(Usage {
+                input: u64::MAX,
+                output: u64::MAX,
+                cached: u64::MAX,
+            }),
+            doubt: Some("odd figures".into()),
+            ..ModelAnswer::default()
+        });
+    }
+    let totals = scene.life.standing().totals;
+    assert_eq!((totals.tokens_in, totals.tokens_out), (0, 0));
+    assert!(scene.host_codes().contains(&"usage_doubted".to_string()));
 }

@@ -1,0 +1,200 @@
+//! Bounds: how much is believed of the numbers that come from outside, and how much of what comes
+//! from there is kept.
+//!
+//! All of them stand here. A number beyond its bound is not believed: it counts as what it can have
+//! been, never as what it says. Sums saturate at a bound of their own, far below what any column and
+//! any type that holds them can take.
+
+use std::time::Duration;
+
+use super::model::Usage;
+
+/// Tokens that a server may add to a prompt by itself: a template, a system prompt of its own, tools
+/// written as text. A token of ours is at least a byte.
+pub const MAX_ADDED_PROMPT_TOKENS: u64 = 64 << 10;
+/// Tokens of an answer that are paid and not shown: no model thinks longer than twice the longest
+/// answer that any of them gives (128 Ki).
+pub const MAX_HIDDEN_ANSWER_TOKENS: u64 = 256 << 10;
+/// Tokens of one model call, in or out, that a stored row or an imported one may tell of.
+pub const MAX_CALL_TOKENS: u64 = 100_000_000;
+/// What one model call may cost, in millionths of a US dollar: a hundred thousand dollars.
+pub const MAX_CALL_COST_MICROS: u64 = 100_000_000_000;
+/// The highest price of a million tokens, in US dollars: more than a hundred times the dearest one.
+pub const MAX_PRICE: f64 = 100_000.0;
+/// The highest sum of tokens, calls or cost that is kept: two of them fit into any column.
+pub const MAX_SUM: u64 = 1_000_000_000_000_000;
+
+/// Calls of one answer that are made. Models are told to call several tools at once, and some fall
+/// into a loop that never ends.
+pub const MAX_CALLS: usize = 64;
+/// Bytes of a provider's answer that comes in one piece, and of what is kept of one in pieces. The
+/// longest answer of any model is a twentieth of it.
+pub const MAX_ANSWER_BYTES: usize = 8 << 20;
+/// Bytes on the wire of an answer in pieces: each token comes in some hundred bytes.
+pub const MAX_STREAM_BYTES: u64 = 256 << 20;
+/// Bytes of a refusal that are read: its words stand at its beginning.
+pub const MAX_REFUSAL_BYTES: usize = 64 << 10;
+/// Bytes that are stored of one text: of the words, of the reasoning and of all arguments of an
+/// answer, and of a tool's result. A row is copied several times on its way to the disk.
+pub const MAX_TEXT_BYTES: usize = 1 << 20;
+/// Bytes of a name: a tool's, a call's id, a model's.
+pub const MAX_NAME_BYTES: usize = 512;
+
+/// The longest that a server may make anybody wait by its headers.
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
+
+/// The highest place of a row and number of a turn that is taken over from elsewhere: a place for
+/// every millisecond of thirty years.
+pub const MAX_PLACE: i64 = 1_000_000_000_000;
+
+/// Bytes of a token where nothing is believed of what a server says.
+const TOKEN_BYTES: u64 = 3;
+
+/// What a call used, as far as the report can be true of a request and an answer of so many bytes;
+/// and whether it was. A figure that cannot be true counts as an estimate by the bytes.
+#[must_use]
+pub fn believed(told: Usage, sent_bytes: u64, received_bytes: u64) -> (Usage, bool) {
+    let most_in = sent_bytes.saturating_add(MAX_ADDED_PROMPT_TOKENS);
+    let most_out = received_bytes.saturating_add(MAX_HIDDEN_ANSWER_TOKENS);
+    let count = |told: u64, most: u64, bytes: u64| match told > most {
+        true => bytes.div_ceil(TOKEN_BYTES).min(most),
+        false => told,
+    };
+    let input = count(told.input, most_in.min(MAX_CALL_TOKENS), sent_bytes);
+    let output = count(told.output, most_out.min(MAX_CALL_TOKENS), received_bytes);
+    let usage = Usage {
+        input,
+        output,
+        // What came from the cache is a part of what went in.
+        cached: told.cached.min(input),
+    };
+    (usage, (input, output) == (told.input, told.output))
+}
+
+/// What a stored or imported figure of one call counts as: nothing where no call can have used it.
+#[must_use]
+pub fn of_a_call(tokens: u64) -> u64 {
+    if tokens > MAX_CALL_TOKENS { 0 } else { tokens }
+}
+
+/// The same of what a call cost.
+#[must_use]
+pub fn cost_of_a_call(micros: u64) -> u64 {
+    if micros > MAX_CALL_COST_MICROS {
+        0
+    } else {
+        micros
+    }
+}
+
+/// The usage of a call that is stored or imported.
+#[must_use]
+pub fn usage_of_a_call(usage: Usage) -> Usage {
+    Usage {
+        input: of_a_call(usage.input),
+        output: of_a_call(usage.output),
+        cached: of_a_call(usage.cached).min(of_a_call(usage.input)),
+    }
+}
+
+/// A sum that grows, up to its bound.
+#[must_use]
+pub fn sum(one: u64, other: u64) -> u64 {
+    one.saturating_add(other).min(MAX_SUM)
+}
+
+/// The beginning of a text that is too long, within a bound and between two letters, with a note
+/// that says how much was cut; `None` where it is not.
+#[must_use]
+pub fn cut(text: &str, most: usize) -> Option<String> {
+    if text.len() <= most {
+        return None;
+    }
+    let room = most.saturating_sub(NOTE_BYTES);
+    let kept = &text[..text.floor_char_boundary(room)];
+    let left_out = text.len() - kept.len();
+    Some(format!(
+        "{kept}\n[cut: {left_out} of {} bytes are not kept]",
+        text.len()
+    ))
+}
+
+/// The same text, cut where it is too long.
+#[must_use]
+pub fn within(text: String, most: usize) -> String {
+    cut(&text, most).unwrap_or(text)
+}
+
+/// Room for the note on what was cut.
+const NOTE_BYTES: usize = 80;
+
+/// A name within its bound; one that is longer names nothing, and only its beginning is kept.
+#[must_use]
+pub fn name(mut text: String) -> String {
+    if text.len() > MAX_NAME_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_NAME_BYTES));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached: u64) -> Usage {
+        Usage {
+            input,
+            output,
+            cached,
+        }
+    }
+
+    #[test]
+    fn what_can_be_true_is_believed_and_the_rest_is_estimated() {
+        let told = usage(9000, 400, 8000);
+        assert_eq!(believed(told, 30_000, 900), (told, true));
+        // A template and thoughts that are not shown.
+        let told = usage(30_000 + (64 << 10), 900 + (256 << 10), 0);
+        assert_eq!(believed(told, 30_000, 900), (told, true));
+        for absurd in [u64::MAX, 1 << 63, (1 << 63) - 1, 30_001 + (64 << 10)] {
+            let told = usage(absurd, 400, absurd);
+            let expected = (usage(10_000, 400, 10_000), false);
+            assert_eq!(believed(told, 30_000, 900), expected);
+        }
+        let told = usage(5, u64::MAX, 9);
+        assert_eq!(believed(told, 30_000, 900), (usage(5, 300, 5), false));
+        // No request is so large that everything is believed.
+        let (all, is_believed) = believed(usage(u64::MAX, u64::MAX, 0), u64::MAX, u64::MAX);
+        assert_eq!(
+            (all, is_believed),
+            (usage(MAX_CALL_TOKENS, MAX_CALL_TOKENS, 0), false)
+        );
+    }
+
+    #[test]
+    fn what_is_stored_counts_within_bounds_and_sums_come_to_an_end() {
+        assert_eq!(
+            usage_of_a_call(usage(u64::MAX, MAX_CALL_TOKENS, 7)),
+            usage(0, MAX_CALL_TOKENS, 0)
+        );
+        assert_eq!(cost_of_a_call(u64::MAX), 0);
+        assert_eq!(
+            (sum(1, 2), sum(MAX_SUM, 5), sum(u64::MAX, 1)),
+            (3, MAX_SUM, MAX_SUM)
+        );
+        assert!(i64::try_from(MAX_SUM * 2).is_ok());
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_letters_and_says_so() {
+        assert_eq!(cut("short", 5), None);
+        let text = "ä".repeat(500);
+        let cut = cut(&text, 200).expect("it is too long");
+        assert!(cut.len() <= 200, "{}", cut.len());
+        assert!(
+            cut.starts_with("ää") && cut.ends_with("[cut: 880 of 1000 bytes are not kept]"),
+            "{cut}"
+        );
+        assert_eq!(name("x".repeat(600)).len(), MAX_NAME_BYTES);
+    }
+}

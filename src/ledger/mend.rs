@@ -1,0 +1,246 @@
+//! Mending: figures of the books that no calls can have used, as older versions let them in, are
+//! counted anew from the rows when the database is opened.
+//!
+//! Rows stay as they are: what one of them tells beyond belief counts as nothing when it is read.
+
+use std::fmt;
+
+use actors::domain::books::{Day, Spent};
+use actors::domain::bounds;
+use actors::domain::ids::MysisId;
+use sea_orm::prelude::Expr;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement,
+};
+
+use super::dialect::Dialect;
+use super::entity::{mysis, spending};
+use super::{Inner, Tx, rows};
+
+/// [`bounds::MAX_SUM`], as the database counts.
+pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
+/// The figures of a line of the books, by column.
+pub(super) const OF_BOOKS: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
+/// The totals of a Mysis, by column.
+const OF_A_MYSIS: [&str; 4] = ["turns", "tokens_in", "tokens_out", "cost_micros"];
+/// What stands for a figure that cannot be true.
+const SPOILT: i64 = -1;
+
+/// What was mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// Lines of the books.
+    pub lines: usize,
+    /// Myses whose totals were.
+    pub myses: usize,
+}
+
+impl fmt::Display for Mended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the books held more than any model calls can use, as an older version believed a \
+             provider ({} lines, the totals of {} myses): they were counted anew from the rows, and \
+             what a row tells beyond belief counts as nothing",
+            self.lines, self.myses
+        )
+    }
+}
+
+/// A line of the books that cannot be true; its figures are [`SPOILT`] where they cannot be.
+#[derive(FromQueryResult)]
+pub(super) struct SpoiltLine {
+    pub(super) day: i64,
+    #[sea_orm(from_alias = "mysis_id")]
+    pub(super) mysis: i64,
+    pub(super) provider: String,
+    calls: i64,
+    input: i64,
+    output: i64,
+    cached: i64,
+    cost_micros: i64,
+}
+
+/// The totals of a Mysis that cannot be true, likewise.
+#[derive(FromQueryResult)]
+pub(super) struct SpoiltTotals {
+    #[sea_orm(from_alias = "id")]
+    pub(super) mysis: i64,
+    turns: i64,
+    tokens_in: i64,
+    tokens_out: i64,
+    cost_micros: i64,
+}
+
+/// A figure, or something else where it cannot be true.
+pub(super) fn or(dialect: Dialect, figure: &str, otherwise: i64) -> String {
+    let is_within = dialect.is_within(figure, MAX_SUM);
+    format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} END")
+}
+
+async fn spoilt<T: FromQueryResult>(
+    connection: &impl ConnectionTrait,
+    dialect: Dialect,
+    (table, key): (&str, &str),
+    figures: &[&str],
+) -> Result<Vec<T>, DbErr> {
+    let read = figures.iter();
+    let read = read.map(|figure| format!("{} AS {figure}", or(dialect, figure, SPOILT)));
+    let is_good = figures.iter();
+    let is_good = is_good.map(|figure| dialect.is_within(figure, MAX_SUM));
+    let asked = format!(
+        "SELECT {key}, {} FROM {table} WHERE NOT ({})",
+        read.collect::<Vec<_>>().join(", "),
+        is_good.collect::<Vec<_>>().join(" AND ")
+    );
+    let asked = Statement::from_string(dialect.backend(), asked);
+    let found = connection.query_all_raw(asked).await?;
+    found
+        .iter()
+        .map(|row| T::from_query_result(row, ""))
+        .collect()
+}
+
+/// The lines of the books that cannot be true.
+pub(super) async fn spoilt_lines(
+    connection: &impl ConnectionTrait,
+    dialect: Dialect,
+) -> Result<Vec<SpoiltLine>, DbErr> {
+    let place = ("spending", "day, mysis_id, provider");
+    spoilt(connection, dialect, place, &OF_BOOKS).await
+}
+
+/// The totals of Myses that cannot be true.
+pub(super) async fn spoilt_totals(
+    connection: &impl ConnectionTrait,
+    dialect: Dialect,
+) -> Result<Vec<SpoiltTotals>, DbErr> {
+    spoilt(connection, dialect, ("mysis", "id"), &OF_A_MYSIS).await
+}
+
+impl Inner {
+    /// Mends what has to be. A database that cannot be written now is read all the same, and mended
+    /// the next time.
+    pub(super) async fn mend_if_possible(&self) -> Option<Mended> {
+        let mended = self.in_time(self.mend()).await;
+        mended.unwrap_or_else(|error| {
+            tracing::warn!(%error, "failed to mend the books");
+            None
+        })
+    }
+
+    async fn mend(&self) -> Result<Option<Mended>, DbErr> {
+        let lines = spoilt_lines(&self.readers, self.dialect).await?;
+        let totals = spoilt_totals(&self.readers, self.dialect).await?;
+        if lines.is_empty() && totals.is_empty() {
+            return Ok(None);
+        }
+        let tx = self.begin().await?;
+        // Another process may have been here meanwhile.
+        let lines = spoilt_lines(&tx, self.dialect).await?;
+        for line in &lines {
+            mend_line(&tx, line).await?;
+        }
+        let totals = spoilt_totals(&tx, self.dialect).await?;
+        for of in &totals {
+            mend_totals(&tx, of).await?;
+        }
+        tx.commit().await?;
+        Ok(Some(Mended {
+            lines: lines.len(),
+            myses: totals.len(),
+        }))
+    }
+}
+
+/// Counts the figures of a line anew that cannot be true. Of rows that were removed nothing is
+/// known any more.
+async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
+    let mut spent = Spent::default();
+    for metadata in bills_of(tx, line).await? {
+        let bill = rows::bill(&metadata);
+        if let Some(bill) = bill.filter(|bill| *bill.provider == *line.provider) {
+            spent.pay(&bill);
+        }
+    }
+    use spending::Column;
+    let mut update = spending::Entity::update_many()
+        .filter(Column::Day.eq(line.day))
+        .filter(Column::MysisId.eq(line.mysis))
+        .filter(Column::Provider.eq(&*line.provider));
+    for (column, known, counted) in [
+        (Column::Calls, line.calls, spent.calls),
+        (Column::Input, line.input, spent.input),
+        (Column::Output, line.output, spent.output),
+        (Column::Cached, line.cached, spent.cached),
+        (Column::CostMicros, line.cost_micros, spent.cost_micros),
+    ] {
+        if known == SPOILT {
+            update = update.col_expr(column, Expr::value(stored(counted)));
+        }
+    }
+    update.exec(tx).await.map(|_| ())
+}
+
+/// What rows of that day say of what was used.
+async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
+    let day = Day(line.day);
+    let asked = format!(
+        "SELECT metadata FROM message WHERE mysis_id = {} AND at >= {} AND at < {} \
+         AND kind IN ('reply', 'call', 'host') AND metadata LIKE '%\"usage\":{{%'",
+        line.mysis,
+        day.begins().0,
+        day.ends().0
+    );
+    let asked = Statement::from_string(tx.dialect().backend(), asked);
+    let found = tx.query_all_raw(asked).await?;
+    found.iter().map(|row| row.try_get_by_index(0)).collect()
+}
+
+/// The totals of a Mysis are what the books say that it used, which are mended by then.
+async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
+    let mut spent = Spent::default();
+    let counted = |value: i64| u64::try_from(value).unwrap_or(0);
+    let lines = spending::Entity::find().filter(spending::Column::MysisId.eq(of.mysis));
+    for line in lines.all(tx).await? {
+        spent.add(&Spent {
+            calls: counted(line.calls),
+            input: counted(line.input),
+            output: counted(line.output),
+            cached: counted(line.cached),
+            cost_micros: counted(line.cost_micros),
+        });
+    }
+    use mysis::Column;
+    let mut update = mysis::Entity::update_many().filter(Column::Id.eq(of.mysis));
+    for (column, known, counted) in [
+        (Column::TokensIn, of.tokens_in, spent.input),
+        (Column::TokensOut, of.tokens_out, spent.output),
+        (Column::CostMicros, of.cost_micros, spent.cost_micros),
+    ] {
+        if known == SPOILT {
+            update = update.col_expr(column, Expr::value(stored(counted)));
+        }
+    }
+    if of.turns == SPOILT {
+        let turns = turns_of(tx, MysisId(of.mysis)).await?;
+        update = update.col_expr(Column::Turns, Expr::value(turns));
+    }
+    update.exec(tx).await.map(|_| ())
+}
+
+/// Turns in which the model spoke, as far as the rows go back.
+async fn turns_of(tx: &Tx, mysis: MysisId) -> Result<i64, DbErr> {
+    let asked = format!(
+        "SELECT count(DISTINCT turn) FROM message WHERE kind IN ('reply', 'call') \
+         AND mysis_id = {}",
+        mysis.0
+    );
+    let asked = Statement::from_string(tx.dialect().backend(), asked);
+    let found = tx.query_one_raw(asked).await?;
+    found.map_or(Ok(0), |row| row.try_get_by_index(0))
+}
+
+fn stored(counted: u64) -> i64 {
+    i64::try_from(counted).map_or(MAX_SUM, |counted| counted.min(MAX_SUM))
+}

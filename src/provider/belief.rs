@@ -1,0 +1,60 @@
+//! Belief: what a provider says that it used, as far as that can be true.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actors::domain::bounds;
+use actors::domain::model::{ModelAnswer, ModelFault, Usage};
+
+/// Whether a provider was caught telling what cannot be.
+#[derive(Default)]
+pub(super) struct Belief {
+    is_doubted: AtomicBool,
+}
+
+impl Belief {
+    /// An answer whose figures can be true. What is not believed is told, once.
+    pub(super) fn tested(
+        &self,
+        answer: Result<ModelAnswer, ModelFault>,
+        provider: &str,
+        sent_bytes: u64,
+    ) -> Result<ModelAnswer, ModelFault> {
+        match answer {
+            Ok(mut answer) => {
+                let told = answer.usage;
+                answer.usage = told.map(|told| {
+                    let (usage, is_believed) = bounds::believed(told, sent_bytes, size(&answer));
+                    if !is_believed && !self.is_doubted.swap(true, Ordering::Relaxed) {
+                        answer.doubt = Some(doubt(provider, told, usage).into());
+                    }
+                    usage
+                });
+                Ok(answer)
+            }
+            Err(ModelFault::Empty { text, usage }) => {
+                let usage = usage.map(|told| bounds::believed(told, sent_bytes, 0).0);
+                Err(ModelFault::Empty { text, usage })
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+/// Bytes of what the model said.
+fn size(answer: &ModelAnswer) -> u64 {
+    let calls = answer.calls.iter();
+    let calls: usize = calls
+        .map(|call| call.name.len() + call.arguments.len())
+        .sum();
+    let reasoning = answer.reasoning.as_ref().map_or(0, String::len);
+    (answer.text.len() + reasoning + calls) as u64
+}
+
+fn doubt(provider: &str, told: Usage, usage: Usage) -> String {
+    format!(
+        "{provider} says that one call used {} tokens in and {} out, more than its request and its \
+         answer can have been: such figures are not believed, and count as {} and {}, an estimate by \
+         their bytes",
+        told.input, told.output, usage.input, usage.output
+    )
+}

@@ -1,0 +1,174 @@
+//! JSON of strangers, read without building it: what is asked for is found in the text, and the
+//! rest is skipped. So an answer takes about as much memory as it has bytes, whatever it is made of.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// These members of an object, the last of each name; none where it is no object. `null` is none.
+pub(super) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
+    let mut found = [None; N];
+    if json.trim_ascii_start().starts_with('{') {
+        let mut members = Members {
+            keys: &keys,
+            found: &mut found,
+        };
+        let mut reader = serde_json::Deserializer::from_str(json);
+        // What breaks off half-way is not looked at: whoever asks has seen that it is JSON.
+        let _ = DeserializeSeed::deserialize(&mut members, &mut reader);
+    }
+    found
+}
+
+/// One member of an object.
+pub(super) fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
+    let [found] = pick(json, [key]);
+    found
+}
+
+/// A value within objects.
+pub(super) fn at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
+    path.iter().try_fold(json, |json, key| member(json, key))
+}
+
+/// Gives each element of a list, for as long as it is wanted; nothing where it is no list.
+pub(super) fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
+    if json.trim_ascii_start().starts_with('[') {
+        let mut elements = Elements(&mut take);
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let _ = DeserializeSeed::deserialize(&mut elements, &mut reader);
+    }
+}
+
+/// The first element of a list.
+pub(super) fn first(json: &str) -> Option<&str> {
+    let mut found = None;
+    each(json, |element| {
+        found.get_or_insert(element);
+    });
+    found
+}
+
+/// A text; `None` where it is something else.
+pub(super) fn text(json: &str) -> Option<String> {
+    json.trim_ascii_start()
+        .starts_with('"')
+        .then(|| serde_json::from_str(json).ok())
+        .flatten()
+}
+
+/// Whether a text is an object, and no other JSON.
+pub(super) fn is_object(json: &str) -> bool {
+    json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
+}
+
+struct Members<'k, 'f, 'a, const N: usize> {
+    keys: &'k [&'k str; N],
+    found: &'f mut [Option<&'a str>; N],
+}
+
+impl<'a, const N: usize> DeserializeSeed<'a> for &mut Members<'_, '_, 'a, N> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'a, const N: usize> Visitor<'a> for &mut Members<'_, '_, 'a, N> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(place) = map.next_key_seed(Key(self.keys))? {
+            match place {
+                Some(place) => {
+                    let value: &RawValue = map.next_value()?;
+                    self.found[place] = Some(value.get()).filter(|value| *value != "null");
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The place of a key among those that are asked for.
+struct Key<'k>(&'k [&'k str]);
+
+impl<'a> DeserializeSeed<'a> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Option<usize>, D::Error> {
+        reader.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
+        Ok(self.0.iter().position(|known| *known == key))
+    }
+}
+
+struct Elements<'f, F>(&'f mut F);
+
+impl<'a, F: FnMut(&'a str)> DeserializeSeed<'a> for &mut Elements<'_, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_seq(self)
+    }
+}
+
+impl<'a, F: FnMut(&'a str)> Visitor<'a> for &mut Elements<'_, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(element) = list.next_element::<&RawValue>()? {
+            (self.0)(element.get());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_found_and_nothing_else_is_built() {
+        let json = r#" {"a": 1, "b": {"c": [1, "x"]}, "a": "two", "d": null, "\u0065": true} "#;
+        let [a, b, d, e, f] = pick(json, ["a", "b", "d", "e", "f"]);
+        assert_eq!((a, b), (Some(r#""two""#), Some(r#"{"c": [1, "x"]}"#)));
+        assert_eq!((d, e, f), (None, Some("true"), None));
+        assert_eq!(at(json, &["b", "c"]).and_then(first), Some("1"));
+        assert_eq!(at(json, &["a", "c"]), None);
+        let mut elements = Vec::new();
+        each("[1, [2], {}]", |element| elements.push(element));
+        assert_eq!(elements, ["1", "[2]", "{}"]);
+        for odd in ["", "null", "3", "[]", "{", "\"{}\""] {
+            assert_eq!(member(odd, "a"), None, "{odd}");
+            assert_eq!(first(odd), None, "{odd}");
+        }
+        assert_eq!(text(r#""a\"b""#).as_deref(), Some("a\"b"));
+        assert_eq!((text("3"), text("null")), (None, None));
+        assert!(is_object(" {\"a\":1}") && !is_object("{") && !is_object("[]"));
+    }
+}

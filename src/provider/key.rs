@@ -1,0 +1,65 @@
+//! Keys: where a provider is and what lets us in, and nothing else: what the environment says of
+//! other programs' accounts reaches nobody.
+
+use std::sync::Arc;
+
+use async_openai::config::Config;
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, HeaderValue};
+use secrecy::SecretString;
+
+use super::Endpoint;
+
+/// How a provider is reached.
+#[derive(Clone)]
+pub(super) struct Access(Arc<Known>);
+
+struct Known {
+    url: String,
+    headers: HeaderMap,
+    /// The library asks for one and has no use for it: the key stands in the header.
+    no_key: SecretString,
+}
+
+impl Access {
+    /// Access to an endpoint. Without a key no header speaks of one.
+    pub(super) fn to(endpoint: &Endpoint) -> Result<Access, String> {
+        let mut headers = HeaderMap::new();
+        if let Some(key) = endpoint.api_key.as_ref().filter(|key| !key.is_empty()) {
+            let value = HeaderValue::from_str(&format!("Bearer {key}"));
+            let mut value = value.map_err(|_| {
+                "its key holds letters that no HTTP header can carry; mend what api_key_env or \
+                 api_key_name names"
+            })?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        Ok(Access(Arc::new(Known {
+            url: endpoint.url.trim_end_matches('/').to_string(),
+            headers,
+            no_key: SecretString::default(),
+        })))
+    }
+}
+
+impl Config for Access {
+    fn headers(&self) -> HeaderMap {
+        self.0.headers.clone()
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.0.url)
+    }
+
+    fn query(&self) -> Vec<(&str, &str)> {
+        Vec::new()
+    }
+
+    fn api_base(&self) -> &str {
+        &self.0.url
+    }
+
+    fn api_key(&self) -> &SecretString {
+        &self.0.no_key
+    }
+}
