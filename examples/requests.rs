@@ -95,7 +95,7 @@ async fn play(
         start_idle: false,
         mode: Mode::Flying,
     };
-    let flight = Flight::launch(&home, &settings, launch, Audience::default()).await?;
+    let flight = Flight::launch(home.lock()?, &settings, launch, Audience::default()).await?;
     let swarm = flight.swarm().clone();
     let create = Order::Create {
         name: "alpha".to_string(),

@@ -208,9 +208,9 @@ impl Home {
     }
 
     fn check_writable(&self) -> Result<(), HomeError> {
-        let probe = self.directory.join("zoea.probe");
-        replace::create_private(&probe)
-            .and_then(|_| fs::remove_file(&probe))
+        // A file without a name, or with one of its own: other commands try at the same moment.
+        tempfile::tempfile_in(&self.directory)
+            .map(drop)
             .map_err(|cause| self.refused("write in", cause))
     }
 
@@ -252,5 +252,25 @@ fn remedy(cause: &io::Error) -> &'static str {
         "make it belong to you, or choose another directory with --home"
     } else {
         "choose another directory with --home"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_open_a_home_at_the_same_moment() {
+        let directory = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        Home::open(directory.path()).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

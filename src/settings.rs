@@ -5,6 +5,7 @@
 
 mod alerts;
 mod budget;
+mod defaults;
 mod document;
 mod environment;
 mod findings;

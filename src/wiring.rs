@@ -2,6 +2,7 @@
 //!
 //! The only room that knows all others. It decides nothing about the swarm.
 
+mod access;
 mod books;
 mod daily;
 mod offline;
@@ -44,6 +45,7 @@ use daily::Reporter;
 use reload::Bell;
 use watchers::Watchers;
 
+pub use access::{Access, access, lock};
 pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
 pub use reload::Asker;
@@ -99,17 +101,17 @@ pub enum Word {
 }
 
 impl Flight {
-    /// Brings the swarm of a home up.
+    /// Brings the swarm of a home up, whose lock is given away with that.
     ///
     /// # Errors
-    /// The home is in use, its database cannot be used, or a client cannot be built.
+    /// The home's database cannot be used, or a client cannot be built.
     pub async fn launch(
-        home: &Home,
+        lock: HomeLock,
         settings: &Settings,
         options: LaunchOptions,
         audience: Audience,
     ) -> anyhow::Result<Flight> {
-        let lock = home.lock()?;
+        let home = &lock.home().clone();
         let ledger = open_ledger(home, settings).await?;
         if options.mode == Mode::Flying {
             ledger.keep(books::keep(settings), Arc::new(MachineClock));
@@ -178,7 +180,8 @@ impl Flight {
             let _ = flight.commander.cast(CommanderMsg::Configured(bell));
         }
         let others = flight.ledger.others().await.context("read the swarm")?;
-        flight.create_declared(settings, &others).await?;
+        let starts = options.start_idle && options.mode == Mode::Flying;
+        flight.create_declared(settings, &others, starts).await?;
         flight.tell_who_is_elsewhere(&others);
         if options.mode == Mode::Flying {
             flight.tell_what_is_not_heeded(settings);
@@ -231,8 +234,19 @@ impl Flight {
         self.operator.tell(Severity::Warn, "elsewhere", &text);
     }
 
-    /// Creates the Myses that the configuration wants and that do not exist.
-    async fn create_declared(&self, settings: &Settings, others: &[String]) -> anyhow::Result<()> {
+    /// Tells the operator something, on the screen and in the log.
+    pub fn tell_operator(&self, severity: Severity, code: &'static str, text: &str) {
+        self.operator.tell(severity, code, text);
+    }
+
+    /// Creates the Myses that the configuration wants and that do not exist; `starts` says whether
+    /// they are started at once, as those are that were there.
+    async fn create_declared(
+        &self,
+        settings: &Settings,
+        others: &[String],
+        starts: bool,
+    ) -> anyhow::Result<()> {
         let is_elsewhere = |name: &str| others.iter().any(|other| other == name);
         let declared = settings.myses.iter();
         for declared in declared.filter(|declared| !is_elsewhere(&declared.name)) {
@@ -242,7 +256,7 @@ impl Flight {
                     name: declared.name.clone(),
                     provider: declared.provider.clone(),
                     model: None,
-                    start: false,
+                    start: starts,
                 })
                 .await;
             match created {

@@ -90,7 +90,7 @@ async fn restore(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
     if wiring::server(settings)?.is_some() {
         anyhow::bail!("{ELSEWHERE}: use pg_restore");
     }
-    let lock = home.lock()?;
+    let lock = wiring::lock(home, out::note).await?;
     let restored = ledger::restore(&args.file, &home.database()).await;
     drop(lock);
     let line = match restored?.replaced {
@@ -114,7 +114,7 @@ async fn compact(
         let bytes = |key: &str| compacted[key].as_u64().unwrap_or(0);
         (bytes("before"), bytes("after"))
     } else {
-        let lock = home.lock()?;
+        let lock = wiring::lock(home, out::note).await?;
         let ledger = wiring::open_ledger(home, settings).await?;
         let rewritten = ledger.rewrite().await;
         ledger.close().await;

@@ -14,12 +14,12 @@ use serde_json::json;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::descriptors;
-use crate::home::{Home, RunFile};
+use crate::home::Home;
 use crate::ledger::{ServerAddress, SqlLedger};
 use crate::provider::Providers;
 use crate::settings::{Environment, Settings};
 use crate::toolbox::McpUpstream;
-use crate::wiring::{self, endpoints};
+use crate::wiring::{self, Access, endpoints};
 
 /// The longest that one check may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -119,13 +119,14 @@ async fn check_database(home: &Home, settings: &Settings) -> Finding {
     if let Some(address) = server {
         return check_server(&address).await;
     }
-    if let Some(running) = RunFile::read(home) {
-        return Ok(format!(
-            "in use by the running program (pid {})",
-            running.pid
-        ));
-    }
-    let _lock = home.lock().map_err(|error| error.to_string())?;
+    let access = wiring::access(home, out::note).await;
+    let _lock = match access.map_err(|error| error.to_string())? {
+        Access::Own(lock) => lock,
+        Access::Running(running) => {
+            let pid = running.pid;
+            return Ok(format!("in use by the running program (pid {pid})"));
+        }
+    };
     let path = home.database();
     if !path.exists() {
         return Ok("none yet; the first run creates it".to_string());

@@ -14,7 +14,7 @@ use crate::control::client::ControlClient;
 use crate::control::{About, call_tool};
 use crate::home::{Home, RunFile};
 use crate::settings::Environment;
-use crate::wiring::{Audience, Flight, LaunchOptions};
+use crate::wiring::{self, Access, Audience, Flight, LaunchOptions};
 
 /// The door.
 pub(super) enum Door {
@@ -31,13 +31,21 @@ impl Door {
         environment: &Environment,
     ) -> anyhow::Result<Door> {
         let home = global.open_home(environment)?;
-        if let Some(running) = RunFile::read(&home) {
+        let lock = loop {
+            let running = match wiring::access(&home, out::note).await? {
+                Access::Own(lock) => break lock,
+                Access::Running(running) => running,
+            };
             let token = home.control_token()?.ok_or_else(|| {
                 anyhow::anyhow!("the running program has no control.token; stop and start it")
             })?;
-            let client = ControlClient::connect(&running.control, &token).await?;
-            return Ok(Door::Running(client));
-        }
+            match ControlClient::connect(&running.control, &token).await {
+                Ok(client) => return Ok(Door::Running(client)),
+                // It has closed meanwhile: the home may be had directly now.
+                Err(_) if RunFile::read(&home).as_ref() != Some(&running) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
         hint_at_offline(&home);
         let settings = global.load_settings(&home, environment)?.settings;
         let options = LaunchOptions {
@@ -45,7 +53,7 @@ impl Door {
             start_idle: false,
             mode: Mode::Grounded,
         };
-        let flight = Flight::launch(&home, &settings, options, Audience::default()).await?;
+        let flight = Flight::launch(lock, &settings, options, Audience::default()).await?;
         if let Some(mended) = flight.swarm().ledger().mended() {
             out::note(&mended.to_string());
         }

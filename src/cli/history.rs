@@ -42,10 +42,10 @@ pub struct SearchArgs {
     /// Whose rows [default: everybody's].
     #[arg(long, value_name = "NAME")]
     mysis: Option<String>,
-    /// Where to look.
-    #[arg(long, value_name = "WHERE", default_value = "messages",
+    /// Where to look; several with commas between them.
+    #[arg(long, value_name = "WHERE", default_value = "messages", value_delimiter = ',',
           value_parser = ["messages", "reasoning", "missions"])]
-    r#in: String,
+    r#in: Vec<String>,
     /// At most so many, the newest.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
@@ -160,13 +160,14 @@ pub(super) async fn search(
     let arguments = json!({
         "query": args.text,
         "mysis": args.mysis,
-        "in": args.r#in,
+        "in": args.r#in.join(","),
         "limit": args.limit,
     });
     let found = door.call("search", arguments).await;
     let reach = door.call("get_reach", json!({"mysis": args.mysis})).await;
     door.close().await;
-    let reaches = reach.ok().filter(|_| args.r#in != "missions");
+    let has_rows = args.r#in.iter().any(|place| place != "missions");
+    let reaches = reach.ok().filter(|_| has_rows);
     if let Some(before) = reaches.as_ref().and_then(|reach| reach["before"].as_str()) {
         out::note(&format!(
             "old rows were removed: of what is older than {before} not all is kept"
@@ -178,7 +179,8 @@ pub(super) async fn search(
             continue;
         }
         let text = |key: &str| row[key].as_str().unwrap_or("-");
-        let content = if args.r#in == "reasoning" {
+        let is_thought = args.r#in.iter().any(|place| place == "reasoning");
+        let content = if is_thought && !text("content").contains(&args.text) {
             text("reasoning")
         } else {
             text("content")

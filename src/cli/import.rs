@@ -32,7 +32,7 @@ pub(super) async fn run(
         );
     }
     let settings = global.load_settings(&home, environment)?.settings;
-    let _lock = home.lock()?;
+    let _lock = wiring::lock(&home, out::note).await?;
     let ledger = wiring::open_ledger(&home, &settings).await?;
     if let Some(mended) = ledger.mended() {
         out::note(&mended.to_string());

@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use actors::domain::event::State;
+use actors::domain::order::Refusal;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -166,6 +167,10 @@ async fn each(door: &Door, which: &Which, tool: &'static str, done: &str) -> any
     for name in &names {
         match door.call(tool, json!({"name": name})).await {
             Ok(_) => out::line(&format!("{done} {name}"))?,
+            // Who asks for all of a kind wants them all to be like that in the end.
+            Err(error) if which.names.is_empty() && is_so_already(&error) => {
+                out::line(&format!("already {} {name}", state_after(done)))?;
+            }
             Err(error) if names.len() == 1 => return Err(error),
             Err(error) => refused.push(format!("{name}: {error:#}")),
         }
@@ -174,6 +179,22 @@ async fn each(door: &Door, which: &Which, tool: &'static str, done: &str) -> any
         return Ok(());
     }
     anyhow::bail!("{}", refused.join("; "))
+}
+
+/// Whether an order was refused since there is nothing left to do.
+fn is_so_already(refusal: &anyhow::Error) -> bool {
+    let refusal = refusal.to_string();
+    [Refusal::AlreadyStopped, Refusal::AlreadyRunning]
+        .iter()
+        .any(|already| refusal == already.to_string())
+}
+
+/// The state of one to whom this was done.
+fn state_after(done: &str) -> &str {
+    match done {
+        "started" => "running",
+        other => other,
+    }
 }
 
 async fn names(door: &Door, which: &Which) -> anyhow::Result<Vec<String>> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actors::domain::life::Mode;
+use actors::domain::message::Severity;
 use actors::ui::Bridge;
 use anyhow::Context;
 use clap::Args;
@@ -13,13 +14,13 @@ use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::screen::{self, LookArgs};
 use crate::headless::{Format, Headless};
-use crate::home::Home;
+use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::units::parse_duration;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
 use crate::tui::Terminal;
-use crate::wiring::{Audience, Flight, LaunchOptions, Offline, OfflineOptions, Word};
+use crate::wiring::{self, Audience, Flight, LaunchOptions, Offline, OfflineOptions, Word};
 
 /// What `zoea run` can be told.
 #[derive(Debug, Default, Args)]
@@ -76,6 +77,7 @@ pub(super) async fn run(
     } else {
         outer.clone()
     };
+    let lock = wiring::lock(&home, out::note).await?;
     let look = match args.offline {
         true => Some(global.load_tui(&outer, &home)?),
         false => None,
@@ -85,17 +87,20 @@ pub(super) async fn run(
         true => Some(Offline::start(&home, args.offline_options()).await?),
         false => None,
     };
-    let settings = match &offline {
-        Some(offline) => Settings {
-            tui: look.unwrap_or_default(),
-            ..offline.settings().clone()
-        },
+    let (settings, on_defaults) = match &offline {
+        Some(offline) => {
+            let settings = Settings {
+                tui: look.unwrap_or_default(),
+                ..offline.settings().clone()
+            };
+            (settings, None)
+        }
         None => load_settings(global, &home, environment)?,
     };
     let stopped = fly(
         args,
-        &home,
-        &settings,
+        lock,
+        (&settings, on_defaults),
         (global, environment),
         offline.as_ref(),
         &mut signals,
@@ -118,18 +123,19 @@ fn load_settings(
     global: &GlobalArgs,
     home: &Home,
     environment: &Environment,
-) -> anyhow::Result<Settings> {
+) -> anyhow::Result<(Settings, Option<String>)> {
     let loaded = global.load_settings(home, environment)?;
     for warning in &loaded.warnings {
         tracing::warn!(%warning, "configuration");
     }
-    Ok(loaded.settings)
+    let on_defaults = loaded.describe_defaults();
+    Ok((loaded.settings, on_defaults))
 }
 
 async fn fly(
     args: &RunArgs,
-    home: &Home,
-    settings: &Settings,
+    lock: HomeLock,
+    (settings, on_defaults): (&Settings, Option<String>),
     (global, environment): (&GlobalArgs, &Environment),
     offline: Option<&Offline>,
     signals: &mut Signals,
@@ -139,8 +145,15 @@ async fn fly(
         start_idle: args.start_swarm,
         mode: Mode::Flying,
     };
+    let home = &lock.home().clone();
     let face = Face::open(args, home, settings, environment).await?;
-    let mut flight = Flight::launch(home, settings, options, face.audience()).await?;
+    let mut flight = Flight::launch(lock, settings, options, face.audience()).await?;
+    if let Some(text) = on_defaults {
+        flight.tell_operator(Severity::Warn, "no_configuration", &text);
+        if args.headless {
+            out::note(&text);
+        }
+    }
     if let Some(moved) = flight.swarm().ledger().moved() {
         tracing::warn!(%moved, "database");
         if args.headless {

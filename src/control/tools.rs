@@ -77,7 +77,8 @@ const TABLE: [Entry; 24] = [
     ),
     Entry(
         "search",
-        "Search conversations literally; in is messages, reasoning or missions.",
+        "Search conversations literally; in is messages, reasoning or missions, or several of them with \
+         commas between them.",
         &["query!", "mysis", "in", "limit:integer"],
     ),
     Entry("report", "What happened in a day (UTC).", &["day!"]),
@@ -220,34 +221,47 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
         return Err("query cannot be empty".to_string());
     }
     let mysis = mysis_of(swarm, given).await?;
-    let within = match given.optional_text("in")?.unwrap_or("messages") {
-        "messages" => SearchIn::Messages,
-        "reasoning" => SearchIn::Reasoning,
-        "missions" => SearchIn::Missions,
-        other => {
-            return Err(format!(
-                "`{other}` cannot be searched; there are messages, reasoning and missions"
-            ));
-        }
-    };
-    let found = swarm
-        .archive()
-        .search(Search {
+    let places = given.optional_text("in")?.unwrap_or("messages");
+    let places = places.split(',').map(|place| search_in(place.trim()));
+    let limit = given.count("limit", USUAL_HITS, MOST_HITS)?;
+    let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
+    let mut hits = Vec::new();
+    for &within in &places {
+        let search = Search {
             text: text.to_string(),
             mysis,
             within,
             case_sensitive: true,
             sendable_only: false,
-            limit: given.count("limit", USUAL_HITS, MOST_HITS)?,
-        })
-        .await
-        .map_err(|fault| format!("the search failed: {fault}"))?;
+            limit,
+        };
+        let found = swarm.archive().search(search).await;
+        let found = found.map_err(|fault| format!("the search failed: {fault}"))?;
+        hits.extend(found.rows);
+    }
+    if places.len() > 1 {
+        hits.sort_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
+        // A row that two places name is one hit.
+        hits.dedup_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
+    }
     let names = swarm.names().await;
-    Ok(found
-        .rows
+    let older = hits.len().saturating_sub(limit);
+    Ok(hits
         .iter()
+        .skip(older)
         .map(|(mysis, row)| contract::found(names.get(mysis).map(|name| &**name), row))
         .collect())
+}
+
+fn search_in(place: &str) -> Result<SearchIn, String> {
+    match place {
+        "messages" => Ok(SearchIn::Messages),
+        "reasoning" => Ok(SearchIn::Reasoning),
+        "missions" => Ok(SearchIn::Missions),
+        other => Err(format!(
+            "`{other}` cannot be searched; there are messages, reasoning and missions"
+        )),
+    }
 }
 
 async fn export(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -30,6 +31,22 @@ pub enum LockError {
         directory: PathBuf,
         /// That process, if it has said so.
         holder: Option<u32>,
+    },
+    /// A process has had it for long, and is no program that could be asked.
+    #[error(
+        "another zoea command{} has been using {} for {}s; wait for it, end it, or choose another \
+         directory with --home",
+        holder.map(|pid| format!(" (process {pid})")).unwrap_or_default(),
+        directory.display(),
+        waited.as_secs()
+    )]
+    Busy {
+        /// The home directory.
+        directory: PathBuf,
+        /// That process, if it has said so.
+        holder: Option<u32>,
+        /// How long it was waited for.
+        waited: Duration,
     },
     /// The system refuses.
     #[error(transparent)]
@@ -72,6 +89,14 @@ impl Home {
             home: self.clone(),
             file,
         })
+    }
+}
+
+impl HomeLock {
+    /// The home that it is of.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
     }
 }
 

@@ -67,8 +67,13 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
             continue;
         };
         if metadata.permissions().mode() & OTHERS != 0 {
-            fs::set_permissions(entry.path(), Permissions::from_mode(0o600))
-                .map_err(|cause| refused("close to other users", &entry.path(), cause))?;
+            match fs::set_permissions(entry.path(), Permissions::from_mode(0o600)) {
+                // Another process has removed it meanwhile.
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+                closed => {
+                    closed.map_err(|cause| refused("close to other users", &entry.path(), cause))?
+                }
+            }
         }
     }
     Ok(())

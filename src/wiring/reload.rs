@@ -112,7 +112,7 @@ impl Flight {
         self.tell_who_has_no_provider().await;
         let others = self.ledger.others().await.map_err(anyhow::Error::from);
         let created = match others {
-            Ok(others) => self.create_declared(&self.settings, &others).await,
+            Ok(others) => self.create_declared(&self.settings, &others, false).await,
             Err(error) => Err(error),
         };
         if let Err(error) = created {

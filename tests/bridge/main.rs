@@ -2,6 +2,10 @@
 
 mod attaching;
 mod operating;
+mod readme;
 mod reloading;
+#[path = "../suite/rig.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod rig;
 mod storm;
 mod terminal;

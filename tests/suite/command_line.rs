@@ -1,5 +1,8 @@
 //! Commands: the same words and answers with and without a running swarm, and every failure clear.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use crate::rig::{Home, Server, until};
 
 #[test]
@@ -40,6 +43,10 @@ fn a_running_swarm_takes_every_order() {
     assert_eq!(error, "error: mysis already running\n");
     home.ok(&["mysis", "stop", "--all"]);
     assert_eq!(home.mysis("alpha")["state"], "stopped");
+    let again = home.ok(&["mysis", "stop", "--all"]);
+    assert_eq!(again, "already stopped alpha\nalready stopped beta\n");
+    let (_, error) = home.fails(&["mysis", "stop", "alpha"]);
+    assert_eq!(error, "error: mysis already stopped\n");
     let (_, error) = home.fails(&["send", "alpha", "hello"]);
     assert_eq!(error, "error: mysis stopped - press 'r' to relaunch\n");
     home.ok(&["mysis", "configure", "alpha", "--temperature", "0"]);
@@ -108,4 +115,124 @@ fn the_doctor_tells_good_from_bad() {
         .collect();
     assert_eq!(bad.len(), 1, "{bad:?}");
     assert_eq!(bad[0]["name"], "provider pilot");
+}
+
+#[test]
+fn commands_at_the_same_moment_all_do_their_work() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let _swarm = home.fly(&[]);
+    let commands: Vec<_> = (0..40)
+        .map(|number| {
+            let mut command = home.command(&["mysis", "create", &format!("m{number}")]);
+            let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().expect("the command starts")
+        })
+        .collect();
+    for command in commands {
+        let output = command.wait_with_output().expect("the command ends");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{error}");
+    }
+    let myses = home.json(&["mysis", "list", "--json"]);
+    assert_eq!(myses.as_array().expect("a list").len(), 40);
+    let left = std::fs::read_dir(home.path()).expect("a home");
+    let mut left = left.map(|entry| entry.expect("an entry").file_name());
+    assert!(!left.any(|name| name.to_string_lossy().contains("probe")));
+}
+
+#[test]
+fn commands_without_a_program_wait_for_one_another() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let commands: Vec<_> = (0..8)
+        .map(|number| {
+            let mut command = home.command(&["mysis", "create", &format!("m{number}")]);
+            let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+            command.spawn().expect("the command starts")
+        })
+        .collect();
+    for command in commands {
+        let output = command.wait_with_output().expect("the command ends");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{error}");
+    }
+    let myses = home.json(&["mysis", "list", "--json"]);
+    assert_eq!(myses.as_array().expect("a list").len(), 8);
+}
+
+#[test]
+fn a_run_waits_for_a_command_and_says_so() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "list"]);
+    let lock = std::fs::File::open(home.file("zoea.lock")).expect("a lock");
+    lock.lock().expect("nobody has it");
+    let mut command = home.command(&["run", "--headless"]);
+    let mut run = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut said = String::new();
+    let mut errors = BufReader::new(run.stderr.take().expect("its errors"));
+    errors.read_line(&mut said).expect("a line");
+    assert!(said.contains("waiting for another zoea command"), "{said}");
+    lock.unlock().expect("it is ours");
+    until("it is up", || home.file("run.json").exists().then_some(()));
+    run.kill().expect("it runs");
+    run.wait().expect("it ends");
+}
+
+#[test]
+fn a_run_without_a_configuration_says_what_it_uses() {
+    let home = Home::new();
+    let output = home.run(&["run", "--headless", "--for", "100ms"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    for part in [
+        "no zoea.toml",
+        "127.0.0.1:11434",
+        "game.spacemolt.com",
+        "zoea init",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
+    assert!(log.contains("no_configuration"), "{log}");
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let output = home.run(&["run", "--headless", "--for", "100ms"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said, "");
+}
+
+#[test]
+fn several_places_are_searched_at_once() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "look for osmium"]);
+    home.ok(&["broadcast", "osmium for all"]);
+    let places = |places: &str| {
+        let found = home.lines(&["search", "osmium", "--in", places, "--json"]);
+        let kinds = found
+            .iter()
+            .map(|row| row["kind"].as_str().unwrap_or_default().to_string());
+        kinds.collect::<Vec<String>>()
+    };
+    assert_eq!(places("messages"), ["prompt"]);
+    assert_eq!(places("missions"), ["mission"]);
+    assert_eq!(places("messages,missions"), ["prompt", "mission"]);
+    assert_eq!(places("missions,messages,reasoning"), ["prompt", "mission"]);
+    let newest = home.lines(&[
+        "search",
+        "osmium",
+        "--in",
+        "messages,missions",
+        "--limit",
+        "1",
+        "--json",
+    ]);
+    assert_eq!(newest[0]["kind"], "mission");
+    assert_eq!(home.fails(&["search", "osmium", "--in", "dreams"]).0, 2);
 }

@@ -77,7 +77,12 @@ async fn whoever_comes_while_it_closes_is_told_so() {
         start_idle: false,
         mode: Mode::Flying,
     };
-    let flight = Flight::launch(&home, &loaded.settings, options, Audience::default());
+    let flight = Flight::launch(
+        home.lock().expect("the lock"),
+        &loaded.settings,
+        options,
+        Audience::default(),
+    );
     let flight = flight.await.expect("a swarm");
     let control = flight.open_control((Ipv4Addr::LOCALHOST, 0).into()).await;
     let (control, _run_file) = control.expect("a control interface");

@@ -1,0 +1,56 @@
+//! Defaults: what is said where there is no configuration file.
+
+use super::{CONFIG_FILE, Loaded};
+
+impl Loaded {
+    /// What is used where there is no configuration file, in a sentence; `None` where there is one.
+    #[must_use]
+    pub fn describe_defaults(&self) -> Option<String> {
+        if self.file.is_some() {
+            return None;
+        }
+        let name = &self.settings.swarm.default_provider;
+        let provider = self.settings.providers.get(name)?;
+        let game = match &self.settings.mcp.upstream {
+            Some(address) => format!("the game server {address}"),
+            None => "no game server".to_owned(),
+        };
+        Some(format!(
+            "there is no {CONFIG_FILE}, so the defaults are used: the provider `{name}` at {} with \
+             the model {}, and {game}; `zoea init` writes a {CONFIG_FILE}, `zoea doctor` checks what \
+             it names, `zoea run --offline` plays without any of it",
+            provider.endpoint, provider.model
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use crate::settings::Settings;
+
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_told_where_there_is_no_file() {
+        let mut loaded = Loaded {
+            settings: Settings::default(),
+            file: None,
+            warnings: Vec::new(),
+        };
+        let told = loaded.describe_defaults().unwrap();
+        for part in [
+            "http://127.0.0.1:11434/v1",
+            "qwen3:8b",
+            "https://game.spacemolt.com/mcp",
+            "zoea init",
+            "zoea doctor",
+            "--offline",
+        ] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        loaded.file = Some(PathBuf::from("zoea.toml"));
+        assert_eq!(loaded.describe_defaults(), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Access: who may work in a home now, this process or the program that runs there. One who has the
+//! home for a moment only, as a command or a program that starts or closes, is waited for.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::home::{Home, HomeLock, LockError, RunFile};
+
+/// The longest that another process is waited for.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+/// What is waited for is told after this time: most commands are over by then.
+const QUIET_WAIT: Duration = Duration::from_millis(500);
+/// The pause between two looks.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Who may work in a home.
+#[derive(Debug)]
+pub enum Access {
+    /// This process, as long as it keeps the lock.
+    Own(HomeLock),
+    /// The program that runs there; whoever wants something asks it.
+    Running(RunFile),
+}
+
+/// Finds out who may work in a home. A process that has it and is no running program is waited for;
+/// `tell` gets a sentence about that.
+///
+/// # Errors
+/// That process keeps the home for too long, or the system refuses.
+pub async fn access(home: &Home, tell: impl Fn(&str)) -> Result<Access, LockError> {
+    let started = Instant::now();
+    let mut is_told = false;
+    loop {
+        if let Some(running) = RunFile::read(home) {
+            return Ok(Access::Running(running));
+        }
+        let (directory, holder) = match home.lock() {
+            Ok(lock) => return Ok(Access::Own(lock)),
+            Err(LockError::Held { directory, holder }) => (directory, holder),
+            Err(other) => return Err(other),
+        };
+        let waited = started.elapsed();
+        if waited >= MAX_WAIT {
+            return Err(LockError::Busy {
+                directory,
+                holder,
+                waited,
+            });
+        }
+        if waited >= QUIET_WAIT && !is_told {
+            is_told = true;
+            let who = holder.map(|pid| format!(" (process {pid})"));
+            tell(&format!(
+                "waiting for another zoea command{}, which is using {}",
+                who.unwrap_or_default(),
+                directory.display()
+            ));
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
+/// Takes the lock of a home in which no program may run.
+///
+/// # Errors
+/// A program runs there, or as [`access`].
+pub async fn lock(home: &Home, tell: impl Fn(&str)) -> Result<HomeLock, LockError> {
+    match access(home, tell).await? {
+        Access::Own(lock) => Ok(lock),
+        Access::Running(running) => Err(LockError::Held {
+            directory: home.directory().to_owned(),
+            holder: Some(running.pid),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    fn home() -> (tempfile::TempDir, Home) {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        (directory, home)
+    }
+
+    fn run_file() -> RunFile {
+        RunFile {
+            pid: 4242,
+            control: "http://127.0.0.1:1/mcp".into(),
+            metrics: None,
+            started_at: chrono::DateTime::from_timestamp_millis(1_700_000_000_123).unwrap(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_command_that_has_the_home_is_waited_for() {
+        let (_directory, home) = home();
+        let held = home.lock().unwrap();
+        let told = Mutex::new(Vec::new());
+        let release = async {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            drop(held);
+        };
+        let waiting = lock(&home, |text| told.lock().unwrap().push(text.to_string()));
+        let (lock, ()) = tokio::join!(waiting, release);
+        lock.unwrap();
+        let told = told.into_inner().unwrap();
+        let pid = format!("(process {})", std::process::id());
+        assert!(told.len() == 1 && told[0].contains(&pid), "{told:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_never_ends_is_not_waited_for_without_end() {
+        let (_directory, home) = home();
+        let _held = home.lock().unwrap();
+        let refusal = lock(&home, |_| {}).await.unwrap_err();
+        let text = refusal.to_string();
+        assert!(matches!(refusal, LockError::Busy { .. }), "{text}");
+        assert!(text.contains("for 30s"), "{text}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_program_that_starts_is_waited_for_until_it_can_be_asked() {
+        let (_directory, home) = home();
+        let held = home.lock().unwrap();
+        let publish = async {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            held.publish(&run_file()).unwrap()
+        };
+        let (found, _guard) = tokio::join!(access(&home, |_| {}), publish);
+        let found = found.unwrap();
+        assert!(
+            matches!(&found, Access::Running(run) if *run == run_file()),
+            "{found:?}"
+        );
+        let refusal = lock(&home, |_| {}).await.unwrap_err();
+        let is_at_once = matches!(
+            refusal,
+            LockError::Held {
+                holder: Some(4242),
+                ..
+            }
+        );
+        assert!(is_at_once, "{refusal}");
+    }
+}
