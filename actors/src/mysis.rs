@@ -282,9 +282,6 @@ impl MysisState {
         self.asked += 1;
         let asker = Asker(self.asked);
         self.askers.insert(asker, reply);
-        if let MysisOrder::Configure(profile) = &order {
-            self.who.name = profile.name.clone();
-        }
         self.live(myself, Input::Ordered { asker, order });
     }
 

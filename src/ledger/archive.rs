@@ -257,7 +257,7 @@ pub(super) fn totals(model: &mysis::Model) -> Totals {
 }
 
 fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
-    let totals = totals(&model);
+    let (profile, totals) = (profile(&model), totals(&model));
     let fault = model.fault_text.map(|text| Fault {
         kind: model
             .fault_kind
@@ -269,16 +269,7 @@ fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
     });
     MysisRecord {
         id: MysisId(model.id),
-        profile: Profile {
-            name: model.name.into(),
-            provider: model.provider.into(),
-            model: model.model.map(Into::into),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "it was an f32 when it was written"
-            )]
-            temperature: model.temperature.map(|value| value as f32),
-        },
+        profile,
         state: State::parse(&model.state).unwrap_or(State::Stopped),
         reason: model.reason.map(Into::into),
         fault,
@@ -287,5 +278,19 @@ fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
         totals,
         account,
         created_at: Timestamp(model.created_at),
+    }
+}
+
+/// The settings of a Mysis.
+pub(super) fn profile(model: &mysis::Model) -> Profile {
+    Profile {
+        name: model.name.as_str().into(),
+        provider: model.provider.as_str().into(),
+        model: model.model.as_deref().map(Into::into),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it was an f32 when it was written"
+        )]
+        temperature: model.temperature.map(|value| value as f32),
     }
 }

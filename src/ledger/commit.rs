@@ -1,13 +1,18 @@
 //! Commits: what each write of the domain does to the database, harmless when repeated.
 
+use std::sync::Arc;
+
 use actors::domain::event::Totals;
 use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row};
-use actors::domain::write::{Mission, NewMysis, Profile, Write};
+use actors::domain::write::{Mission, NewMysis, ProfileChange, Write};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
 
 use super::accounts::{pool_account, save_account};
 use super::connection::Tx;
@@ -22,7 +27,7 @@ const CALLS_AT_ONCE: usize = 500;
 pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     match write {
         Write::Create(new) => create(tx, new).await,
-        Write::Configure { mysis, profile } => configure(tx, *mysis, profile).await,
+        Write::Configure { mysis, change } => configure(tx, *mysis, change).await,
         Write::Delete { mysis } => delete(tx, *mysis).await,
         Write::Fence { mysis, incarnation } => fence(tx, *mysis, *incarnation).await,
         Write::State { .. } => state(tx, write).await,
@@ -85,15 +90,19 @@ async fn create(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
     Ok(())
 }
 
-async fn configure(tx: &Tx, mysis: MysisId, profile: &Profile) -> Result<(), DbErr> {
+async fn configure(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Result<(), DbErr> {
+    let text = |text: &Arc<str>| text.to_string();
+    let (provider, model) = (change.provider.as_ref(), change.model.as_ref());
+    let temperature = change.temperature.map(f64::from);
     let set = mysis::ActiveModel {
-        id: Set(mysis.0),
-        name: Set(profile.name.to_string()),
-        provider: Set(profile.provider.to_string()),
-        model: Set(profile.model.as_deref().map(str::to_string)),
-        temperature: Set(profile.temperature.map(f64::from)),
+        provider: provider.map_or(NotSet, |new| Set(text(new))),
+        model: model.map_or(NotSet, |new| Set(new.as_ref().map(text))),
+        temperature: temperature.map_or(NotSet, |new| Set(Some(new))),
         ..Default::default()
     };
+    if !set.is_changed() {
+        return Ok(());
+    }
     update_mysis(tx, mysis, set).await
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use actors::domain::event::Totals;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Kind, Row};
-use actors::domain::write::Recollection;
+use actors::domain::write::{Profile, Recollection};
 use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::Inner;
-use super::archive::{RARE, of, totals};
+use super::archive::{RARE, of, profile, totals};
 use super::entity::{message, mysis};
 
 /// Rows at the end of a conversation that a Mysis takes up again, and as many that may be sent.
@@ -46,10 +46,10 @@ impl Said {
 impl Inner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
         // Side by side: whoever was killed is back the sooner for it.
-        let ((rows, last), notes, totals, sightings, watch) = tokio::try_join!(
+        let ((rows, last), notes, (profile, totals), sightings, watch) = tokio::try_join!(
             self.newest_rows(mysis),
             self.notes(mysis),
-            self.totals(mysis),
+            self.settings(mysis),
             self.sightings(mysis),
             self.watch(mysis),
         )?;
@@ -57,6 +57,7 @@ impl Inner {
             rows,
             notes,
             last,
+            profile,
             totals,
             sightings,
             watch,
@@ -195,11 +196,12 @@ impl Inner {
         Ok(after.unwrap_or(0))
     }
 
-    async fn totals(&self, mysis: MysisId) -> Result<Option<Totals>, DbErr> {
+    /// The settings of a Mysis, and what it has used up.
+    async fn settings(&self, mysis: MysisId) -> Result<(Option<Profile>, Option<Totals>), DbErr> {
         let model = mysis::Entity::find_by_id(mysis.0)
             .one(&self.readers)
             .await?;
-        Ok(model.as_ref().map(totals))
+        Ok((model.as_ref().map(profile), model.as_ref().map(totals)))
     }
 }
 

@@ -355,6 +355,7 @@ impl World {
             rows: orders.chain(&rows[first..]).cloned().collect(),
             notes: notes.cloned().collect(),
             last,
+            profile: None,
             totals: None,
             sightings: self.sightings.clone(),
             watch: self.memo.clone(),

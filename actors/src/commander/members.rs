@@ -21,7 +21,8 @@ use super::{CommanderArgs, CommanderMsg, CommanderState};
 pub(super) struct Member {
     pub(super) actor: ActorRef<MysisMsg>,
     pub(super) incarnation: Incarnation,
-    /// As it was when it was last brought to life; what changes since is in `standing`.
+    /// As it was when it was last brought to life; what changes since is in `standing`, and its
+    /// settings are in the store, where its next life takes them from.
     pub(super) record: MysisRecord,
     pub(super) standing: Arc<Standing>,
     /// It was told to start, and has not yet said that it runs: one that dies meanwhile was not at

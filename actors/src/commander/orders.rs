@@ -8,7 +8,9 @@ use crate::domain::event::{State, SwarmEvent, Totals, What, Who};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::order::{Done, Order, Refusal, check_name};
-use crate::domain::write::{Author, Batch, MysisRecord, NewMysis, PoolAccount, Profile, Write};
+use crate::domain::write::{
+    Author, Batch, MysisRecord, NewMysis, PoolAccount, Profile, ProfileChange, Write,
+};
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{Reply, Request};
@@ -334,40 +336,23 @@ impl CommanderState {
         temperature: Option<f32>,
         reply: Reply,
     ) {
-        match self.changed_profile(name, provider, model, temperature) {
+        match self.profile_change(provider, model, temperature) {
             Err(refusal) => reply.answer(Err(refusal)),
-            Ok(profile) => {
-                let order = MysisOrder::Configure(profile);
-                self.pass_on(name, order, reply);
-            }
+            Ok(change) => self.pass_on(name, MysisOrder::Configure(change), reply),
         }
     }
 
-    fn changed_profile(
-        &mut self,
-        name: &str,
+    fn profile_change(
+        &self,
         provider: Option<String>,
         model: Option<String>,
         temperature: Option<f32>,
-    ) -> Result<Profile, Refusal> {
+    ) -> Result<ProfileChange, Refusal> {
         if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
             return Err(Refusal::BadTemperature);
         }
         let provider = self.known_provider(provider)?;
-        let member = self.member(name)?;
-        let before = &mut member.record.profile;
-        // Another provider has other models: its own is used unless one is named.
-        let model = match (&provider, model) {
-            (_, Some(model)) => Some(model.into()),
-            (Some(_), None) => None,
-            (None, None) => before.model.clone(),
-        };
-        *before = Profile {
-            name: before.name.clone(),
-            provider: provider.unwrap_or_else(|| before.provider.clone()),
-            model,
-            temperature: temperature.or(before.temperature),
-        };
-        Ok(before.clone())
+        let model = model.map(Into::into);
+        Ok(ProfileChange::of(provider, model, temperature))
     }
 }

@@ -31,12 +31,12 @@ pub enum Author {
 pub enum Write {
     /// A new Mysis.
     Create(Box<NewMysis>),
-    /// A Mysis' settings.
+    /// A Mysis' settings change.
     Configure {
         /// Whose.
         mysis: MysisId,
-        /// All of them.
-        profile: Profile,
+        /// How.
+        change: ProfileChange,
     },
     /// A Mysis and all its rows go; its account goes back to the pool.
     Delete {
@@ -230,6 +230,52 @@ pub struct Profile {
     pub temperature: Option<f32>,
 }
 
+/// A change of a Mysis' settings; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProfileChange {
+    /// Its new provider.
+    pub provider: Option<Arc<str>>,
+    /// Its new model; `None` inside: its provider's.
+    pub model: Option<Option<Arc<str>>>,
+    /// Its new temperature.
+    pub temperature: Option<f32>,
+}
+
+impl ProfileChange {
+    /// The change that an operator's words mean. Another provider has other models: its own is used
+    /// unless one is named.
+    #[must_use]
+    pub fn of(
+        provider: Option<Arc<str>>,
+        model: Option<Arc<str>>,
+        temperature: Option<f32>,
+    ) -> ProfileChange {
+        let model = match (&provider, model) {
+            (_, Some(model)) => Some(Some(model)),
+            (Some(_), None) => Some(None),
+            (None, None) => None,
+        };
+        ProfileChange {
+            provider,
+            model,
+            temperature,
+        }
+    }
+
+    /// Changes settings.
+    pub fn apply(&self, profile: &mut Profile) {
+        if let Some(provider) = &self.provider {
+            profile.provider = provider.clone();
+        }
+        if let Some(model) = &self.model {
+            profile.model.clone_from(model);
+        }
+        if self.temperature.is_some() {
+            profile.temperature = self.temperature;
+        }
+    }
+}
+
 /// A standing order for the whole swarm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mission {
@@ -293,6 +339,8 @@ pub struct Recollection {
     pub notes: Vec<Arc<Row>>,
     /// The newest place given out.
     pub last: Seq,
+    /// Its settings as they are stored; absent: as its record says.
+    pub profile: Option<Profile>,
     /// What it has used up, as the rows that are stored say; absent: as its record says.
     pub totals: Option<Totals>,
     /// What was seen of the game, with the account that saw it.

@@ -56,6 +56,8 @@ impl MysisState {
                     jitter,
                 } => self.wake(myself, alarm, after, jitter),
                 Effect::Answer { asker, answer } => {
+                    // Whoever is answered and looks finds it so.
+                    self.tell_standing();
                     if let Some(reply) = self.askers.remove(&asker) {
                         reply.answer(answer);
                     }

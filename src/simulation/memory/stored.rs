@@ -118,8 +118,8 @@ impl Stored {
                 self.accounts.push((account.clone(), Some(*mysis)));
             }
             Write::Append { mysis, row } => self.append(*mysis, row, watch),
-            Write::Configure { mysis, profile } => {
-                self.with(*mysis, |member| member.record.profile = profile.clone());
+            Write::Configure { mysis, change } => {
+                self.with(*mysis, |member| change.apply(&mut member.record.profile));
             }
             Write::Fence { mysis, incarnation } => {
                 self.with(*mysis, |member| member.record.incarnation = *incarnation);
@@ -274,6 +274,7 @@ impl Member {
                 .cloned()
                 .collect(),
             last: self.last,
+            profile: Some(self.record.profile.clone()),
             totals: Some(self.record.totals),
             sightings: self.seen.all(),
             watch: self.watch.clone(),

@@ -6,7 +6,7 @@ use crate::domain::event::{Activity, State};
 use crate::domain::message::Body;
 use crate::domain::order::{Done, Refusal, check_text};
 use crate::domain::tokens::TokenGauge;
-use crate::domain::write::{Mission, Profile, Write};
+use crate::domain::write::{Mission, ProfileChange, Write};
 
 use super::record::Draft;
 use super::words::{Alarm, Asker, Effect, MysisOrder};
@@ -21,7 +21,7 @@ impl Life {
             MysisOrder::Mission(mission) => self.take_mission(asker, mission),
             MysisOrder::Note(text) => self.note(asker, text),
             MysisOrder::ClearNotes => self.clear_notes(asker),
-            MysisOrder::Configure(profile) => self.configure(asker, profile),
+            MysisOrder::Configure(change) => self.configure(asker, change),
         };
         if let Err(refusal) = refused {
             let answer = Err(refusal);
@@ -124,22 +124,28 @@ impl Life {
         Ok(())
     }
 
-    /// Other settings hold from the next model call on.
-    fn configure(&mut self, asker: Asker, profile: Profile) -> Result<(), Refusal> {
+    /// Other settings are recorded first: they hold from the next model call after that.
+    fn configure(&mut self, asker: Asker, change: ProfileChange) -> Result<(), Refusal> {
+        let mut draft = Draft::default().answering(asker, Done::Configured);
+        draft.writes.push(Write::Configure {
+            mysis: self.id,
+            change: change.clone(),
+        });
+        draft.change = Some(change);
+        self.record(draft);
+        Ok(())
+    }
+
+    /// Other settings are stored, and hold.
+    pub(super) fn change_profile(&mut self, change: &ProfileChange) {
+        let before = self.profile.clone();
+        change.apply(&mut self.profile);
         let is_same_model =
-            (&self.profile.provider, &self.profile.model) == (&profile.provider, &profile.model);
+            before.provider == self.profile.provider && before.model == self.profile.model;
         if !is_same_model {
             self.gauge = TokenGauge::default();
             self.most_bytes = None;
         }
-        self.profile = profile.clone();
-        let mut draft = Draft::default().answering(asker, Done::Configured);
-        draft.writes.push(Write::Configure {
-            mysis: self.id,
-            profile,
-        });
-        self.record(draft);
-        Ok(())
     }
 
     fn check_takes_messages(&self) -> Result<(), Refusal> {

@@ -70,8 +70,10 @@ impl Life {
         let now = both.wall;
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
+        let stage = stage_of(&past.record, now);
         // The rows are the truth: an answer that a crash kept from them was not counted either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
+        let profile = recollection.profile.take().unwrap_or(past.record.profile);
         let sightings = std::mem::take(&mut recollection.sightings);
         let of_account = account.clone().unwrap_or_default();
         let sightings = sightings.into_iter().filter(|(of, _)| *of == of_account);
@@ -98,8 +100,8 @@ impl Life {
         Life {
             id: past.record.id,
             incarnation: past.incarnation,
-            stage: stage_of(&past.record, now),
-            profile: past.record.profile,
+            stage,
+            profile,
             rules: past.rules,
             redactor: past.redactor,
             reason: past.record.reason,

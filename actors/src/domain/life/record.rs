@@ -7,7 +7,7 @@ use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::TurnNumber;
 use crate::domain::message::{Body, HostMeta, Row, Severity};
 use crate::domain::order::{Done, Refusal};
-use crate::domain::write::Write;
+use crate::domain::write::{ProfileChange, Write};
 
 use super::words::{Asker, Effect, Ticket};
 use super::{Life, Mark, Stage, Step, Then};
@@ -16,6 +16,7 @@ use super::{Life, Mark, Stage, Step, Then};
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     rows: Vec<Arc<Row>>,
+    change: Option<ProfileChange>,
     answer: Option<(Asker, Done)>,
 }
 
@@ -23,6 +24,8 @@ pub(super) struct Pending {
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) writes: Vec<Write>,
+    /// Settings that hold once the store has the draft.
+    pub(super) change: Option<ProfileChange>,
     rows: Vec<Arc<Row>>,
     answer: Option<(Asker, Done)>,
 }
@@ -126,6 +129,7 @@ impl Life {
             ticket,
             Pending {
                 rows: draft.rows,
+                change: draft.change,
                 answer: draft.answer,
             },
         );
@@ -143,6 +147,9 @@ impl Life {
         };
         if let Err(why) = outcome {
             return self.not_recorded(pending, &why);
+        }
+        if let Some(change) = &pending.change {
+            self.change_profile(change);
         }
         for row in pending.rows {
             self.tell(What::Stored(row));
@@ -186,7 +193,8 @@ impl Life {
             let answer = Err(Refusal::Store(why.to_string()));
             self.effects.push(Effect::Answer { asker, answer });
         }
-        if self.state() == State::Running {
+        // Settings that are not stored are not in force: nothing was built upon them.
+        if self.state() == State::Running && pending.change.is_none() {
             self.fail(
                 FaultKind::Store,
                 format!("the store refused a write: {why}"),

@@ -30,7 +30,7 @@ use crate::domain::order::{Answer, Done, Refusal};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::{Price, ProviderRules, SwarmRules};
 use crate::domain::tool::{ToolSpec, Toolset};
-use crate::domain::write::{Mission, MysisRecord, Profile, Recollection, Write};
+use crate::domain::write::{Mission, MysisRecord, Profile, ProfileChange, Recollection, Write};
 
 use super::{
     Alarm, Ask, Asker, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, Ticket, ToolOutcome,
@@ -167,6 +167,14 @@ impl Scene {
                 .life
                 .handle(Input::Recorded { ticket, outcome }, self.at());
             self.take(effects);
+        }
+    }
+
+    /// The store refuses all that it was asked, for good.
+    fn refuse_all(&mut self, why: &str) {
+        for ticket in std::mem::take(&mut self.unrecorded) {
+            let outcome = Err(why.to_string());
+            self.hear(Input::Recorded { ticket, outcome });
         }
     }
 

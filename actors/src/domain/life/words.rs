@@ -11,7 +11,7 @@ use crate::domain::order::Answer;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Mission, Profile, Write};
+use crate::domain::write::{Mission, ProfileChange, Write};
 
 /// Names one piece of work on the outside; an answer with another name is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -137,7 +137,7 @@ pub enum MysisOrder {
     /// No persistent context any more.
     ClearNotes,
     /// Other settings.
-    Configure(Profile),
+    Configure(ProfileChange),
 }
 
 /// What came of a tool call.

@@ -18,22 +18,80 @@ fn notes_stand_until_they_are_cleared() {
     assert!(!scene.asked().messages.contains(&note));
 }
 
+fn other_model() -> MysisOrder {
+    MysisOrder::Configure(ProfileChange {
+        model: Some(Some("other".into())),
+        temperature: Some(0.0),
+        ..ProfileChange::default()
+    })
+}
+
 #[test]
 fn other_settings_hold_from_the_next_model_call_on() {
     let mut scene = Scene::running();
-    let profile = Profile {
-        model: Some("other".into()),
-        temperature: Some(0.0),
-        ..record().profile
-    };
-    assert_eq!(
-        scene.order(MysisOrder::Configure(profile)),
-        Some(Ok(Done::Configured))
-    );
+    assert_eq!(scene.order(other_model()), Some(Ok(Done::Configured)));
     scene.say("hm");
     scene.ring();
     assert_eq!(&*scene.asked().routes[0].model, "other");
     assert_eq!(scene.asked().routes[0].temperature, Some(0.0));
+}
+
+#[test]
+fn settings_hold_once_they_are_stored_and_not_before() {
+    let mut scene = Scene::new();
+    scene.store_works = false;
+    assert_eq!(scene.order(other_model()), None, "nothing is acknowledged");
+    assert_eq!(&*scene.life.standing().model, "m");
+    scene.record_all();
+    assert_eq!(&*scene.life.standing().model, "other");
+}
+
+#[test]
+fn settings_that_the_store_refuses_never_hold() {
+    let mut scene = Scene::running();
+    scene.store_works = false;
+    assert_eq!(scene.order(other_model()), None);
+    let asker = Asker(scene.askers);
+    scene.refuse_all("no");
+    assert_eq!(
+        scene.answer_to(asker),
+        Some(Err(Refusal::Store("no".into())))
+    );
+    assert_eq!(&*scene.life.standing().model, "m");
+    assert_eq!(scene.life.state(), State::Running, "it goes on as it was");
+}
+
+#[test]
+fn two_changes_under_way_both_hold() {
+    let mut scene = Scene::new();
+    scene.store_works = false;
+    scene.order(other_model());
+    scene.order(MysisOrder::Configure(ProfileChange {
+        temperature: Some(1.5),
+        ..ProfileChange::default()
+    }));
+    scene.record_all();
+    let standing = scene.life.standing();
+    assert_eq!(
+        (&*standing.model, standing.temperature),
+        ("other", Some(1.5))
+    );
+}
+
+#[test]
+fn a_new_life_has_the_settings_that_are_stored() {
+    let stored = Profile {
+        model: Some("stored".into()),
+        ..record().profile
+    };
+    let scene = Scene::of(Past {
+        recollection: Recollection {
+            profile: Some(stored),
+            ..Recollection::default()
+        },
+        ..past()
+    });
+    assert_eq!(&*scene.life.standing().model, "stored");
 }
 
 #[test]
