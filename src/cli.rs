@@ -6,6 +6,7 @@ pub mod books;
 pub mod db;
 pub mod doctor;
 mod door;
+pub mod events;
 pub mod export;
 pub mod galaxy;
 pub mod global;
@@ -15,6 +16,7 @@ pub mod init;
 pub mod mysis;
 mod out;
 pub mod pilot;
+pub mod prompt;
 pub mod report;
 pub mod run;
 mod screen;
@@ -73,6 +75,10 @@ enum Command {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// What happened in the swarm, and who ordered what.
+    Events(events::EventsArgs),
+    /// Show and check the system prompt and its placeholders.
+    Prompt(prompt::PromptArgs),
     /// Tokens and cost, by day, Mysis and provider.
     Books(books::BooksArgs),
     /// What the swarm did, earned and spent in a day.
@@ -135,6 +141,8 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             Command::Note(args) => talk::note(&args, &cli.global, environment).await,
             Command::Log(args) => history::log(&args, &cli.global, environment).await,
             Command::Search(args) => history::search(&args, &cli.global, environment).await,
+            Command::Events(args) => events::run(&args, &cli.global, environment).await,
+            Command::Prompt(args) => prompt::run(&args, &cli.global, environment).await,
             Command::Books(args) => books::run(&args, &cli.global, environment).await,
             Command::Report(args) => report::run(&args, &cli.global, environment).await,
             Command::Db(command) => db::run(&command, &cli.global, environment).await,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actors::domain::books::{Day, Entry, Spent};
 use actors::domain::budget::Spending;
 use actors::domain::event::{Standing, SwarmEvent, What};
+use actors::domain::event_record::{EventRecord, OrderSource};
 use actors::domain::ids::Timestamp;
 use actors::domain::message::{Kind, Row};
 use actors::domain::order::{Done, Refusal};
@@ -194,6 +195,20 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
         line["mysis_id"] = json!(who.id.to_string());
     }
     Some(line)
+}
+
+/// An event in `zoea events --json`.
+#[must_use]
+pub fn event_record(record: &EventRecord) -> Value {
+    json!({
+        "at": record.at.to_string(),
+        "kind": record.kind.as_str(),
+        "mysis": record.mysis.as_ref().map(|who| &*who.name),
+        "severity": record.severity.as_str(),
+        "code": *record.code,
+        "text": *record.text,
+        "source": record.source.map(OrderSource::as_str),
+    })
 }
 
 /// Every stored row is an event; a host notice tells itself.

@@ -16,6 +16,7 @@ mod copies;
 mod day;
 mod dialect;
 mod entity;
+mod events;
 mod fences;
 mod file;
 mod index;

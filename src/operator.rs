@@ -23,13 +23,8 @@ impl Operator {
 
     /// Tells the operator.
     pub fn tell(&self, severity: Severity, code: &'static str, text: &str) {
-        match severity {
-            Severity::Info => tracing::info!(code, "{text}"),
-            Severity::Warn => tracing::warn!(code, "{text}"),
-            Severity::Error => tracing::error!(code, "{text}"),
-        }
         let Some(commander) = self.0.get() else {
-            return;
+            return log(severity, code, text);
         };
         let news = CommanderMsg::News(SwarmEvent {
             at: MachineClock.now(),
@@ -40,7 +35,17 @@ impl Operator {
                 text: text.into(),
             },
         });
-        // A Commander that is gone has said why.
-        let _ = commander.cast(news);
+        if commander.cast(news).is_err() {
+            log(severity, code, text);
+        }
+    }
+}
+
+/// The Commander logs whatever it hears; without it nobody else does.
+fn log(severity: Severity, code: &'static str, text: &str) {
+    match severity {
+        Severity::Info => tracing::info!(code, "{text}"),
+        Severity::Warn => tracing::warn!(code, "{text}"),
+        Severity::Error => tracing::error!(code, "{text}"),
     }
 }

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
 use actors::domain::event::State;
+use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::order::Order;
@@ -165,7 +166,7 @@ impl Simulation {
         while Instant::now() < end {
             let life = self.chaos.length_of_a_process().min(end - Instant::now());
             let commander = self.launch().await?;
-            let swarm = Helm(commander.clone());
+            let swarm = Helm::new(commander.clone(), OrderSource::Control);
             let troubles = operator::troubles(
                 commander.clone(),
                 swarm.clone(),
@@ -194,7 +195,7 @@ impl Simulation {
     async fn found(&self) -> anyhow::Result<()> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
-        let swarm = Helm(commander.clone());
+        let swarm = Helm::new(commander.clone(), OrderSource::Control);
         for number in 0..self.options.myses {
             let created = swarm.order(Order::Create {
                 name: format!("m{number}"),
@@ -218,7 +219,7 @@ impl Simulation {
     async fn quiet_time(self) -> anyhow::Result<Verdict> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
-        let swarm = Helm(commander.clone());
+        let swarm = Helm::new(commander.clone(), OrderSource::Control);
         let half = self.half_of_the_quiet();
         tokio::time::sleep(half).await;
         for standing in swarm.standings().await {

@@ -7,6 +7,7 @@ use actors::commander::CommanderMsg;
 use actors::domain::arrival::Arrival;
 use actors::domain::budget::Spending;
 use actors::domain::event::Standing;
+use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{Answer, Order, Refusal};
 use actors::domain::write::Mission;
@@ -21,9 +22,18 @@ use crate::ledger::SqlLedger;
 
 /// The way to a Commander: orders and how things stand.
 #[derive(Clone)]
-pub struct Helm(pub ActorRef<CommanderMsg>);
+pub struct Helm {
+    commander: ActorRef<CommanderMsg>,
+    source: OrderSource,
+}
 
 impl Helm {
+    /// The way to this Commander, for orders from this source.
+    #[must_use]
+    pub fn new(commander: ActorRef<CommanderMsg>, source: OrderSource) -> Helm {
+        Helm { commander, source }
+    }
+
     /// Gives an order and waits for what comes of it.
     ///
     /// # Errors
@@ -34,8 +44,12 @@ impl Helm {
             // Who gave up waiting needs no answer.
             let _ = answered.send(answer);
         });
-        let request = CommanderMsg::Order(Request { order, reply });
-        if self.0.cast(request).is_err() {
+        let request = CommanderMsg::Order(Request {
+            order,
+            source: self.source,
+            reply,
+        });
+        if self.commander.cast(request).is_err() {
             return Err(Refusal::Closing);
         }
         answer.await.unwrap_or(Err(Refusal::Closing))
@@ -43,7 +57,7 @@ impl Helm {
 
     /// How the Myses stand, by name; none once the program is closing.
     pub async fn standings(&self) -> Vec<Arc<Standing>> {
-        match self.0.call(CommanderMsg::Standings, None).await {
+        match self.commander.call(CommanderMsg::Standings, None).await {
             Ok(CallResult::Success(standings)) => standings,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
         }
@@ -59,13 +73,23 @@ pub struct Swarm {
 }
 
 impl Swarm {
-    /// The swarm of this Commander.
+    /// The swarm of this Commander, for orders from this source.
     #[must_use]
-    pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger) -> Swarm {
+    pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger, source: OrderSource) -> Swarm {
         Swarm {
-            helm: Helm(commander),
+            helm: Helm::new(commander, source),
             archive: Arc::new(ledger.clone()),
             ledger,
+        }
+    }
+
+    /// The same for orders from another source.
+    #[must_use]
+    pub fn through(&self, source: OrderSource) -> Swarm {
+        let helm = Helm::new(self.helm.commander.clone(), source);
+        Swarm {
+            helm,
+            ..self.clone()
         }
     }
 
@@ -92,7 +116,12 @@ impl Swarm {
     /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
     pub fn attach(&self, bridge: Bridge) {
         let quit = bridge.quit.clone();
-        if self.helm.0.cast(CommanderMsg::Attach(bridge)).is_err() {
+        if self
+            .helm
+            .commander
+            .cast(CommanderMsg::Attach(bridge))
+            .is_err()
+        {
             quit.cancel();
         }
     }
@@ -104,7 +133,7 @@ impl Swarm {
 
     /// The mission in force.
     pub async fn mission(&self) -> Option<Mission> {
-        match self.helm.0.call(CommanderMsg::Mission, None).await {
+        match self.helm.commander.call(CommanderMsg::Mission, None).await {
             Ok(CallResult::Success(mission)) => mission,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }
@@ -112,7 +141,7 @@ impl Swarm {
 
     /// How the budget of the day stands; nothing spent once the program is closing.
     pub async fn spending(&self) -> Arc<Spending> {
-        match self.helm.0.call(CommanderMsg::Spending, None).await {
+        match self.helm.commander.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
         }
@@ -120,7 +149,7 @@ impl Swarm {
 
     /// How far the swarm is with logging in; `None` where nobody waits for that.
     pub async fn arrival(&self) -> Option<Arrival> {
-        match self.helm.0.call(CommanderMsg::Arrival, None).await {
+        match self.helm.commander.call(CommanderMsg::Arrival, None).await {
             Ok(CallResult::Success(arrival)) => arrival,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }
@@ -128,7 +157,7 @@ impl Swarm {
 
     /// Why the store does not take writes now; `None`: it does.
     pub async fn trouble(&self) -> Option<Arc<str>> {
-        match self.helm.0.call(CommanderMsg::Trouble, None).await {
+        match self.helm.commander.call(CommanderMsg::Trouble, None).await {
             Ok(CallResult::Success(trouble)) => trouble,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }

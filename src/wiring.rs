@@ -6,6 +6,7 @@ mod access;
 mod books;
 mod daily;
 mod offline;
+mod prompt;
 mod reload;
 mod rules;
 mod watchers;
@@ -16,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
+use actors::domain::event_record::OrderSource;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, Refusal};
@@ -48,6 +50,7 @@ use watchers::Watchers;
 pub use access::{Access, access, lock};
 pub use books::{open_ledger, server};
 pub use offline::{Offline, OfflineOptions};
+pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::Asker;
 pub use rules::{endpoints, secrets};
 
@@ -161,7 +164,7 @@ impl Flight {
         let (bell, askers) = mpsc::channel(1);
         operator.is_reached_by(&commander);
         let flight = Flight {
-            swarm: Swarm::new(commander.clone(), ledger.clone()),
+            swarm: Swarm::new(commander.clone(), ledger.clone(), OrderSource::CommandLine),
             commander,
             ended,
             ledger,
@@ -252,6 +255,7 @@ impl Flight {
         for declared in declared.filter(|declared| !is_elsewhere(&declared.name)) {
             let created = self
                 .swarm
+                .through(OrderSource::Configuration)
                 .order(Order::Create {
                     name: declared.name.clone(),
                     provider: declared.provider.clone(),
@@ -285,7 +289,7 @@ impl Flight {
         };
         let token = self.lock.control_token()?;
         let exporter = FileExporter::new(self.ledger.clone(), self.home.exports());
-        let swarm = self.swarm.clone();
+        let swarm = self.swarm.through(OrderSource::Control);
         let guests = Guests::new(swarm.clone(), Arc::new(exporter), self.home.history());
         let server = ControlServer::start(listener, (swarm, guests), &token, about)?;
         let guard = self.lock.publish(&RunFile {

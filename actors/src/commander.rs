@@ -11,6 +11,7 @@ mod closing;
 mod members;
 mod messages;
 mod orders;
+mod recording;
 mod terminal;
 mod watching;
 
@@ -47,6 +48,7 @@ use broadcast::Broadcast;
 use children::{gate_rules, spawn_gate, spawn_store};
 use closing::Closing;
 use members::Member;
+use recording::EventRecorder;
 use terminal::Terminal;
 
 /// Who watches the swarm.
@@ -121,6 +123,7 @@ pub struct CommanderState {
     closing: Option<Closing>,
     terminals: Vec<Terminal>,
     dice: fastrand::Rng,
+    recorder: EventRecorder,
 }
 
 impl Actor for Commander {
@@ -151,6 +154,7 @@ impl Actor for Commander {
         while state.jobs.try_join_next().is_some() {}
         match message {
             CommanderMsg::Order(request) => state.order(&myself, request),
+            CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
             CommanderMsg::Report(report) => state.reported(&myself, report),
             CommanderMsg::News(news) => state.heard(news),
             CommanderMsg::Watch(watcher) => state.watch(watcher),
@@ -248,6 +252,13 @@ impl CommanderState {
             models: outside.models.clone(),
             upstream: outside.upstream.clone(),
         };
+        // Names of events are drawn apart from all other chance.
+        let seed = args.seed.rotate_left(32);
+        let recorder = EventRecorder::start(
+            surroundings.means.store.clone(),
+            outside.clock.clone(),
+            seed,
+        );
         let mut state = CommanderState {
             outside,
             rules: args.rules.clone(),
@@ -271,6 +282,7 @@ impl CommanderState {
             closing: None,
             terminals: Vec::new(),
             dice: fastrand::Rng::with_seed(args.seed),
+            recorder,
         };
         state.renew_redactor();
         if is_ahead {
@@ -290,6 +302,7 @@ impl CommanderState {
 
     /// Tells all who watch; those who are gone are forgotten.
     fn tell_all(&mut self, event: SwarmEvent) {
+        self.record_event(&event);
         let event = Arc::new(event);
         self.watchers
             .retain(|watcher| watcher.send_message(event.clone()).is_ok());

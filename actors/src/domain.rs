@@ -9,6 +9,7 @@ pub mod compose;
 pub mod conversation;
 pub mod dashboard;
 pub mod event;
+pub mod event_record;
 pub mod fault;
 pub mod game_state;
 pub mod gate;

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use crate::domain::books::{Day, Entry};
 use crate::domain::dashboard::Dashboard;
 use crate::domain::dashboard::wish::{Act, ExportFormat};
+use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{Arrived, ModelAnswer, ModelFault, ModelRequest};
@@ -91,6 +92,16 @@ pub trait Archive: Send + Sync + 'static {
     /// The whole swarm, without conversations.
     fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>>;
 
+    /// The Myses of the swarm by name.
+    fn names(&self) -> BoxFuture<'static, Result<Vec<(MysisId, Arc<str>)>, ArchiveFault>> {
+        let swarm = self.swarm();
+        async move {
+            let myses = swarm.await?.myses.into_iter();
+            Ok(myses.map(|mysis| (mysis.id, mysis.profile.name)).collect())
+        }
+        .boxed()
+    }
+
     /// What a Mysis takes up its conversation from.
     fn recall(&self, mysis: MysisId) -> BoxFuture<'static, Result<Recollection, ArchiveFault>>;
 
@@ -119,6 +130,11 @@ pub trait Archive: Send + Sync + 'static {
     fn books(&self, _since: Day) -> BoxFuture<'static, Result<Vec<Entry>, ArchiveFault>> {
         let fault = ArchiveFault("this archive keeps no books".to_string());
         futures::future::ready(Err(fault)).boxed()
+    }
+
+    /// The newest events, at most so many, the oldest first.
+    fn events(&self, _limit: usize) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
+        futures::future::ready(Ok(Vec::new())).boxed()
     }
 
     /// All game accounts with their passwords, the oldest first.

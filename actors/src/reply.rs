@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::domain::event_record::OrderSource;
 use crate::domain::order::{Answer, Order, Refusal};
 
 /// An order and who waits for its answer.
@@ -9,6 +10,8 @@ use crate::domain::order::{Answer, Order, Refusal};
 pub struct Request {
     /// The order.
     pub order: Order,
+    /// Where it comes from.
+    pub source: OrderSource,
     /// Who waits.
     pub reply: Reply,
 }

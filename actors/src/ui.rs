@@ -24,6 +24,7 @@ use crate::domain::dashboard::transcript::pages::Stamp;
 use crate::domain::dashboard::wish::{OrderId, Wish};
 use crate::domain::dashboard::{Dashboard, Stock};
 use crate::domain::event::SwarmEvent;
+use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::order::{Answer, Order};
@@ -59,6 +60,8 @@ pub enum UiMsg {
     Paged(Stamp, Result<Vec<Arc<Row>>, String>),
     /// A text was looked for, or could not be.
     Searched(Stamp, Result<Vec<(MysisId, Arc<Row>)>, String>),
+    /// What happened before was read, or could not be.
+    EventsRead(Result<Vec<EventRecord>, String>),
     /// Time for another picture.
     Frame,
 }
@@ -223,6 +226,7 @@ impl Actor for UiActor {
             answered_at: None,
             is_awaited: false,
         };
+        state.load_events(&myself);
         state.show_within(&myself, Duration::ZERO);
         Ok(state)
     }
@@ -250,6 +254,12 @@ impl Actor for UiActor {
             }
             UiMsg::Searched(stamp, rows) => {
                 state.change(&myself, |dashboard| dashboard.searched(stamp, rows));
+            }
+            UiMsg::EventsRead(Ok(records)) => {
+                state.change(&myself, |dashboard| dashboard.take_past_events(&records));
+            }
+            UiMsg::EventsRead(Err(why)) => {
+                tracing::warn!(why, "failed to read what happened before");
             }
             // Nobody looks any more; it gets no successor either.
             UiMsg::Frame if state.bridge.has_left() => myself.stop(None),
@@ -345,6 +355,15 @@ impl UiState {
             let _ = ui.cast(UiMsg::Answered(id, answer));
         });
         // A Commander that is gone drops the request, and with it answers.
-        let _ = self.commander.send_message(Request { order, reply });
+        let source = match self.dashboard.seat() {
+            Seat::Own => OrderSource::Terminal,
+            Seat::Attached => OrderSource::AttachedTerminal,
+        };
+        let request = Request {
+            order,
+            source,
+            reply,
+        };
+        let _ = self.commander.send_message(request);
     }
 }

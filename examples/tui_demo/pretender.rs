@@ -99,7 +99,7 @@ impl Actor for Pretender {
         let now = Now.now();
         let mut told = Vec::new();
         match message {
-            PretenderMsg::Order(Request { order, reply }) => {
+            PretenderMsg::Order(Request { order, reply, .. }) => {
                 let (answer, events) = state.swarm.order(order, now);
                 told = events;
                 reply.answer(answer);

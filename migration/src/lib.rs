@@ -1,15 +1,19 @@
 //! The schema, step by step. A step that has shipped never changes; a new need is a new step.
 //!
+//! Steps of a file are numbered one after the other, those that only a server needs by themselves. No
+//! step goes back: an older program needs the copy that was kept (decision 135).
+//!
 //! Steps know SQL only: no entity and no rule of the domain, so that they mean the same for ever.
 
 mod m20261121_000001_first_flight;
 mod m20261122_000002_search;
 mod m20261122_000003_sighting;
 mod m20261122_000004_kept_session;
-mod m20261122_000005_lease;
 mod m20261122_000005_spending;
 mod m20261122_000006_removed;
 mod m20261122_000007_watch;
+mod m20261123_000008_event;
+mod server_000001_lease;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -34,6 +38,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000005_spending::Migration),
             Box::new(m20261122_000006_removed::Migration),
             Box::new(m20261122_000007_watch::Migration),
+            Box::new(m20261123_000008_event::Migration),
         ]
     }
 }
@@ -42,7 +47,7 @@ impl MigratorTrait for Migrator {
 impl MigratorTrait for ServerMigrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         let mut steps = Migrator::migrations();
-        steps.push(Box::new(m20261122_000005_lease::Migration));
+        steps.push(Box::new(server_000001_lease::Migration));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps
     }
@@ -51,6 +56,35 @@ impl MigratorTrait for ServerMigrator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn names(steps: &[Box<dyn MigrationTrait>]) -> Vec<String> {
+        steps.iter().map(|step| step.name().to_string()).collect()
+    }
+
+    /// Databases hold these names: a step that is called otherwise is another step to them.
+    #[test]
+    fn steps_that_have_shipped_keep_their_names_and_their_order() {
+        let shipped = [
+            "m20261121_000001_first_flight",
+            "m20261122_000002_search",
+            "m20261122_000003_sighting",
+            "m20261122_000004_kept_session",
+            "m20261122_000005_lease",
+            "m20261122_000005_spending",
+            "m20261122_000006_removed",
+            "m20261122_000007_watch",
+        ];
+        let steps = names(&ServerMigrator::migrations());
+        assert_eq!(steps[..shipped.len()], shipped);
+    }
+
+    #[test]
+    fn no_two_steps_of_a_file_have_one_number() {
+        let steps = names(&Migrator::migrations());
+        for (number, name) in (1..).zip(steps) {
+            assert!(name.contains(&format!("_{number:06}_")), "{number}: {name}");
+        }
+    }
 
     #[test]
     fn every_step_happens_as_a_whole_or_not_at_all() {

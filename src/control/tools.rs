@@ -29,7 +29,7 @@ const MOST_HITS: usize = 1000;
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 24] = [
+const TABLE: [Entry; 25] = [
     Entry("list_myses", "All Myses and how they stand.", &[]),
     Entry(
         "create_mysis",
@@ -80,6 +80,11 @@ const TABLE: [Entry; 24] = [
         "Search conversations literally; in is messages, reasoning or missions, or several of them with \
          commas between them.",
         &["query!", "mysis", "in", "limit:integer"],
+    ),
+    Entry(
+        "read_events",
+        "What happened in the swarm and who ordered what, the newest, the oldest of them first.",
+        &["limit:integer"],
     ),
     Entry("report", "What happened in a day (UTC).", &["day!"]),
     Entry("compact", "Give the database's free space back.", &[]),
@@ -163,6 +168,7 @@ pub async fn call(
         }
         "read_log" => read_log(swarm, &given).await,
         "search" => search(swarm, &given).await,
+        "read_events" => read_events(swarm, &given).await,
         "compact" => books::compact(swarm).await,
         "report" => books::report(swarm, given.text("day")?).await,
         "get_reach" => books::reach(swarm, mysis_of(swarm, &given).await?).await,
@@ -206,6 +212,13 @@ async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String>
     let rows = swarm.archive().page(page).await;
     let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
     Ok(rows.iter().map(|row| contract::row(row)).collect())
+}
+
+async fn read_events(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+    let limit = given.count("limit", USUAL_LOG, usize::MAX)?;
+    let records = swarm.archive().events(limit).await;
+    let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
+    Ok(records.iter().map(contract::event_record).collect())
 }
 
 fn kind_of(word: &str) -> Result<Kind, String> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use actors::domain::books::{Day, Entry};
 use actors::domain::bounds;
 use actors::domain::event::{State, Totals};
+use actors::domain::event_record::EventRecord;
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
 use actors::domain::message::{Call, Kind, Row};
@@ -62,6 +63,10 @@ impl Archive for SqlLedger {
 
     fn books(&self, since: Day) -> Answer<Vec<Entry>> {
         self.read(move |inner| async move { inner.books(since).await }.boxed())
+    }
+
+    fn events(&self, limit: usize) -> Answer<Vec<EventRecord>> {
+        self.read(move |inner| async move { inner.events(limit).await }.boxed())
     }
 
     fn accounts(&self) -> Answer<Vec<AccountRecord>> {

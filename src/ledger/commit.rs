@@ -18,7 +18,7 @@ use super::accounts::{pool_account, save_account};
 use super::connection::Tx;
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
-use super::{books, retention, rows, sessions, sightings, watches};
+use super::{books, events, retention, rows, sessions, sightings, watches};
 
 /// Calls that go into the database with one statement.
 const CALLS_AT_ONCE: usize = 500;
@@ -53,6 +53,7 @@ pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
         Write::KeepSession { mysis, session } => sessions::keep(tx, *mysis, session.as_ref()).await,
         Write::Watched { mysis, memo } => watches::keep(tx, *mysis, memo).await,
+        Write::Event(record) => events::add(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
 }

@@ -1,6 +1,7 @@
 //! The tables as sea-orm sees them: rows of the database, not of the domain.
 
 pub(super) mod account;
+pub(super) mod event;
 pub(super) mod indexed;
 pub(super) mod kept_session;
 pub(super) mod message;

@@ -126,6 +126,7 @@ fn subject(write: &Write) -> Option<MysisId> {
         Write::Create(_)
         | Write::Mission(_)
         | Write::ClearMission { .. }
+        | Write::Event(_)
         | Write::PoolAccount { .. } => None,
     }
 }

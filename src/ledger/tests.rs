@@ -80,6 +80,7 @@ macro_rules! on_both {
 }
 
 mod checking;
+mod events;
 mod finding;
 mod mending;
 mod recalling;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::domain::event::{SwarmEvent, What};
+use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::message::{Body, Row};
 use actors::domain::order::{Done, Order};
@@ -193,7 +194,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
         rules.progress.provider = Some("another".into());
     }
     let commander = simulation.launch_under(rules, keeper.watcher()).await?;
-    let swarm = Helm(commander.clone());
+    let swarm = Helm::new(commander.clone(), OrderSource::Control);
     let myses = settle(&swarm, party).await?;
     tokio::time::sleep(CHILDHOOD).await;
     book.open();

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
 use anyhow::Context;
 use tokio::net::TcpListener;
@@ -105,6 +106,7 @@ impl Offline {
     /// # Errors
     /// The store does not take it.
     pub async fn populate(&self, swarm: &Swarm) -> anyhow::Result<()> {
+        let swarm = swarm.through(OrderSource::Program);
         if !swarm.standings().await.is_empty() {
             return Ok(());
         }

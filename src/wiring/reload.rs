@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use actors::commander::CommanderMsg;
+use actors::domain::event_record::OrderSource;
 use actors::domain::message::Severity;
-use actors::domain::order::Reloaded;
+use actors::domain::order::{Order, Reloaded};
 use actors::ports::Configuration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -48,6 +49,9 @@ impl Flight {
     /// Takes up what was read anew because of a signal, and tells what came of it.
     pub async fn reload(&mut self, read: Result<Loaded, SettingsError>) {
         let Err(mistakes) = self.take_up(read).await else {
+            // A Commander that is gone has said why.
+            let ordered = CommanderMsg::Ordered(Order::Reload, OrderSource::Signal);
+            let _ = self.commander.cast(ordered);
             return;
         };
         for mistake in mistakes {

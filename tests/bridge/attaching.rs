@@ -185,3 +185,35 @@ fn a_terminal_that_nobody_reads_and_one_that_is_gone_hold_nobody_up() {
     other.types("q");
     other.comes_back();
 }
+
+#[test]
+fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
+    let folder = TempDir::new().expect("a folder");
+    let running = |myses: &Value| {
+        let myses = myses.as_array().expect("a list");
+        myses
+            .iter()
+            .filter(|mysis| mysis["state"] == "running")
+            .count()
+    };
+    let service = Service::start(folder.path());
+    until("all run", || {
+        running(&ask(folder.path(), &["mysis", "list", "--json"])) == 3
+    });
+    let mut terminal = attach(folder.path(), 120, 40);
+    terminal.sees("LATELY");
+    terminal.types("L");
+    terminal.sees("MESSAGES");
+    terminal.sees("idle → running");
+    terminal.sees("the mission: ");
+    terminal.sees("(by program)");
+    service.signal("-KILL");
+    drop(service);
+    drop(terminal);
+
+    let _service = Service::start(folder.path());
+    let mut terminal = attach(folder.path(), 120, 40);
+    terminal.types("L");
+    terminal.sees("MESSAGES");
+    terminal.sees("(by program)");
+}

@@ -8,8 +8,10 @@ mod flight;
 mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod postgres;
+mod prompting;
 mod readiness;
 mod receiver;
+mod recording;
 mod reporting;
 mod revival;
 #[expect(dead_code, reason = "other tests use the rest of it")]

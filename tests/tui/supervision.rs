@@ -9,6 +9,7 @@ use actors::domain::dashboard::press::{Input, Key, Press};
 use actors::domain::dashboard::wish::Act;
 use actors::domain::dashboard::{Dashboard, Opening};
 use actors::domain::event::{State, Totals};
+use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -316,7 +317,11 @@ async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
         name: "alpha".to_string(),
     };
     ship.ui().kill();
-    let request = actors::reply::Request { order, reply };
+    let request = actors::reply::Request {
+        order,
+        source: OrderSource::Control,
+        reply,
+    };
     ship.commander.cast(CommanderMsg::Order(request)).unwrap();
     let board = ship
         .until("one Mysis", |board| board.counts().all == 1)

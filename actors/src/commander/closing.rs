@@ -87,7 +87,9 @@ impl CommanderState {
             return;
         }
         let (store, commander) = (self.store.borrow().clone(), myself.clone());
+        let flush = self.recorder.flush();
         let drain = AbortOnDropHandle::new(tokio::spawn(async move {
+            flush.await;
             // A Store that dies now leaves nothing that was acknowledged behind.
             let _ = store.call(StoreMsg::Drain, None).await;
             let _ = commander.cast(CommanderMsg::Drained);

@@ -85,6 +85,9 @@ impl CommanderState {
                 member.start(Reply::to_nobody());
             }
         }
+        if args.mode == Mode::Flying {
+            self.record_start();
+        }
         if !quiet.is_empty() {
             let store = self.store_handle();
             self.jobs.spawn(async move {
@@ -177,11 +180,12 @@ impl CommanderState {
             What::Standing(standing) => {
                 let became_errored =
                     standing.state == State::Errored && member.standing.state != State::Errored;
-                member.standing = standing.clone();
+                let before = std::mem::replace(&mut member.standing, standing.clone());
                 if standing.state == State::Running {
                     member.is_starting = false;
                     member.relaunch = None;
                 }
+                self.record_need(&before, standing);
                 if became_errored && let Some(fault) = standing.fault.clone() {
                     self.weigh_relaunch(myself, report.mysis, &fault);
                 }
@@ -349,7 +353,9 @@ impl CommanderState {
         };
         member.relaunch = None;
         if member.standing.state == State::Errored && !member.is_going {
+            let who = member.who();
             member.start(Reply::to_nobody());
+            self.record_relaunch(who);
         }
     }
 

@@ -7,8 +7,9 @@ use ractor::RpcReplyPort;
 use crate::domain::arrival::Arrival;
 use crate::domain::budget::Spending;
 use crate::domain::event::{Report, Standing, SwarmEvent};
+use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{MissionId, MysisId};
-use crate::domain::order::Answer;
+use crate::domain::order::{Answer, Order};
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::{Mission, MysisRecord};
 use crate::ports::{Configuration, LedgerFault};
@@ -22,6 +23,8 @@ use super::Watcher;
 pub enum CommanderMsg {
     /// The operator wants something.
     Order(Request),
+    /// This was ordered and is carried out already; it is only to be recorded.
+    Ordered(Order, OrderSource),
     /// A Mysis tells what happens to it.
     Report(Report),
     /// The Store has news for the operator.

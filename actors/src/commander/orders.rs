@@ -23,10 +23,15 @@ const STOPPING: std::time::Duration = std::time::Duration::from_secs(1);
 
 impl CommanderState {
     pub(super) fn order(&mut self, myself: &ActorRef<CommanderMsg>, request: Request) {
-        let Request { order, reply } = request;
+        let Request {
+            order,
+            source,
+            reply,
+        } = request;
         if self.closing.is_some() {
             return reply.answer(Err(Refusal::Closing));
         }
+        let reply = self.recorded(&order, source, reply);
         match order {
             Order::Create {
                 name,

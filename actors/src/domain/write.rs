@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::event::{State, Totals};
+use super::event_record::EventRecord;
 use super::fault::Fault;
 use super::game_state::Sighting;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
@@ -156,6 +157,8 @@ pub enum Write {
         /// The memo, as [`super::progress::Watch::due_memo`] gives it.
         memo: Arc<str>,
     },
+    /// Something happened, or somebody ordered something.
+    Event(Box<EventRecord>),
     /// A game account comes from the operator: into the pool, or to its owner. One that is known
     /// gets the password, and the owner if one is given.
     PoolAccount {

@@ -19,6 +19,8 @@ use super::{UiMsg, UiState};
 
 /// The longest a question to the store may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How many events of before are shown.
+const PAST_EVENTS: usize = 500;
 
 impl UiState {
     /// Reads a piece of a conversation.
@@ -28,6 +30,16 @@ impl UiState {
         self.jobs.spawn(async move {
             // A Ui that is gone has no use for it.
             let _ = ui.cast(UiMsg::Paged(stamp, patiently(read).await));
+        });
+    }
+
+    /// Reads what happened before.
+    pub(super) fn load_events(&mut self, myself: &ActorRef<UiMsg>) {
+        let read = self.archive.events(PAST_EVENTS);
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone has no use for it.
+            let _ = ui.cast(UiMsg::EventsRead(patiently(read).await));
         });
     }
 

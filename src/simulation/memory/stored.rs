@@ -112,6 +112,8 @@ impl Stored {
                 }
             }
             Write::ClearMission { .. } => self.mission = None,
+            // What is told is no part of what a swarm is rebuilt from.
+            Write::Event(_) => {}
             Write::SaveAccount { mysis, account, .. } => {
                 self.accounts
                     .retain(|(old, _)| old.username != account.username);

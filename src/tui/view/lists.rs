@@ -42,8 +42,14 @@ pub(super) fn paint_log(
 }
 
 pub(super) fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
-    let clock = dashboard.appearance().offset.clock(message.at);
-    Line::of(format!(" {clock}  "), Tone::Faint)
+    let offset = dashboard.appearance().offset;
+    let (day, clock) = (offset.day(message.at), offset.clock(message.at));
+    // The time alone is meant of today.
+    let when = match day == offset.day(dashboard.now()) {
+        true => clock,
+        false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
+    };
+    Line::of(format!(" {when}  "), Tone::Faint)
         .with(width::fit(&message.who, 14), Tone::Strong)
         .with(format!(" {}", message.text), message.tone)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::event::{Standing, State, SwarmEvent, What, Who};
+use crate::domain::event_record::{EventKind, EventRecord, describe_change};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::{Body, Row, Severity};
 use crate::domain::redact::Redactor;
@@ -128,16 +129,8 @@ impl Dashboard {
         (from, to): (State, State),
         reason: Option<&str>,
     ) {
-        let tone = match to {
-            State::Running => Tone::Running,
-            State::Idle => Tone::Idle,
-            State::Stopped => Tone::Stopped,
-            State::Errored => Tone::Errored,
-        };
-        let text = match reason {
-            Some(reason) => format!("{} → {}: {reason}", from.as_str(), to.as_str()),
-            None => format!("{} → {}", from.as_str(), to.as_str()),
-        };
+        let tone = tone_of(to);
+        let text = describe_change(from, to, reason);
         self.note(at, tone, who, "state", &text);
     }
 
@@ -157,6 +150,12 @@ impl Dashboard {
             Arc::make_mut(&mut self.log).resolve("store_trouble");
         }
         self.note(at, tone, who, code, text);
+    }
+
+    /// Learns what happened before the terminal was there, as it is stored.
+    pub fn take_past_events(&mut self, records: &[EventRecord]) {
+        let messages = records.iter().map(message_of).collect();
+        Arc::make_mut(&mut self.log).add_past(messages);
     }
 
     /// Adds a message to the log.
@@ -188,4 +187,36 @@ impl Dashboard {
                 .retain(|layer| !matches!(layer, Layer::Inspect(_)));
         }
     }
+}
+
+fn tone_of(state: State) -> Tone {
+    match state {
+        State::Running => Tone::Running,
+        State::Idle => Tone::Idle,
+        State::Stopped => Tone::Stopped,
+        State::Errored => Tone::Errored,
+    }
+}
+
+/// A stored event as the log shows it; it reads as it did when it happened.
+fn message_of(record: &EventRecord) -> Message {
+    let (code, tone) = match record.kind {
+        EventKind::State => ("state", State::parse(&record.code).map(tone_of)),
+        EventKind::Notice if record.mysis.is_some() => ("host", None),
+        EventKind::Notice => ("notice", None),
+        EventKind::Need => ("need", None),
+        EventKind::Order => ("order", None),
+    };
+    let tone = tone.unwrap_or(match record.severity {
+        Severity::Info => Tone::Text,
+        Severity::Warn => Tone::Warning,
+        Severity::Error => Tone::Errored,
+    });
+    let who = record.mysis.as_ref().map(|who| who.name.clone());
+    let who = who.unwrap_or_default();
+    let text = match record.source {
+        Some(source) => format!("{} (by {source})", record.text),
+        None => record.text.to_string(),
+    };
+    Message::new(record.at, tone, &who, code, &text)
 }

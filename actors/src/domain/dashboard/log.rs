@@ -110,6 +110,23 @@ impl Log {
         self.standing.drain(..surplus);
     }
 
+    /// Adds messages of before, the oldest first; those that are there already are left out, and an
+    /// error of before does not stay.
+    pub fn add_past(&mut self, past: Vec<Message>) {
+        let is_known = |message: &Message| {
+            let mut known = self.messages.iter();
+            known.any(|known| {
+                (known.at, &known.who, &known.text) == (message.at, &message.who, &message.text)
+            })
+        };
+        let mut past: Vec<Message> = past.into_iter().filter(|new| !is_known(new)).collect();
+        let room = KEPT.saturating_sub(self.messages.len());
+        past.drain(..past.len().saturating_sub(room));
+        for message in past.into_iter().rev() {
+            self.messages.push_front(Arc::new(message));
+        }
+    }
+
     /// What such errors were about is mended.
     pub fn resolve(&mut self, code: &'static str) {
         self.standing.retain(|message| message.code != code);
@@ -129,6 +146,26 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_happened_before_stands_before_what_happened_since() {
+        let message = |at, text| Message::new(Timestamp(at), Tone::Fault, &"".into(), "x", text);
+        let mut log = Log::default();
+        log.add(message(3, "both"), Moment::default());
+        log.add(message(4, "live"), Moment::default());
+        log.dismiss_all();
+        log.add_past(vec![message(1, "old"), message(3, "both")]);
+        let texts: Vec<&str> = log
+            .messages()
+            .iter()
+            .map(|message| &*message.text)
+            .collect();
+        assert_eq!(texts, ["old", "both", "live"]);
+        assert!(
+            log.standing().is_empty(),
+            "an error of before does not stay"
+        );
+    }
 
     #[test]
     fn errors_stay_until_they_are_dismissed_or_resolved() {

@@ -2,8 +2,14 @@
 
 use sea_orm_migration::prelude::*;
 
-#[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
+
+impl MigrationName for Migration {
+    /// As it is stored in databases since it was numbered with the steps of a file.
+    fn name(&self) -> &'static str {
+        "m20261122_000005_lease"
+    }
+}
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {

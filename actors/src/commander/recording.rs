@@ -1,0 +1,271 @@
+//! Recording: what happens and who ordered what is stored and logged, in the order in which it was
+//! told. Nobody waits for it but the answer to an order.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::dashboard::needs::need;
+use crate::domain::event::{Standing, State, SwarmEvent, What, Who};
+use crate::domain::event_record::{
+    EventId, EventKind, EventRecord, OrderSource, OrderSummary, record_of,
+};
+use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::life::Mode;
+use crate::domain::message::Severity;
+use crate::domain::order::{Done, Order};
+use crate::domain::redact::Redactor;
+use crate::domain::write::{Author, Batch, Write};
+use crate::ports::Clock;
+use crate::reply::Reply;
+use crate::store::StoreHandle;
+
+use super::CommanderState;
+
+/// Records that wait for the store at most; while it is in trouble, those that come then are in the
+/// log alone.
+const MAX_WAITING: usize = 10_000;
+/// Records in one write at most.
+const MAX_BATCH: usize = 256;
+
+/// What the recorder's task is given.
+enum Item {
+    /// To be stored.
+    Record(Box<EventRecord>, Option<oneshot::Sender<()>>),
+    /// Answered once everything before it is stored.
+    Flush(oneshot::Sender<()>),
+}
+
+/// Stores and logs records.
+pub(super) struct EventRecorder {
+    queue: mpsc::Sender<Item>,
+    rng: fastrand::Rng,
+    clock: Arc<dyn Clock>,
+    _task: AbortOnDropHandle<()>,
+}
+
+impl EventRecorder {
+    pub(super) fn start(store: StoreHandle, clock: Arc<dyn Clock>, seed: u64) -> EventRecorder {
+        let (queue, waiting) = mpsc::channel(MAX_WAITING);
+        let task = tokio::spawn(store_all(waiting, store));
+        EventRecorder {
+            queue,
+            rng: fastrand::Rng::with_seed(seed),
+            clock,
+            _task: AbortOnDropHandle::new(task),
+        }
+    }
+
+    fn new_id(&mut self) -> EventId {
+        EventId(self.rng.i64(1..))
+    }
+
+    /// Hears of an event; what is worth it is stored and logged.
+    fn hear(&mut self, event: &SwarmEvent, redactor: &Redactor) {
+        if let Some(record) = record_of(event, EventId(0)) {
+            self.record(record, redactor);
+        }
+    }
+
+    fn record(&mut self, mut record: EventRecord, redactor: &Redactor) {
+        record.id = self.new_id();
+        record.text = redactor.clean(&record.text).as_ref().into();
+        send(&self.queue, record, None);
+    }
+
+    /// Returns once everything that was recorded before is stored.
+    pub(super) fn flush(&self) -> impl Future<Output = ()> + use<> {
+        let queue = self.queue.clone();
+        async move {
+            let (done, stored) = oneshot::channel();
+            if queue.send(Item::Flush(done)).await.is_ok() {
+                // A task that is gone stores nothing any more.
+                let _ = stored.await;
+            }
+        }
+    }
+}
+
+/// Logs a record and gives it to the task that stores it.
+fn send(queue: &mpsc::Sender<Item>, record: EventRecord, stored: Option<oneshot::Sender<()>>) {
+    log(&record);
+    let item = Item::Record(Box::new(record), stored);
+    if queue.try_send(item).is_err() {
+        tracing::warn!("an event is in the log only: too many wait for the store");
+    }
+}
+
+fn log(record: &EventRecord) {
+    let mysis = record.mysis.as_ref().map(|who| &*who.name);
+    let (kind, code, text) = (record.kind.as_str(), &*record.code, &*record.text);
+    let source = record.source.map(OrderSource::as_str);
+    match record.severity {
+        Severity::Info => tracing::info!(kind, code, mysis, source, "{text}"),
+        Severity::Warn => tracing::warn!(kind, code, mysis, source, "{text}"),
+        Severity::Error => tracing::error!(kind, code, mysis, source, "{text}"),
+    }
+}
+
+/// Stores what comes, in its order, as much at once as waits.
+async fn store_all(mut waiting: mpsc::Receiver<Item>, store: StoreHandle) {
+    let mut items = Vec::new();
+    while waiting.recv_many(&mut items, MAX_BATCH).await > 0 {
+        let (mut writes, mut awaited) = (Vec::new(), Vec::new());
+        for item in items.drain(..) {
+            match item {
+                Item::Record(record, stored) => {
+                    writes.push(Write::Event(record));
+                    awaited.extend(stored);
+                }
+                Item::Flush(done) => awaited.push(done),
+            }
+        }
+        let author = Author::Commander;
+        if !writes.is_empty()
+            && let Err(fault) = store.write(Batch { author, writes }).await
+        {
+            tracing::error!(%fault, "failed to store events");
+        }
+        for waiter in awaited {
+            // Who no longer waits needs no answer.
+            let _ = waiter.send(());
+        }
+    }
+}
+
+impl CommanderState {
+    pub(super) fn record_event(&mut self, event: &SwarmEvent) {
+        // A command that works on the database runs no swarm that could end.
+        let is_command = self.mode == Mode::Grounded && matches!(event.what, What::Shutdown);
+        if !is_command {
+            self.recorder.hear(event, &self.redactor);
+        }
+    }
+
+    /// Records that the program is up.
+    pub(super) fn record_start(&mut self) {
+        let text = format!("the program runs a swarm of {}", self.members.len());
+        let record = EventRecord {
+            id: EventId(0),
+            at: self.now(),
+            kind: EventKind::Notice,
+            mysis: None,
+            severity: Severity::Info,
+            code: "up".into(),
+            text: text.into(),
+            source: None,
+        };
+        self.recorder.record(record, &self.redactor);
+    }
+
+    /// Records that a Mysis which runs needs the operator from now on.
+    pub(super) fn record_need(&mut self, before: &Standing, now: &Standing) {
+        if now.state != State::Running {
+            return;
+        }
+        let known = need(before).map(|need| need.what);
+        let Some(need) = need(now).filter(|need| known != Some(need.what)) else {
+            return;
+        };
+        let record = EventRecord {
+            id: EventId(0),
+            at: self.now(),
+            kind: EventKind::Need,
+            mysis: Some(Who {
+                id: now.id,
+                name: now.name.clone(),
+            }),
+            severity: Severity::Warn,
+            code: need.what.into(),
+            text: need.why,
+            source: None,
+        };
+        self.recorder.record(record, &self.redactor);
+    }
+
+    /// Records that the program itself starts an errored Mysis again.
+    pub(super) fn record_relaunch(&mut self, who: Who) {
+        let summary = OrderSummary {
+            code: RELAUNCH,
+            name: None,
+            text: "relaunched, as [supervision] says".to_string(),
+        };
+        let record = order_record(summary, Some(who), OrderSource::Program, self.now());
+        self.recorder.record(record, &self.redactor);
+    }
+
+    /// Records an order that was carried out elsewhere.
+    pub(super) fn record_order(&mut self, order: &Order, source: OrderSource) {
+        if let Some(summary) = OrderSummary::of(order) {
+            let record = order_record(summary, None, source, self.now());
+            self.recorder.record(record, &self.redactor);
+        }
+    }
+
+    /// A reply that records the order once it is carried out, and answers when that is stored.
+    pub(super) fn recorded(&mut self, order: &Order, source: OrderSource, reply: Reply) -> Reply {
+        let Some(mut summary) = OrderSummary::of(order) else {
+            return reply;
+        };
+        let member = summary.name.as_ref().and_then(|name| {
+            let mut members = self.members.values();
+            members.find(|member| *member.standing.name == **name)
+        });
+        let mut who = member.map(|member| member.who());
+        if let (Order::Start { .. }, Some(member)) = (order, member)
+            && member.standing.state == State::Errored
+        {
+            summary.code = RELAUNCH;
+            summary.text = "relaunched".to_string();
+        }
+        let (queue, clock) = (self.recorder.queue.clone(), self.recorder.clock.clone());
+        let (id, redactor) = (self.recorder.new_id(), self.redactor.clone());
+        Reply::new(move |answer| {
+            let created = match &answer {
+                Err(_) | Ok(Done::MissionCleared(false)) => return reply.answer(answer),
+                Ok(Done::Created(id)) => Some(*id),
+                Ok(_) => None,
+            };
+            if let (Some(id), Some(name)) = (created, &summary.name) {
+                who = Some(created_as(id, name));
+            }
+            summary.text = redactor.clean(&summary.text).into_owned();
+            let mut record = order_record(summary, who, source, clock.now());
+            record.id = id;
+            let (done, stored) = oneshot::channel();
+            send(&queue, record, Some(done));
+            tokio::spawn(async move {
+                // Where it cannot be stored the order was carried out all the same.
+                let _ = stored.await;
+                reply.answer(answer);
+            });
+        })
+    }
+}
+
+/// The word for starting one that was errored.
+const RELAUNCH: &str = "relaunch";
+
+fn created_as(id: MysisId, name: &str) -> Who {
+    let name = name.into();
+    Who { id, name }
+}
+
+fn order_record(
+    summary: OrderSummary,
+    mysis: Option<Who>,
+    source: OrderSource,
+    at: Timestamp,
+) -> EventRecord {
+    EventRecord {
+        id: EventId(0),
+        at,
+        kind: EventKind::Order,
+        mysis,
+        severity: Severity::Info,
+        code: summary.code.into(),
+        text: summary.text.into(),
+        source: Some(source),
+    }
+}

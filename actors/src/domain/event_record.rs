@@ -1,0 +1,366 @@
+//! Event records: what happened in the swarm and who ordered what, as it is stored and read back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::event::{State, SwarmEvent, What, Who};
+use super::ids::Timestamp;
+use super::message::{Body, Severity};
+use super::order::Order;
+use super::write::PoolAccount;
+
+/// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
+/// stored elsewhere.
+const MAX_QUOTE: usize = 200;
+
+/// Names a record, so that storing it twice changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventId(pub i64);
+
+/// Something that happened, or that somebody ordered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRecord {
+    /// Its name.
+    pub id: EventId,
+    /// When.
+    pub at: Timestamp,
+    /// What sort of event it is.
+    pub kind: EventKind,
+    /// Whom it is about; absent: the swarm.
+    pub mysis: Option<Who>,
+    /// How much it matters.
+    pub severity: Severity,
+    /// A short stable word: the new state, the notice's code, the need, or the order.
+    pub code: Arc<str>,
+    /// What is said about it.
+    pub text: Arc<str>,
+    /// Where the order came from; absent where it is none.
+    pub source: Option<OrderSource>,
+}
+
+/// What sort of event a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A Mysis changed its state.
+    State,
+    /// The operator was told something.
+    Notice,
+    /// A Mysis that runs began to need the operator.
+    Need,
+    /// The operator did something.
+    Order,
+}
+
+impl EventKind {
+    /// Every kind.
+    pub const ALL: [EventKind; 4] = [
+        EventKind::State,
+        EventKind::Notice,
+        EventKind::Need,
+        EventKind::Order,
+    ];
+
+    /// The word used in the database and in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EventKind::State => "state",
+            EventKind::Notice => "notice",
+            EventKind::Need => "need",
+            EventKind::Order => "order",
+        }
+    }
+
+    /// Reads the word back; `None` for a word that is none of ours.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<EventKind> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// Where an order comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderSource {
+    /// The program's own terminal.
+    Terminal,
+    /// A terminal that is attached.
+    AttachedTerminal,
+    /// The control interface, by which commands reach a program that runs.
+    Control,
+    /// A command that works on the database itself.
+    CommandLine,
+    /// The configuration.
+    Configuration,
+    /// A signal to the process.
+    Signal,
+    /// The program itself, by a rule of the configuration.
+    Program,
+}
+
+impl OrderSource {
+    /// Every source.
+    pub const ALL: [OrderSource; 7] = [
+        OrderSource::Terminal,
+        OrderSource::AttachedTerminal,
+        OrderSource::Control,
+        OrderSource::CommandLine,
+        OrderSource::Configuration,
+        OrderSource::Signal,
+        OrderSource::Program,
+    ];
+
+    /// The word used in the database and in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OrderSource::Terminal => "terminal",
+            OrderSource::AttachedTerminal => "attached_terminal",
+            OrderSource::Control => "control",
+            OrderSource::CommandLine => "command_line",
+            OrderSource::Configuration => "configuration",
+            OrderSource::Signal => "signal",
+            OrderSource::Program => "program",
+        }
+    }
+
+    /// Reads the word back; `None` for a word that is none of ours.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<OrderSource> {
+        Self::ALL.into_iter().find(|source| source.as_str() == text)
+    }
+}
+
+impl fmt::Display for OrderSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.as_str().replace('_', " "))
+    }
+}
+
+/// The record of an event under a name; `None` for what is stored elsewhere or not worth it.
+#[must_use]
+pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
+    let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
+        What::StateChanged { from, to, reason } => {
+            let severity = match to {
+                State::Errored => Severity::Error,
+                State::Idle | State::Running | State::Stopped => Severity::Info,
+            };
+            let text = describe_change(*from, *to, reason.as_deref());
+            (EventKind::State, severity, to.as_str().into(), text.into())
+        }
+        What::Notice {
+            severity,
+            code,
+            text,
+        } => (EventKind::Notice, *severity, (*code).into(), text.clone()),
+        What::Stored(row) => match &row.body {
+            Body::Host { text, meta } if meta.severity > Severity::Info => (
+                EventKind::Notice,
+                meta.severity,
+                meta.code.clone(),
+                text.clone(),
+            ),
+            Body::Host { .. }
+            | Body::Prompt { .. }
+            | Body::Mission { .. }
+            | Body::Peer { .. }
+            | Body::Note { .. }
+            | Body::Reply(_)
+            | Body::Call { .. }
+            | Body::Result { .. }
+            | Body::Audit { .. }
+            | Body::Unknown { .. } => return None,
+        },
+        What::Shutdown => (
+            EventKind::Notice,
+            Severity::Info,
+            "closing".into(),
+            "the program closes".into(),
+        ),
+        What::Created
+        | What::Deleted
+        | What::TurnStarted
+        | What::ModelReplied { .. }
+        | What::ToolCalled { .. }
+        | What::ToolReturned { .. }
+        | What::Mission(_)
+        | What::Standing(_)
+        | What::Spending(_)
+        | What::Learned(_) => return None,
+    };
+    Some(EventRecord {
+        id,
+        at: event.at,
+        kind,
+        mysis: event.mysis.clone(),
+        severity,
+        code,
+        text,
+        source: None,
+    })
+}
+
+/// A change of state in words.
+#[must_use]
+pub fn describe_change(from: State, to: State, reason: Option<&str>) -> String {
+    let (from, to) = (from.as_str(), to.as_str());
+    match reason {
+        Some(reason) => format!("{from} → {to}: {reason}"),
+        None => format!("{from} → {to}"),
+    }
+}
+
+/// What the record of an order says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderSummary {
+    /// A short stable word for the order.
+    pub code: &'static str,
+    /// The name of the Mysis it is for, if it is for one.
+    pub name: Option<String>,
+    /// The order in words.
+    pub text: String,
+}
+
+impl OrderSummary {
+    /// What is said about an order; `None` for one that is itself a row of a conversation, and for
+    /// one that changes nothing.
+    #[must_use]
+    pub fn of(order: &Order) -> Option<OrderSummary> {
+        let (code, name, text) = match order {
+            Order::Create {
+                name,
+                provider,
+                model,
+                start,
+            } => {
+                let started = start.then(|| "started".to_string());
+                let settings = settings(provider.as_deref(), model.as_deref(), None);
+                (
+                    "create",
+                    Some(name),
+                    listed("created", settings.chain(started)),
+                )
+            }
+            Order::Start { name } => ("start", Some(name), "started".to_string()),
+            Order::Stop { name } => ("stop", Some(name), "stopped".to_string()),
+            Order::Delete { name } => ("delete", Some(name), "deleted".to_string()),
+            Order::Configure {
+                name,
+                provider,
+                model,
+                temperature,
+            } => {
+                let settings = settings(provider.as_deref(), model.as_deref(), *temperature);
+                ("configure", Some(name), listed("configured", settings))
+            }
+            Order::Broadcast { text } => ("mission", None, format!("the mission: {}", quote(text))),
+            Order::ClearMission => ("clear_mission", None, "the mission is cleared".to_string()),
+            Order::AddNote { name, text } => {
+                ("note", Some(name), format!("a note: {}", quote(text)))
+            }
+            Order::ClearNotes { name } => (
+                "clear_notes",
+                Some(name),
+                "the notes are cleared".to_string(),
+            ),
+            Order::PoolAccounts(accounts) => ("accounts", None, describe_accounts(accounts)),
+            Order::Reload => (
+                "reload",
+                None,
+                "the configuration was read again".to_string(),
+            ),
+            Order::Send { .. } | Order::ShowRequest { .. } => return None,
+        };
+        Some(OrderSummary {
+            code,
+            name: name.cloned(),
+            text,
+        })
+    }
+}
+
+fn settings(
+    provider: Option<&str>,
+    model: Option<&str>,
+    temperature: Option<f32>,
+) -> impl Iterator<Item = String> {
+    let provider = provider.map(|name| format!("provider {name}"));
+    let model = model.map(|name| format!("model {name}"));
+    let temperature = temperature.map(|value| format!("temperature {value}"));
+    [provider, model, temperature].into_iter().flatten()
+}
+
+fn listed(what: &str, more: impl Iterator<Item = String>) -> String {
+    let more: Vec<String> = more.collect();
+    match more.is_empty() {
+        true => what.to_string(),
+        false => format!("{what}: {}", more.join(", ")),
+    }
+}
+
+/// The names of accounts; nothing else of them is told.
+fn describe_accounts(accounts: &[PoolAccount]) -> String {
+    let names = accounts.iter().map(|pooled| {
+        let name = &pooled.account.username;
+        let assigned = pooled.owner.map(|_| " (assigned)");
+        format!("{name}{}", assigned.unwrap_or_default())
+    });
+    let names: Vec<String> = names.collect();
+    let text = format!("{} accounts taken: {}", names.len(), names.join(", "));
+    quote(&text)
+}
+
+fn quote(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::write::Account;
+
+    #[test]
+    fn words_are_read_back() {
+        for kind in EventKind::ALL {
+            assert_eq!(EventKind::parse(kind.as_str()), Some(kind));
+        }
+        for source in OrderSource::ALL {
+            assert_eq!(OrderSource::parse(source.as_str()), Some(source));
+        }
+        assert_eq!(EventKind::parse("dream"), None);
+    }
+
+    #[test]
+    fn the_record_of_accounts_holds_names_and_no_password() {
+        let account = Account {
+            username: "captain".into(),
+            password: "open sesame".into(),
+        };
+        let order = Order::PoolAccounts(vec![PoolAccount {
+            account,
+            owner: None,
+        }]);
+        let summary = OrderSummary::of(&order).unwrap();
+        assert_eq!(summary.text, "1 accounts taken: captain");
+    }
+
+    #[test]
+    fn an_order_says_what_it_sets() {
+        let order = Order::Configure {
+            name: "alpha".into(),
+            provider: Some("local".into()),
+            model: None,
+            temperature: Some(0.5),
+        };
+        let summary = OrderSummary::of(&order).unwrap();
+        let (code, name) = (summary.code, summary.name.as_deref());
+        assert_eq!((code, name), ("configure", Some("alpha")));
+        assert_eq!(summary.text, "configured: provider local, temperature 0.5");
+        let text = "ä".repeat(1000);
+        let mission = OrderSummary::of(&Order::Broadcast { text }).unwrap();
+        assert!(mission.text.chars().count() < 250);
+    }
+}

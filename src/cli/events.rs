@@ -1,0 +1,50 @@
+//! `zoea events`: what happened in the swarm, and who ordered what.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+
+/// What happened and who ordered what.
+#[derive(Debug, Args)]
+pub struct EventsArgs {
+    /// The newest events; 0: all that are kept.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u64,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(
+    args: &EventsArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let door = Door::open(global, environment).await?;
+    let events = door.call("read_events", json!({"limit": args.limit})).await;
+    door.close().await;
+    for event in events?.as_array().into_iter().flatten() {
+        if args.json {
+            out::json(event)?;
+            continue;
+        }
+        let text = |key: &str| event[key].as_str().unwrap_or("-");
+        let by = event["source"]
+            .as_str()
+            .map(|source| format!(" (by {})", source.replace('_', " ")));
+        let line = format!(
+            "{}  {}  {}  {}{}",
+            text("at"),
+            text("code"),
+            text("mysis"),
+            text("text"),
+            by.unwrap_or_default()
+        );
+        out::line(&out::short(&line, usize::MAX - 1))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! Something that happened, or that somebody ordered.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "event")]
+pub(crate) struct Model {
+    #[sea_orm(primary_key)]
+    pub number: i64,
+    pub id: i64,
+    pub at: i64,
+    pub kind: String,
+    pub mysis_id: Option<i64>,
+    pub mysis: Option<String>,
+    pub severity: String,
+    pub code: String,
+    pub text: String,
+    pub source: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+pub(crate) enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

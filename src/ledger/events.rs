@@ -1,0 +1,78 @@
+//! Events: what happened in the swarm and who ordered what, the newest of them.
+
+use actors::domain::event::Who;
+use actors::domain::event_record::{EventId, EventKind, EventRecord, OrderSource};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::message::Severity;
+use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::Inner;
+use super::connection::Tx;
+use super::entity::event;
+
+/// Events that are kept.
+pub(super) const MAX_EVENTS: i64 = 10_000;
+
+/// Stores an event, and lets go of the oldest beyond those that are kept.
+pub(super) async fn add(tx: &Tx, record: &EventRecord) -> Result<(), DbErr> {
+    let model = event::ActiveModel {
+        number: NotSet,
+        id: Set(record.id.0),
+        at: Set(record.at.0),
+        kind: Set(record.kind.as_str().to_string()),
+        mysis_id: Set(record.mysis.as_ref().map(|who| who.id.0)),
+        mysis: Set(record.mysis.as_ref().map(|who| who.name.to_string())),
+        severity: Set(record.severity.as_str().to_string()),
+        code: Set(record.code.to_string()),
+        text: Set(record.text.to_string()),
+        source: Set(record.source.map(|source| source.as_str().to_string())),
+    };
+    let known = OnConflict::column(event::Column::Id)
+        .do_nothing()
+        .to_owned();
+    event::Entity::insert(model)
+        .on_conflict(known)
+        .exec_without_returning(tx)
+        .await?;
+    let old = format!("number <= (SELECT max(number) FROM event) - {MAX_EVENTS}");
+    event::Entity::delete_many()
+        .filter(Expr::cust(old))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+impl Inner {
+    /// The newest events, the oldest of them first.
+    pub(super) async fn events(&self, limit: usize) -> Result<Vec<EventRecord>, DbErr> {
+        let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+        let mut models = event::Entity::find()
+            .order_by_desc(event::Column::Number)
+            .limit(limit.min(MAX_EVENTS.unsigned_abs()))
+            .all(&self.readers)
+            .await?;
+        models.reverse();
+        Ok(models.into_iter().map(record).collect())
+    }
+}
+
+fn record(model: event::Model) -> EventRecord {
+    let mysis = model.mysis_id.zip(model.mysis);
+    EventRecord {
+        id: EventId(model.id),
+        at: Timestamp(model.at),
+        // A word of a newer program is shown as what it says.
+        kind: EventKind::parse(&model.kind).unwrap_or(EventKind::Notice),
+        mysis: mysis.map(|(id, name)| Who {
+            id: MysisId(id),
+            name: name.into(),
+        }),
+        severity: Severity::parse(&model.severity),
+        code: model.code.into(),
+        text: model.text.into(),
+        source: model.source.as_deref().and_then(OrderSource::parse),
+    }
+}

@@ -1,0 +1,117 @@
+//! What happened and who ordered what: stored, logged, and shown after a kill.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::rig::{Home, Server, until};
+
+/// The orders among the events: what, for whom, and where each came from.
+fn orders(home: &Home) -> Vec<(String, String, String)> {
+    let text = |event: &Value, key: &str| event[key].as_str().unwrap_or("-").to_string();
+    let events = home.lines(&["events", "--limit", "0", "--json"]);
+    let orders = events.iter().filter(|event| event["kind"] == "order");
+    orders
+        .map(|event| {
+            (
+                text(event, "code"),
+                text(event, "mysis"),
+                text(event, "source"),
+            )
+        })
+        .collect()
+}
+
+fn expected(orders: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
+    let owned = |(code, mysis, source): &(&str, &str, &str)| {
+        (code.to_string(), mysis.to_string(), source.to_string())
+    };
+    orders.iter().map(owned).collect()
+}
+
+#[test]
+fn every_order_is_recorded_with_the_door_it_came_through() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "[[myses]]\nname = \"declared\"\n");
+    home.ok(&["mysis", "create", "alpha"]);
+    let mut all = expected(&[
+        ("create", "declared", "configuration"),
+        ("create", "alpha", "command_line"),
+    ]);
+    assert_eq!(orders(&home), all);
+
+    let accounts = home.path().with_file_name("accounts.json");
+    let list = r#"[{"username": "captain", "password": "open sesame", "assigned_to": "alpha"}]"#;
+    std::fs::write(&accounts, list).expect("a file of accounts");
+    let accounts = accounts.to_str().expect("a path");
+    let swarm = home.fly(&[]);
+    home.ok(&["mysis", "configure", "alpha", "--temperature", "0.5"]);
+    home.ok(&["accounts", "import", accounts]);
+    home.ok(&["note", "alpha", "never sell the ship"]);
+    home.ok(&["note", "alpha", "--clear"]);
+    home.ok(&["broadcast", "mine"]);
+    home.ok(&["mission", "clear"]);
+    home.ok(&["mission", "clear"]);
+    home.ok(&["mysis", "stop", "alpha"]);
+    home.fails(&["mysis", "stop", "alpha"]);
+    home.ok(&["mysis", "start", "alpha"]);
+    home.ok(&["mysis", "delete", "declared", "--yes"]);
+    all.extend(expected(&[
+        ("configure", "alpha", "control"),
+        ("accounts", "-", "control"),
+        ("note", "alpha", "control"),
+        ("clear_notes", "alpha", "control"),
+        ("mission", "-", "control"),
+        ("clear_mission", "-", "control"),
+        ("stop", "alpha", "control"),
+        ("start", "alpha", "control"),
+        ("delete", "declared", "control"),
+    ]));
+    assert_eq!(orders(&home), all);
+    swarm.signal("-HUP");
+    all.extend(expected(&[
+        ("create", "declared", "configuration"),
+        ("reload", "-", "signal"),
+    ]));
+    until("the signal is recorded", || {
+        (orders(&home) == all).then_some(())
+    });
+
+    swarm.signal("-KILL");
+    assert!(!swarm.wait().success());
+    assert_eq!(orders(&home), all, "what was acknowledged is recorded");
+    let plain = home.ok(&["events", "--limit", "0"]);
+    assert!(plain.contains("captain (assigned)"), "{plain}");
+    assert!(!plain.contains("open sesame"), "{plain}");
+}
+
+#[test]
+fn what_happened_is_in_the_log_and_outlives_a_kill() {
+    let home = Home::new();
+    let pilot = Server::pilot(&["--fault", "http-401"]);
+    home.configure(&pilot.url, "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "hello"]);
+    let swarm = home.fly(&[]);
+    until("it is errored", || {
+        (home.mysis("alpha")["state"] == "errored").then_some(())
+    });
+    swarm.signal("-KILL");
+    assert!(!swarm.wait().success());
+    let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
+    for text in ["idle → running", "running → errored"] {
+        assert!(log.contains(text), "{text}: {log}");
+    }
+    let events = home.lines(&["events", "--json"]);
+    let codes: BTreeSet<&str> = events
+        .iter()
+        .filter_map(|event| event["code"].as_str())
+        .collect();
+    for code in ["up", "running", "errored"] {
+        assert!(codes.contains(code), "{code}: {codes:?}");
+    }
+    let errored = events.iter().find(|event| event["code"] == "errored");
+    assert_eq!(errored.expect("it is there")["mysis"], "alpha");
+}
