@@ -226,7 +226,11 @@ impl Session {
             return not_executed("the mysis was stopped");
         }
         let archive = &*self.means.archive;
-        match own_tools::answer(archive, self.who, &order.tool, arguments).await {
+        let asker = own_tools::Asker {
+            mysis: self.who,
+            search_others: self.rules.search_others,
+        };
+        match own_tools::answer(archive, asker, &order.tool, arguments).await {
             Ok(text) => (text, CallStatus::Done),
             Err(text) => (format!("Error: {text}"), CallStatus::Failed),
         }

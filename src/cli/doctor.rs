@@ -51,6 +51,7 @@ pub(super) async fn run(
     ));
     if let Ok(home) = &home {
         let settings = check_settings(&mut checks, global, home, environment);
+        check_prompt(&mut checks, home);
         if let Some(settings) = &settings {
             checks.push(("database".to_string(), check_database(home, settings).await));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
@@ -111,6 +112,15 @@ fn check_descriptors(settings: &Settings) -> Finding {
         Some(text) => Err(text),
         None => Ok(format!("{limit} are enough for {myses} myses")),
     }
+}
+
+fn check_prompt(checks: &mut Vec<(String, Finding)>, home: &Home) {
+    let finding = match wiring::prompt_template(home) {
+        Ok(template) if template.is_own => Ok(home.system_prompt().display().to_string()),
+        Ok(_) => Ok("the built-in one".to_string()),
+        Err(error) => Err(format!("{error:#}")),
+    };
+    checks.push(("system prompt".to_string(), finding));
 }
 
 /// Opens the database, unless a running program has it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actors::domain::rules::NUDGES;
 
-use super::rule::{ListOf, ProviderName, Size, Text, Time, Whole};
+use super::rule::{ListOf, ProviderName, Size, Text, Time, Truth, Whole};
 use super::section::Section;
 
 /// How many Myses there may be and how their turns run.
@@ -24,8 +24,10 @@ pub struct Swarm {
     pub context_budget: u64,
     /// What a Mysis without orders is told, in this order, before it goes idle; 1 to 20 texts.
     pub nudges: Vec<String>,
-    /// Turns without progress after which a Mysis is parked, 1 to 1000.
+    /// Turns without progress after which a Mysis and the operator are told, 1 to 1000.
     pub no_progress_turns: u32,
+    /// Whether a Mysis may search the histories of others.
+    pub search_others: bool,
 }
 
 /// The rule of `max_myses`, which the environment can override.
@@ -42,6 +44,7 @@ impl Default for Swarm {
             context_budget: 64 << 10,
             nudges: NUDGES.map(Into::into).to_vec(),
             no_progress_turns: 5,
+            search_others: true,
         }
     }
 }
@@ -81,6 +84,9 @@ impl Swarm {
             no_progress_turns: section
                 .read("no_progress_turns", &whole(1000))
                 .unwrap_or(default.no_progress_turns),
+            search_others: section
+                .read("search_others", &Truth)
+                .unwrap_or(default.search_others),
         }
     }
 }

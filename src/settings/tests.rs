@@ -89,6 +89,7 @@ fn every_key_is_read() {
         context_budget = "1 MiB"
         nudges = ["go"]
         no_progress_turns = 7
+        search_others = false
         [providers.local]
         [providers.cloud]
         endpoint = "https://api.example.com/v1/"
@@ -187,6 +188,7 @@ fn every_key_is_read() {
             context_budget: 1 << 20,
             nudges: vec!["go".into()],
             no_progress_turns: 7,
+            search_others: false,
         },
         providers: [
             ("local".into(), Provider::default()),

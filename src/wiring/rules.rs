@@ -7,10 +7,9 @@ use actors::domain::circuit::CircuitRules;
 use actors::domain::rules::{
     Price, ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
 };
-use actors::domain::system_prompt::DEFAULT_TEMPLATE;
-use anyhow::Context;
 
 use super::books::passwords;
+use super::prompt::prompt_template;
 use crate::home::Home;
 use crate::provider::{Endpoint, Manners};
 use crate::settings::{self, Provider, ProviderKind, Settings};
@@ -32,11 +31,12 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             .iter()
             .map(|text| text.as_str().into())
             .collect(),
-        system_prompt: system_prompt(home)?,
+        system_prompt: prompt_template(home)?.text,
         tools: ToolRules {
             timeout: settings.mcp.tool_timeout,
             retry: settings.mcp.retry.clone(),
             logins_per_minute: Some(settings.mcp.logins_per_minute),
+            search_others: swarm.search_others,
         },
         supervision: supervision(&settings.supervision),
         budget: budget(&settings.budget),
@@ -46,22 +46,6 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             .map(|(name, provider)| (name.as_str().into(), provider_rules(provider)))
             .collect(),
     })
-}
-
-/// The operator's own template, if there is one.
-fn system_prompt(home: &Home) -> anyhow::Result<Arc<str>> {
-    let file = home.system_prompt();
-    match std::fs::read_to_string(&file) {
-        Ok(text) if !text.trim().is_empty() => Ok(text.into()),
-        Ok(_) => Ok(DEFAULT_TEMPLATE.into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(DEFAULT_TEMPLATE.into()),
-        Err(error) => Err(error).with_context(|| {
-            format!(
-                "read the system prompt {}; mend or remove it",
-                file.display()
-            )
-        }),
-    }
 }
 
 fn progress(settings: &settings::Progress) -> ProgressRules {

@@ -161,6 +161,8 @@ pub struct ToolRules {
     pub retry: Vec<Duration>,
     /// MCP initialise, login and register together, for this machine; absent: unlimited.
     pub logins_per_minute: Option<u32>,
+    /// Whether a Mysis may search the histories of others.
+    pub search_others: bool,
 }
 
 impl Default for ToolRules {
@@ -169,6 +171,7 @@ impl Default for ToolRules {
             timeout: Duration::from_secs(600),
             retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
             logins_per_minute: Some(24),
+            search_others: true,
         }
     }
 }

@@ -16,6 +16,62 @@ pub struct Facts<'a> {
     pub notices: &'a [String],
 }
 
+/// What can stand between double braces, and what stands in its place.
+pub const PLACEHOLDERS: [(&str, &str); 5] = [
+    ("name", "the Mysis' name"),
+    ("account", "its game account"),
+    ("mission", "the mission in force"),
+    (
+        "game_state",
+        "what is known of the game, with its age; left out: near the end of each request",
+    ),
+    (
+        "notices",
+        "what the runtime has to say now; left out: near the end of each request",
+    ),
+];
+
+/// A placeholder of a template that is none of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownPlaceholder {
+    /// The byte where it begins.
+    pub offset: usize,
+    /// What stands between the braces.
+    pub name: String,
+}
+
+/// The placeholders of a template that are none of ours. What stands between double braces and is
+/// no name at all, such as an example of JSON, is text.
+#[must_use]
+pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
+    let is_name = |text: &str| {
+        let text = text.trim();
+        let mut letters = text.chars();
+        letters
+            .next()
+            .is_some_and(|c| c.is_alphabetic() || c == '_')
+            && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '))
+    };
+    let mut unknown = Vec::new();
+    let mut offset = 0;
+    while let Some(start) = template[offset..].find("{{") {
+        let begin = offset + start;
+        let Some(length) = template[begin..].find("}}") else {
+            break;
+        };
+        let name = &template[begin + 2..begin + length];
+        let is_ours = PLACEHOLDERS.iter().any(|(known, _)| *known == name);
+        if !is_ours && is_name(name) {
+            unknown.push(UnknownPlaceholder {
+                offset: begin,
+                name: name.to_string(),
+            });
+        }
+        offset = begin + length + 2;
+    }
+    unknown
+}
+
 /// The template that is used where the operator has none of their own.
 pub const DEFAULT_TEMPLATE: &str = "\
 You are {{name}}, a Mysis: one of a swarm of autonomous agents under one human operator. \
@@ -25,7 +81,7 @@ Goal: carry out the operator's orders and the swarm's mission; without either, g
 
 How you work:
 - Act with tools; do not describe what you would do. When a step is done or there is nothing to do now, end the turn with one or two sentences.
-- You see only the last part of the conversation. What must last belongs into the captain's log (captains_log_add, captains_log_list). What is past you find with zoea_search_messages, zoea_search_reasoning and zoea_search_broadcasts.
+- You see only the last part of the conversation. What must last belongs into the captain's log (captains_log_add, captains_log_list). What is past you find with zoea_search_messages, zoea_search_reasoning and zoea_search_broadcasts, which also find what another Mysis of the swarm saw, by its name.
 - The runtime logs you in and handles sessions: never ask for, invent or pass a session_id or a password. Call register only while you have no account.
 - An error names what is wrong and often the right parameter: change the call accordingly. Never repeat a failing call unchanged.
 - A result that says its outcome is unknown may have happened: look at the game before you repeat the action.
@@ -36,7 +92,7 @@ How you work:
 Account: {{account}}
 Mission: {{mission}}";
 
-/// Renders a template; a placeholder that is not ours stays as it is.
+/// Renders a template; what is no placeholder of ours stays as it is.
 #[must_use]
 pub fn render(template: &str, facts: &Facts<'_>) -> String {
     let notices = facts.notices.join("\n");
@@ -80,6 +136,30 @@ mod tests {
             render("{{name}} {{other}} {{mission}} {{account}} {{", &facts),
             "{{mission}} {{other}} mine none yet: register first {{"
         );
+    }
+
+    #[test]
+    fn every_placeholder_that_is_listed_is_filled_and_no_other() {
+        for (name, _) in PLACEHOLDERS {
+            let marked = format!("{{{{{name}}}}}");
+            assert_ne!(render(&marked, &Facts::default()), marked, "{name}");
+            assert_eq!(unknown_placeholders(&marked), []);
+        }
+        assert_eq!(unknown_placeholders(DEFAULT_TEMPLATE), []);
+    }
+
+    #[test]
+    fn unknown_placeholders_are_found_where_they_stand() {
+        let template = "{{name}} {{LATEST_BROADCAST}}\n{{ name }} {{\"a\": {}}} {{1}} {{open";
+        let found: Vec<(usize, String)> = unknown_placeholders(template)
+            .into_iter()
+            .map(|unknown| (unknown.offset, unknown.name))
+            .collect();
+        let expected = [
+            (9, "LATEST_BROADCAST".to_string()),
+            (30, " name ".to_string()),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -21,6 +21,9 @@ const FOUND: usize = 40 << 10;
 /// Of each text at least and at most so many bytes, around the match.
 const EXCERPT: RangeInclusive<usize> = 400..=4000;
 
+/// Names of Myses that an answer lists at most.
+const MAX_NAMES: usize = 20;
+
 /// Bytes that reading on in a result gives at once.
 const PIECE: usize = 8 << 10;
 
@@ -28,11 +31,13 @@ static SPECS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
     Arc::new(Toolset::new([
         searching(
             "zoea_search_messages",
-            "Search your own past messages, calls and results for a text, literally.",
+            "Search past messages, calls and results for a text, literally: your own, or those of \
+             another Mysis of the swarm.",
         ),
         searching(
             "zoea_search_reasoning",
-            "Search your own past reasoning for a text, literally.",
+            "Search past reasoning for a text, literally: your own, or that of another Mysis of the \
+             swarm.",
         ),
         searching(
             "zoea_search_broadcasts",
@@ -71,7 +76,10 @@ fn searching(name: &str, description: &str) -> ToolSpec {
         "case_sensitive": {"type": "boolean", "default": true}
     });
     if name != "zoea_search_broadcasts" {
-        properties["mysis_id"] = json!({"type": "string", "description": "leave out, or your own"});
+        properties["mysis_id"] = json!({
+            "type": "string",
+            "description": "the name of another Mysis; left out: you"
+        });
     }
     ToolSpec {
         name: name.into(),
@@ -83,34 +91,42 @@ fn searching(name: &str, description: &str) -> ToolSpec {
     }
 }
 
+/// Who calls one of our own tools, and what it may.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asker {
+    pub(super) mysis: MysisId,
+    /// Whether it may search the histories of others.
+    pub(super) search_others: bool,
+}
+
 /// Answers a call of one of our own tools.
 ///
 /// # Errors
 /// What is wrong with the call, or with the store.
 pub(super) async fn answer(
     archive: &dyn Archive,
-    who: MysisId,
+    asker: Asker,
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, String> {
     match tool {
         "zoea_search_messages" => {
-            find(archive, who, arguments, SearchIn::Messages, "messages").await
+            find(archive, asker, arguments, SearchIn::Messages, "messages").await
         }
         "zoea_search_reasoning" => {
-            find(archive, who, arguments, SearchIn::Reasoning, "reasoning").await
+            find(archive, asker, arguments, SearchIn::Reasoning, "reasoning").await
         }
         "zoea_search_broadcasts" => {
-            find(archive, who, arguments, SearchIn::Missions, "broadcasts").await
+            find(archive, asker, arguments, SearchIn::Missions, "broadcasts").await
         }
-        "zoea_read_result" => read_on(archive, who, arguments).await,
+        "zoea_read_result" => read_on(archive, asker.mysis, arguments).await,
         _ => Err(format!("there is no tool called {tool}")),
     }
 }
 
 async fn find(
     archive: &dyn Archive,
-    who: MysisId,
+    asker: Asker,
     arguments: &Map<String, Value>,
     within: SearchIn,
     what: &str,
@@ -120,7 +136,7 @@ async fn find(
     if query.is_empty() {
         return Err("query cannot be empty".to_string());
     }
-    check_own(who, arguments)?;
+    let whose = whose(archive, asker, arguments).await?;
     let limit = limit(arguments)?;
     let case_sensitive = arguments
         .get("case_sensitive")
@@ -130,7 +146,7 @@ async fn find(
         .search(Search {
             text: query.to_string(),
             mysis: match within {
-                SearchIn::Messages | SearchIn::Reasoning => Some(who),
+                SearchIn::Messages | SearchIn::Reasoning => Some(whose),
                 SearchIn::Missions => None,
             },
             within,
@@ -143,15 +159,49 @@ async fn find(
     Ok(listed(&found, query, what))
 }
 
-/// A Mysis searches its own history only.
-fn check_own(who: MysisId, arguments: &Map<String, Value>) -> Result<(), String> {
-    match arguments.get("mysis_id") {
-        None | Some(Value::Null) => Ok(()),
-        Some(Value::String(id)) if id.is_empty() || *id == who.to_string() => Ok(()),
-        Some(_) => Err(format!(
-            "you can search your own history only: leave mysis_id out, or give {who}"
-        )),
+/// Whose history is searched: the asker's own, or that of the Mysis that is named.
+async fn whose(
+    archive: &dyn Archive,
+    asker: Asker,
+    arguments: &Map<String, Value>,
+) -> Result<MysisId, String> {
+    let named = match arguments.get("mysis_id") {
+        None | Some(Value::Null) => return Ok(asker.mysis),
+        Some(Value::String(named)) => named.trim(),
+        Some(_) => return Err("mysis_id is the name of a Mysis".to_string()),
+    };
+    if named.is_empty() || named == asker.mysis.to_string() {
+        return Ok(asker.mysis);
     }
+    let names = archive.names().await;
+    let names = names.map_err(|fault| format!("the search failed: {fault}"))?;
+    let id = named.parse().ok();
+    let mut found = names.iter().find(|(_, name)| **name == *named);
+    found = found.or_else(|| names.iter().find(|(known, _)| Some(*known) == id));
+    match found {
+        Some((found, _)) if *found == asker.mysis || asker.search_others => Ok(*found),
+        Some(_) => Err(
+            "the operator lets nobody search the histories of others: leave mysis_id out"
+                .to_string(),
+        ),
+        None => Err(unknown_mysis(named, &names)),
+    }
+}
+
+fn unknown_mysis(named: &str, names: &[(MysisId, Arc<str>)]) -> String {
+    let known: Vec<&str> = names
+        .iter()
+        .map(|(_, name)| &**name)
+        .take(MAX_NAMES)
+        .collect();
+    let more = match names.len() - known.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "no Mysis is called `{named}`; leave mysis_id out for your own history, or name one of {}{more}",
+        known.join(", ")
+    )
 }
 
 fn limit(arguments: &Map<String, Value>) -> Result<usize, String> {
@@ -266,9 +316,14 @@ fn told(piece: Piece, asked: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+    use futures::future::BoxFuture;
+
     use super::*;
     use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
     use crate::domain::message::Body;
+    use crate::domain::write::{Account, Recollection, SavedSession};
+    use crate::ports::{ArchiveFault, Page, SwarmRecord};
 
     fn found(texts: &[String]) -> Found {
         let rows = texts.iter().zip(1..).map(|(text, seq)| {
@@ -287,6 +342,96 @@ mod tests {
             ignoring_case: 0,
             removed_before: None,
         }
+    }
+
+    /// Alpha (1) and bravo (2); a search finds one row, which says whose it is.
+    struct Two;
+
+    fn refused<T: Send + 'static>() -> BoxFuture<'static, Result<T, ArchiveFault>> {
+        futures::future::ready(Err(ArchiveFault("not here".to_string()))).boxed()
+    }
+
+    impl Archive for Two {
+        fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>> {
+            refused()
+        }
+
+        fn names(&self) -> BoxFuture<'static, Result<Vec<(MysisId, Arc<str>)>, ArchiveFault>> {
+            let names = vec![(MysisId(1), "alpha".into()), (MysisId(2), "bravo".into())];
+            futures::future::ready(Ok(names)).boxed()
+        }
+
+        fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>> {
+            let whose = search.mysis.map_or(0, |mysis| mysis.0);
+            let found = found(&[format!("a row of {whose}")]);
+            futures::future::ready(Ok(found)).boxed()
+        }
+
+        fn recall(&self, _: MysisId) -> BoxFuture<'static, Result<Recollection, ArchiveFault>> {
+            refused()
+        }
+
+        fn page(&self, _: Page) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>> {
+            refused()
+        }
+
+        fn result_of(
+            &self,
+            _: ResultAsked,
+        ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>> {
+            refused()
+        }
+
+        fn session(
+            &self,
+            _: MysisId,
+        ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
+            refused()
+        }
+
+        fn account(&self, _: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {
+            refused()
+        }
+    }
+
+    fn searched(arguments: Value, search_others: bool) -> Result<String, String> {
+        let asker = Asker {
+            mysis: MysisId(1),
+            search_others,
+        };
+        let Value::Object(mut arguments) = arguments else {
+            panic!("arguments are an object");
+        };
+        arguments.insert("query".to_string(), json!("row"));
+        let answer = answer(&Two, asker, "zoea_search_messages", &arguments);
+        futures::executor::block_on(answer)
+    }
+
+    #[test]
+    fn a_mysis_finds_what_another_one_saw_by_its_name() {
+        for (named, whose) in [
+            (json!({}), 1),
+            (json!({"mysis_id": ""}), 1),
+            (json!({"mysis_id": "alpha"}), 1),
+            (json!({"mysis_id": "bravo"}), 2),
+            (json!({"mysis_id": MysisId(2).to_string()}), 2),
+        ] {
+            let told = searched(named.clone(), true).unwrap();
+            assert!(
+                told.contains(&format!("a row of {whose}")),
+                "{named}: {told}"
+            );
+        }
+        let told = searched(json!({"mysis_id": "zulu"}), true).unwrap_err();
+        assert!(told.contains("name one of alpha, bravo"), "{told}");
+    }
+
+    #[test]
+    fn the_operator_may_keep_each_to_its_own_history() {
+        assert!(searched(json!({}), false).is_ok());
+        assert!(searched(json!({"mysis_id": "alpha"}), false).is_ok());
+        let told = searched(json!({"mysis_id": "bravo"}), false).unwrap_err();
+        assert!(told.contains("the operator lets nobody"), "{told}");
     }
 
     #[test]

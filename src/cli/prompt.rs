@@ -1,0 +1,127 @@
+//! `zoea prompt`: the system prompt that every Mysis gets, and what may stand in it.
+
+use actors::domain::system_prompt::{DEFAULT_TEMPLATE, Facts, render};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::door::Door;
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::settings::Environment;
+use crate::wiring::prompt_template;
+
+/// The placeholders, for the help of the command.
+const PLACEHOLDERS_HELP: &str = "\
+Words of your own go into system-prompt.md in the home. Placeholders there:
+  {{name}}        the Mysis' name
+  {{account}}     its game account
+  {{mission}}     the mission in force
+  {{game_state}}  what is known of the game, with its age; left out: near the end of each request
+  {{notices}}     what the runtime has to say now; left out: near the end of each request";
+
+/// What can be asked about the system prompt.
+#[derive(Debug, Args)]
+#[command(after_help = PLACEHOLDERS_HELP)]
+pub struct PromptArgs {
+    #[command(subcommand)]
+    command: PromptCommand,
+}
+
+/// What can be asked about the system prompt.
+#[derive(Debug, Subcommand)]
+enum PromptCommand {
+    /// The prompt in force, rendered.
+    #[command(after_help = PLACEHOLDERS_HELP)]
+    Show {
+        /// As this Mysis gets it [default: with examples]
+        name: Option<String>,
+    },
+    /// The built-in prompt, as it is written: the beginning of one of your own.
+    #[command(after_help = PLACEHOLDERS_HELP)]
+    Default,
+    /// Check the placeholders of system-prompt.md in the home.
+    #[command(after_help = PLACEHOLDERS_HELP)]
+    Check,
+}
+
+pub(super) async fn run(
+    args: &PromptArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    match &args.command {
+        PromptCommand::Default => Ok(out::line(DEFAULT_TEMPLATE)?),
+        PromptCommand::Check => check(global, environment),
+        PromptCommand::Show { name } => show(name.as_deref(), global, environment).await,
+    }
+}
+
+fn check(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let template = prompt_template(&home)?;
+    let file = home.system_prompt();
+    Ok(out::line(&match template.is_own {
+        true => format!("{}: every placeholder is known", file.display()),
+        false => format!(
+            "there is no {}: the built-in prompt is used",
+            file.display()
+        ),
+    })?)
+}
+
+async fn show(
+    name: Option<&str>,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let template = prompt_template(&global.open_home(environment)?)?;
+    let notices = ["(what the runtime has to say)".to_string()];
+    let mut facts = Facts {
+        name: "alpha",
+        account: Some("(its game account)"),
+        mission: Some("(the mission in force)"),
+        game_state: "(what is known of the game)",
+        notices: &notices,
+    };
+    let Some(name) = name else {
+        return Ok(out::line(&out::clean(&render(&template.text, &facts)))?);
+    };
+    let door = Door::open(global, environment).await?;
+    let found = of_mysis(&door, name).await;
+    door.close().await;
+    let (account, mission) = found?;
+    facts.name = name;
+    facts.account = account.as_deref();
+    facts.mission = mission.as_deref();
+    Ok(out::line(&out::clean(&render(&template.text, &facts)))?)
+}
+
+/// The account of a Mysis and the mission in force.
+async fn of_mysis(door: &Door, name: &str) -> anyhow::Result<(Option<String>, Option<String>)> {
+    let myses = door.call("list_myses", json!({})).await?;
+    let mut myses = myses.as_array().into_iter().flatten();
+    let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
+        anyhow::bail!("no mysis is called `{name}`");
+    };
+    let mission = door.call("get_mission", json!({})).await?;
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
+    Ok((text(&mysis["account"]), text(&mission["text"])))
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::system_prompt::PLACEHOLDERS;
+
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_placeholder_with_its_meaning() {
+        let mut lines = PLACEHOLDERS_HELP.lines().skip(1);
+        for (name, meaning) in PLACEHOLDERS {
+            let line = lines.next().unwrap();
+            assert!(line.contains(&format!("{{{{{name}}}}}")), "{line}");
+            assert!(line.ends_with(meaning), "{line}");
+        }
+        assert_eq!(lines.next(), None);
+    }
+}

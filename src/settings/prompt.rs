@@ -1,0 +1,66 @@
+//! The operator's own system prompt: what is wrong with it, where, and what would be right.
+
+use std::path::Path;
+
+use actors::domain::system_prompt::{PLACEHOLDERS, unknown_placeholders};
+
+use super::mistake::{Mistake, Place, SettingsError};
+use super::nearest::nearest;
+
+/// The placeholder of Zoea-Nova's prompt, and ours for it.
+const OF_ZOEA_NOVA: (&str, &str) = ("LATEST_BROADCAST", "mission");
+
+/// Checks the placeholders of a template, which `file` holds.
+///
+/// # Errors
+/// Lists every placeholder that is none of ours, with the one that was probably meant.
+pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
+    let mistakes: Vec<Mistake> = unknown_placeholders(template)
+        .into_iter()
+        .map(|unknown| Mistake {
+            place: Place::of_offset(file, template, unknown.offset),
+            text: describe(&unknown.name),
+        })
+        .collect();
+    if mistakes.is_empty() {
+        return Ok(());
+    }
+    Err(SettingsError { mistakes })
+}
+
+fn describe(name: &str) -> String {
+    let known = PLACEHOLDERS.map(|(name, _)| name);
+    let meant = match name.trim() {
+        name if name == OF_ZOEA_NOVA.0 => Some(OF_ZOEA_NOVA.1),
+        name => nearest(name, &known),
+    };
+    let meant = meant.map(|meant| format!("; did you mean {{{{{meant}}}}}?"));
+    let known = known.map(|name| format!("{{{{{name}}}}}")).join(", ");
+    format!(
+        "unknown placeholder {{{{{name}}}}}{} known here: {known}",
+        meant.unwrap_or_else(|| ";".to_owned())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_placeholder_names_the_nearest_known_one() {
+        let template = "You are {{nmae}}.\n{{LATEST_BROADCAST}} {{weather}} {{ mission }}";
+        let error = check_prompt(Path::new("system-prompt.md"), template).unwrap_err();
+        let told: Vec<String> = error.mistakes.iter().map(ToString::to_string).collect();
+        let begins = [
+            "system-prompt.md:1:9: unknown placeholder {{nmae}}; did you mean {{name}}?",
+            "system-prompt.md:2:1: unknown placeholder {{LATEST_BROADCAST}}; did you mean {{mission}}?",
+            "system-prompt.md:2:22: unknown placeholder {{weather}}; known here: {{name}}",
+            "system-prompt.md:2:34: unknown placeholder {{ mission }}; did you mean {{mission}}?",
+        ];
+        assert_eq!(told.len(), begins.len());
+        for (told, begin) in told.iter().zip(begins) {
+            assert!(told.starts_with(begin), "{told}");
+        }
+        assert_eq!(check_prompt(Path::new("x"), "You are {{name}}."), Ok(()));
+    }
+}

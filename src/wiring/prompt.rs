@@ -1,0 +1,50 @@
+//! The system prompt of a home: the operator's own, or the built-in one.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use actors::domain::system_prompt::DEFAULT_TEMPLATE;
+use anyhow::Context;
+
+use crate::home::Home;
+use crate::settings::check_prompt;
+
+/// A template, and whether it is the operator's own.
+#[derive(Clone, Debug)]
+pub struct PromptTemplate {
+    /// The template.
+    pub text: Arc<str>,
+    /// Whether it stands in the home.
+    pub is_own: bool,
+}
+
+/// The template that is in force in a home. A file without a word is as good as none.
+///
+/// # Errors
+/// It cannot be read, or it has placeholders that are none of ours.
+pub fn prompt_template(home: &Home) -> anyhow::Result<PromptTemplate> {
+    let file = home.system_prompt();
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(error).with_context(|| {
+                format!(
+                    "read the system prompt {}; mend or remove it",
+                    file.display()
+                )
+            });
+        }
+    };
+    if text.trim().is_empty() {
+        return Ok(PromptTemplate {
+            text: DEFAULT_TEMPLATE.into(),
+            is_own: false,
+        });
+    }
+    check_prompt(&file, &text)?;
+    Ok(PromptTemplate {
+        text: text.into(),
+        is_own: true,
+    })
+}

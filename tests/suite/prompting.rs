@@ -1,0 +1,54 @@
+//! The system prompt: shown, and refused where it has placeholders that nobody fills.
+
+use crate::rig::{Home, until};
+
+#[test]
+fn the_prompt_is_shown_as_it_is_written_and_as_a_mysis_gets_it() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let default = home.ok(&["prompt", "default"]);
+    assert!(default.contains("You are {{name}}"), "{default}");
+    assert!(default.contains("zoea_search_messages"), "{default}");
+    let help = home.ok(&["prompt", "--help"]);
+    assert!(help.contains("{{game_state}}"), "{help}");
+    assert!(home.ok(&["prompt", "show"]).contains("You are alpha,"));
+
+    home.ok(&["mysis", "create", "bravo"]);
+    home.ok(&["broadcast", "find osmium"]);
+    let own = "{{name}} plays. Mission: {{mission}} {\"a\": {}}";
+    std::fs::write(home.file("system-prompt.md"), own).expect("a prompt");
+    let shown = home.ok(&["prompt", "show", "bravo"]);
+    assert_eq!(shown, "bravo plays. Mission: find osmium {\"a\": {}}\n");
+    assert!(
+        home.ok(&["prompt", "check"])
+            .contains("every placeholder is known")
+    );
+    let (_, error) = home.fails(&["prompt", "show", "nobody"]);
+    assert_eq!(error, "error: no mysis is called `nobody`\n");
+}
+
+#[test]
+fn a_placeholder_that_nobody_fills_is_refused_at_start_at_reload_and_by_check() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let swarm = home.fly(&[]);
+    let bad = "You are {{name}}.\nDo this: {{LATEST_BROADCAST}}";
+    std::fs::write(home.file("system-prompt.md"), bad).expect("a prompt");
+    let told = "system-prompt.md:2:10: unknown placeholder {{LATEST_BROADCAST}}; did you mean \
+                {{mission}}?";
+    swarm.signal("-HUP");
+    until("the reload is refused", || {
+        let events = home.ok(&["events"]);
+        let refused = events.lines().find(|line| line.contains("reload_failed"))?;
+        refused.contains(told).then_some(())
+    });
+    let (status, error) = home.fails(&["prompt", "check"]);
+    assert!(status == 2 && error.contains(told), "{status}: {error}");
+    let output = home.run(&["doctor"]);
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(report.contains(told), "{report}");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let (status, error) = home.fails(&["run", "--headless"]);
+    assert!(status == 2 && error.contains(told), "{status}: {error}");
+}
