@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use actors::domain::order::Refusal;
 use axum::Router;
-use axum::serve::ListenerExt;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -36,13 +35,20 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::attach::guests::Guests;
+use crate::serving::guard::{Reach, behind_guard};
+use crate::serving::{self, Patience};
 use crate::settings::Secret;
 use crate::swarm::Swarm;
 
 pub use tools::call as call_tool;
 
-/// Web pages of this machine may speak to it; nobody else's.
-const ORIGINS: [&str; 3] = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"];
+/// Patience with those who have not shown the token yet; those who have may be silent for longer than
+/// our own client keeps a connection that it does not use.
+const PATIENCE: Patience = Patience {
+    max_strangers: 32,
+    stranger_time: Some(Duration::from_secs(10)),
+    head_time: Duration::from_secs(120),
+};
 
 /// The largest request: a text as long as an operator may send, where every letter of it needs six.
 const LARGEST: usize = 8 << 20;
@@ -75,7 +81,7 @@ pub struct ControlServer {
     stop: CancellationToken,
     /// What is still under way is cut off.
     cut: CancellationToken,
-    task: JoinHandle<std::io::Result<()>>,
+    task: JoinHandle<()>,
     _sweeping: AbortOnDropHandle<()>,
 }
 
@@ -100,7 +106,8 @@ impl ControlServer {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            .with_allowed_origins(ORIGINS)
+            // The guard before it is stricter.
+            .disable_allowed_hosts()
             .with_max_request_body_bytes(LARGEST)
             .with_cancellation_token(cut.child_token());
         let service = StreamableHttpService::new(
@@ -109,18 +116,8 @@ impl ControlServer {
             config,
         );
         let router = guard::behind_token(Router::new().nest_service("/mcp", service), token);
-        let stopped = stop.clone().cancelled_owned();
-        // A frame that takes several packets must not wait for the other side to confirm the first.
-        let listener = listener.tap_io(|connection| {
-            if let Err(error) = connection.set_nodelay(true) {
-                tracing::debug!(%error, "failed to set nodelay");
-            }
-        });
-        let task = tokio::spawn(async move {
-            axum::serve(listener, router)
-                .with_graceful_shutdown(stopped)
-                .await
-        });
+        let router = behind_guard(router, Reach::Loopback);
+        let task = tokio::spawn(serving::serve(listener, router, PATIENCE, stop.clone()));
         let sweeping = {
             let guests = guests.clone();
             tokio::spawn(async move { guests.sweep().await })

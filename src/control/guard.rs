@@ -8,6 +8,7 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
+use crate::serving::Visitor;
 use crate::settings::Secret;
 
 /// A router that wants the token as `Authorization: Bearer …`.
@@ -23,9 +24,15 @@ async fn check(State(token): State<Arc<str>>, request: Request, next: Next) -> R
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "));
     if given.is_some_and(|given| is_same(given.as_bytes(), token.as_bytes())) {
+        if let Some(visitor) = request.extensions().get::<Visitor>() {
+            visitor.admit();
+        }
         return next.run(request).await;
     }
-    let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+    let challenge = [
+        (header::WWW_AUTHENTICATE, "Bearer"),
+        (header::CONNECTION, "close"),
+    ];
     let text = "the control interface wants the token of HOME/control.token as a bearer token";
     (StatusCode::UNAUTHORIZED, challenge, text).into_response()
 }

@@ -1,22 +1,34 @@
 //! The metrics server: `/metrics`, for whoever scrapes.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::Router;
 use axum::http::header;
 use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::serving::guard::{Reach, behind_guard};
+use crate::serving::{self, Patience};
 
 use super::Metrics;
 
 /// What the text is.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
+/// Patience with those who scrape: nobody shows a right to, so all are strangers.
+const PATIENCE: Patience = Patience {
+    max_strangers: 64,
+    stranger_time: None,
+    head_time: Duration::from_secs(120),
+};
+
 /// The server.
 pub struct MetricsServer {
     address: SocketAddr,
-    task: JoinHandle<std::io::Result<()>>,
+    task: JoinHandle<()>,
 }
 
 impl MetricsServer {
@@ -32,7 +44,14 @@ impl MetricsServer {
             async move { ([(header::CONTENT_TYPE, FORMAT)], text) }
         };
         let router = Router::new().route("/metrics", get(page));
-        let task = tokio::spawn(async move { axum::serve(listener, router).await });
+        let reach = if address.ip().is_loopback() {
+            Reach::Loopback
+        } else {
+            Reach::Anybody
+        };
+        let router = behind_guard(router, reach);
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(serving::serve(listener, router, PATIENCE, stop));
         Ok(MetricsServer { address, task })
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use super::rule::Address;
+use super::rule::{Address, Truth};
 use super::section::Section;
 
 /// The control interface.
@@ -17,6 +17,9 @@ pub struct Control {
 pub struct Metrics {
     /// None: there is no metrics server.
     pub listen: Option<SocketAddr>,
+    /// Whether `listen` may be an address that other machines reach: nobody who reads there needs a
+    /// password.
+    pub allow_remote: bool,
 }
 
 impl Default for Control {
@@ -36,8 +39,35 @@ impl Control {
 
 impl Metrics {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        Self {
-            listen: section.read("listen", &Address::Any),
+        let listen = section.read("listen", &Address::Any);
+        let allow_remote = section.read("allow_remote", &Truth).unwrap_or(false);
+        let metrics = Self {
+            listen,
+            allow_remote,
+        };
+        if let Some(listen) = metrics.remote().filter(|_| !allow_remote) {
+            section.reject(
+                "listen",
+                &format!("{listen}, which other machines reach"),
+                "a loopback address such as 127.0.0.1:9464, or any with metrics.allow_remote = true: \
+                 whoever reaches it reads names, tokens and costs without a password",
+            );
         }
+        metrics
+    }
+
+    /// The address, where other machines reach it.
+    fn remote(&self) -> Option<SocketAddr> {
+        self.listen.filter(|listen| !listen.ip().is_loopback())
+    }
+
+    /// What the operator is told of an address that other machines reach.
+    #[must_use]
+    pub fn exposure(&self) -> Option<String> {
+        let listen = self.remote()?;
+        Some(format!(
+            "metrics.listen is {listen}: whoever reaches it reads names, tokens and costs without a \
+             password, as metrics.allow_remote allows"
+        ))
     }
 }

@@ -139,6 +139,7 @@ fn every_key_is_read() {
         contents = true
         [metrics]
         listen = "0.0.0.0:9464"
+        allow_remote = true
         [store]
         database_url = "postgres://u:p@h/d"
         keep = "12h"
@@ -241,6 +242,7 @@ fn every_key_is_read() {
             contents: true,
         },
         metrics: Metrics {
+            allow_remote: true,
             listen: Some("0.0.0.0:9464".parse().unwrap()),
         },
         store: Store {
@@ -363,6 +365,8 @@ control: listen = "0.0.0.0:0" => "0.0.0.0:0"
 control: listen = "localhost:0" => "localhost:0"
 allowed: an IP address and a port, such as 127.0.0.1:9464
 metrics: listen = "9464" => "9464"
+allowed: a loopback address such as 127.0.0.1:9464, or any with metrics.allow_remote = true: whoever reaches it reads names, tokens and costs without a password
+metrics: listen = "0.0.0.0:9464" => 0.0.0.0:9464, which other machines reach
 allowed: "md" or "html"
 reports: daily = "pdf" => "pdf"
 allowed: an http or https URL (what stands there is not shown)

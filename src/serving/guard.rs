@@ -1,0 +1,139 @@
+//! The guard: whether a request is meant for this machine, and by whom.
+//!
+//! A page of any web site can make a browser send requests to loopback, and can have its own name lead
+//! there. It cannot write another `Host` or hide its `Origin`.
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+
+/// For whom a port is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// For this machine: both headers must name it.
+    Loopback,
+    /// For whoever can reach it, under whatever name; web pages of elsewhere are turned away.
+    Anybody,
+}
+
+/// A router that turns away what is not meant for it.
+pub fn behind_guard(router: Router, reach: Reach) -> Router {
+    router.layer(from_fn_with_state(reach, check))
+}
+
+async fn check(State(reach): State<Reach>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let objection = if reach == Reach::Loopback && !is_host_ours(headers) {
+        "the Host header names another machine"
+    } else if !is_origin_ours(headers) {
+        "the Origin header names a page of another machine"
+    } else {
+        return next.run(request).await;
+    };
+    let closing = [(header::CONNECTION, "close")];
+    (StatusCode::FORBIDDEN, closing, objection).into_response()
+}
+
+/// Exactly one `Host`, and it names this machine.
+fn is_host_ours(headers: &HeaderMap) -> bool {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return false;
+    };
+    host.to_str().is_ok_and(is_loopback)
+}
+
+/// No `Origin`, as programs send none, or one page of this machine.
+fn is_origin_ours(headers: &HeaderMap) -> bool {
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    match (origins.next(), origins.next()) {
+        (None, _) => true,
+        (Some(origin), None) => origin
+            .to_str()
+            .ok()
+            .and_then(|origin| origin.strip_prefix("http://"))
+            .is_some_and(is_loopback),
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// Whether an authority, `HOST` or `HOST:PORT`, names this machine and holds nothing else.
+fn is_loopback(authority: &str) -> bool {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => match rest.split_once(']') {
+            Some((host, rest)) => {
+                let is_ours = host
+                    .parse::<std::net::Ipv6Addr>()
+                    .is_ok_and(|address| address.is_loopback());
+                (is_ours, rest)
+            }
+            None => return false,
+        },
+        None => {
+            let end = authority.find(':').unwrap_or(authority.len());
+            let (host, rest) = authority.split_at(end);
+            let is_ours = host.eq_ignore_ascii_case("localhost")
+                || host
+                    .parse::<std::net::Ipv4Addr>()
+                    .is_ok_and(|address| address.is_loopback());
+            (is_ours, rest)
+        }
+    };
+    let is_port = |port: &str| {
+        let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && port.parse::<u16>().is_ok_and(|port| port > 0)
+    };
+    host && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_this_machine() {
+        for ours in [
+            "localhost",
+            "LocalHost:80",
+            "127.0.0.1",
+            "127.0.0.1:65535",
+            "127.8.8.8:1",
+            "[::1]",
+            "[::1]:9464",
+            "[0:0:0:0:0:0:0:1]:9464",
+        ] {
+            assert!(is_loopback(ours), "{ours}");
+        }
+        for other in [
+            "",
+            ":80",
+            "evil.example",
+            "localhost.evil.example",
+            "localhost@evil.example",
+            "evil@localhost",
+            "localhost/",
+            "localhost:",
+            "localhost:0",
+            "localhost:+80",
+            "localhost:65536",
+            "localhost:80:80",
+            "localhost:80evil",
+            "127.0.0.1.evil.example",
+            "127.1",
+            "0.0.0.0:80",
+            "10.0.0.1",
+            "[::1]evil",
+            "[::1]evil.example:80",
+            "[::1].evil.example",
+            "[::1]:",
+            "[::1",
+            "::1",
+            "[::2]",
+            "[::ffff:10.0.0.1]",
+        ] {
+            assert!(!is_loopback(other), "{other}");
+        }
+    }
+}
