@@ -9,6 +9,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::files;
+
+/// The largest file of accounts: hundreds of thousands of them.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// An account as it stands in a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,7 +68,7 @@ pub enum FileFault {
 /// It cannot be read, or holds something else.
 pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
     let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file)
+    let text = files::read_text(file, MAX_BYTES)
         .map_err(|error| FileFault::System(format!("read {shown}: {error}")))?;
     // The parser's own words may quote what is there: a password.
     let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| FileFault::NoList {

@@ -25,14 +25,19 @@ mod status;
 pub mod talk;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use tokio::runtime::Runtime;
 
 use crate::descriptors;
 use crate::settings::{Environment, SettingsError};
 
 /// What was asked for could not be done.
 const FAILED: u8 = 1;
+
+/// How long threads that wait for the system may hold the program up once it is done.
+const LEAVING: Duration = Duration::from_secs(1);
 
 /// Wrong usage or configuration; clap ends with the same.
 const WRONG_USAGE: u8 = 2;
@@ -124,7 +129,7 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(async {
+    run_and_leave(runtime, async {
         let command = cli
             .command
             .unwrap_or_else(|| Command::Run(run::RunArgs::default()));
@@ -159,6 +164,13 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
     })
 }
 
+/// Runs something to its end and leaves. What then still waits for a disk or a pipe is left behind.
+fn run_and_leave<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
+    let done = runtime.block_on(work);
+    runtime.shutdown_timeout(LEAVING);
+    done
+}
+
 /// The exit status of a failure and what is said about it: every mistake of a configuration has a
 /// line.
 fn describe(error: &anyhow::Error) -> (u8, Vec<String>) {
@@ -184,6 +196,25 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn nothing_that_waits_for_the_system_holds_the_program_up() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+        let (never, stuck) = std::sync::mpsc::channel::<()>();
+        let started = std::time::Instant::now();
+        let done = run_and_leave(runtime, async {
+            let (begun, is_stuck) = tokio::sync::oneshot::channel();
+            tokio::task::spawn_blocking(move || {
+                let _ = begun.send(());
+                stuck.recv()
+            });
+            is_stuck.await.unwrap();
+            7
+        });
+        assert_eq!(done, 7);
+        assert!(started.elapsed() < Duration::from_secs(20));
+        drop(never);
     }
 
     #[test]

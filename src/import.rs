@@ -18,6 +18,7 @@ use actors::domain::redact::Redactor;
 use actors::ports::LedgerFault;
 use thiserror::Error;
 
+use crate::files;
 use crate::ledger::{Intake, SqlLedger};
 
 pub use report::Report;
@@ -77,7 +78,7 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
         file: file.to_path_buf(),
         cause,
     };
-    let source = std::fs::File::open(file).map_err(unreadable)?;
+    let source = files::open(file).map_err(unreadable)?;
     let mut head = Vec::new();
     source
         .take(SQLITE.len() as u64)

@@ -254,9 +254,12 @@ impl Session {
                 message::settled(body, id, status)
             }
             wire::Body::Events(response) => self.heard(response, id, max_bytes).await,
-            wire::Body::None => Err(Failure::Broken(
+            wire::Body::None(None) => Err(Failure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),
+            wire::Body::None(Some(kind)) => Err(Failure::Broken(format!(
+                "the server answered with `{kind}`, which is not MCP; is the URL right?"
+            ))),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! it is read. All mistakes of a configuration are found in one go.
 
 mod alerts;
+pub mod bounds;
 mod budget;
 mod defaults;
 mod document;

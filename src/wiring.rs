@@ -204,6 +204,9 @@ impl Flight {
         for text in settings.unheeded() {
             self.operator.tell(Severity::Warn, "not_heeded", &text);
         }
+        if let Some(text) = settings.metrics.exposure() {
+            self.operator.tell(Severity::Warn, "metrics_remote", &text);
+        }
     }
 
     /// Tells where the system lets this process open too little for as many Myses as there are.

@@ -1,18 +1,20 @@
 //! `zoea books`: tokens and cost, by day, Mysis and provider.
 
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::{Value, json};
 
 use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::settings::Environment;
+use crate::settings::bounds::MAX_DAYS;
 
 /// What was spent.
 #[derive(Debug, Args)]
 pub struct BooksArgs {
     /// So many days (UTC), today the last of them; 0: all.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = value_parser!(u64).range(0..=MAX_DAYS))]
     days: u64,
     /// As JSON.
     #[arg(long)]

@@ -90,7 +90,8 @@ fn check_settings(
             for warning in loaded.warnings {
                 checks.push(("configuration".to_string(), Err(warning)));
             }
-            for text in loaded.settings.unheeded() {
+            let exposure = loaded.settings.metrics.exposure();
+            for text in loaded.settings.unheeded().into_iter().chain(exposure) {
                 checks.push(("configuration".to_string(), Ok(text)));
             }
             Some(loaded.settings)

@@ -1,18 +1,20 @@
 //! `zoea events`: what happened in the swarm, and who ordered what.
 
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::json;
 
 use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::settings::Environment;
+use crate::settings::bounds::MAX_ROWS;
 
 /// What happened and who ordered what.
 #[derive(Debug, Args)]
 pub struct EventsArgs {
     /// The newest events; 0: all that are kept.
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50,
+          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
     /// One JSON object a line.
     #[arg(long)]

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::{Value, json};
 
 use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::settings::Environment;
+use crate::settings::bounds::MAX_ROWS;
 
 /// How often a followed log is asked for new rows.
 const FOLLOWING: Duration = Duration::from_millis(250);
@@ -24,7 +25,8 @@ pub struct LogArgs {
     #[arg(long)]
     follow: bool,
     /// The newest rows; 0: all.
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50,
+          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
     /// Only rows of this kind.
     #[arg(long, value_name = "KIND")]
@@ -47,7 +49,8 @@ pub struct SearchArgs {
           value_parser = ["messages", "reasoning", "missions"])]
     r#in: Vec<String>,
     /// At most so many, the newest.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
     /// One JSON object a line.
     #[arg(long)]

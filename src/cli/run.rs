@@ -6,7 +6,7 @@ use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::ui::Bridge;
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, value_parser};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,7 @@ use crate::headless::{Format, Headless};
 use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
+use crate::settings::bounds::MAX_MYSES;
 use crate::settings::units::parse_duration;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
 use crate::tui::Terminal;
@@ -41,7 +42,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     r#for: Option<Duration>,
     /// Offline, with an empty home: how many Myses to create [default: 5].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N",
+          value_parser = value_parser!(u32).range(0..=i64::from(MAX_MYSES)))]
     myses: Option<u32>,
     /// Offline: the game's tick [default: 1s].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]

@@ -148,9 +148,12 @@ fn local_offset() -> UtcOffset {
     UtcOffset(chrono::Local::now().offset().local_minus_utc() / 60)
 }
 
+/// More than what was written is ever kept.
+const MAX_HISTORY_BYTES: u64 = 16 << 20;
+
 /// What the operator wrote in earlier runs; what cannot be read is as if it had not been written.
 fn read_history(file: &Path) -> History {
-    match std::fs::read_to_string(file) {
+    match crate::files::read_text(file, MAX_HISTORY_BYTES) {
         Ok(lines) => History::from_lines(&lines),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => History::default(),
         Err(error) => {

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, value_parser};
 
 use super::out;
+use crate::settings::bounds::{
+    MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNESS, parse_within,
+};
 use crate::simulation::{self, Options};
 
 /// What `zoea simulate` can be told.
@@ -14,16 +17,20 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// So many seeds, one after the other, from --seed on.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = value_parser!(u64).range(1..=MAX_SEEDS))]
     seeds: u64,
     /// How many simulated days.
-    #[arg(long, value_name = "D", default_value_t = 1.0)]
+    #[arg(long, value_name = "D", default_value_t = 1.0,
+          value_parser = |text: &str| parse_within(text, &(0.0..=MAX_SIMULATED_DAYS)))]
     days: f64,
     /// How many Myses.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    myses: usize,
+    #[arg(long, value_name = "N", default_value_t = 5,
+          value_parser = value_parser!(u32).range(1..=i64::from(MAX_MYSES)))]
+    myses: u32,
     /// How often things go wrong: 0 never, 1 as on a bad day, more for worse.
-    #[arg(long, value_name = "W", default_value_t = 1.0)]
+    #[arg(long, value_name = "W", default_value_t = 1.0,
+          value_parser = |text: &str| parse_within(text, &(0.0..=MAX_WILDNESS)))]
     wildness: f64,
     /// The longest that the model usually takes for an answer; an eighth of it is the shortest.
     #[arg(long, value_name = "DURATION", default_value = "4s")]
@@ -40,7 +47,7 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
         let verdict = simulation::run(Options {
             seed,
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
-            myses: args.myses,
+            myses: args.myses as usize,
             wildness: args.wildness,
             thinking: args.thinking.into(),
             on_day: (args.days > 1.0).then_some(tell_day),

@@ -4,6 +4,8 @@ use actors::domain::order::Order;
 use actors::domain::progress::expecting_no_gain;
 use serde_json::{Map, Value};
 
+use crate::settings::bounds::MAX_INTEGER;
+
 /// The arguments of a call, checked against the table.
 pub(super) struct Arguments<'a> {
     tool: &'a str,
@@ -49,18 +51,21 @@ impl<'a> Arguments<'a> {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value
                 .as_u64()
+                .filter(|value| *value <= MAX_INTEGER)
                 .map(Some)
-                .ok_or_else(|| format!("`{name}` is a whole number that is not negative")),
+                .ok_or_else(|| format!("`{name}` is a whole number from 0 to {MAX_INTEGER}")),
         }
     }
 
-    /// How many; 0 means as many as there may be.
-    pub(super) fn count(&self, name: &str, usual: usize, most: usize) -> Result<usize, String> {
-        Ok(match self.integer(name)? {
+    /// How many, at most `highest`; 0 means all that there are.
+    pub(super) fn count(&self, name: &str, usual: u64, highest: u64) -> Result<usize, String> {
+        let count = match self.integer(name)? {
             None => usual,
-            Some(0) => most.min(i64::MAX as usize),
-            Some(count) => usize::try_from(count).unwrap_or(most).min(most),
-        })
+            Some(0) => MAX_INTEGER,
+            Some(count) if count <= highest => count,
+            Some(_) => return Err(format!("`{name}` is at most {highest}; 0 asks for all")),
+        };
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     pub(super) fn owned(&self, name: &str) -> Result<Option<String>, String> {

@@ -15,15 +15,16 @@ use serde_json::{Map, Value, json};
 use crate::clock::MachineClock;
 use crate::contract;
 use crate::export;
+use crate::settings::bounds::{MAX_DAYS, MAX_ROWS};
 use crate::swarm::Swarm;
 
 use super::arguments::Arguments;
 use super::{About, accounts, books};
 
 /// Rows of a log that are given where nothing else is asked for.
-const USUAL_LOG: usize = 50;
+const USUAL_LOG: u64 = 50;
 /// Hits of a search that are given where nothing else is asked for, and at most.
-const USUAL_HITS: usize = 20;
+const USUAL_HITS: u64 = 20;
 const MOST_HITS: usize = 1000;
 
 /// A tool: its name, what it does, its parameters; those with `!` are required.
@@ -176,7 +177,7 @@ pub async fn call(
         "import_accounts" => accounts::import(swarm, given.text("file")?).await,
         "export_accounts" => accounts::export(swarm, given.text("file")?).await,
         "export" => export(swarm, &given).await,
-        "get_books" => books::list(swarm, given.count("days", 1, usize::MAX)?).await,
+        "get_books" => books::list(swarm, given.count("days", 1, MAX_DAYS)?).await,
         "status" => Ok(status(swarm, about).await),
         _ => order(swarm, given.order()?).await,
     }
@@ -206,7 +207,7 @@ async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String>
     let page = Page {
         mysis,
         from,
-        limit: given.count("limit", USUAL_LOG, usize::MAX)?,
+        limit: given.count("limit", USUAL_LOG, MAX_ROWS)?,
         kinds: kinds.into_iter().collect(),
     };
     let rows = swarm.archive().page(page).await;
@@ -215,7 +216,7 @@ async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String>
 }
 
 async fn read_events(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
-    let limit = given.count("limit", USUAL_LOG, usize::MAX)?;
+    let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
     let records = swarm.archive().events(limit).await;
     let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
     Ok(records.iter().map(contract::event_record).collect())
@@ -236,7 +237,7 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
     let mysis = mysis_of(swarm, given).await?;
     let places = given.optional_text("in")?.unwrap_or("messages");
     let places = places.split(',').map(|place| search_in(place.trim()));
-    let limit = given.count("limit", USUAL_HITS, MOST_HITS)?;
+    let limit = given.count("limit", USUAL_HITS, MAX_ROWS)?.min(MOST_HITS);
     let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
     let mut hits = Vec::new();
     for &within in &places {

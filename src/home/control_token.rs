@@ -1,12 +1,14 @@
 //! The control interface's token: made once, from the system's randomness, and kept across runs.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use super::{Home, HomeError, HomeLock, replace};
 use crate::settings::Secret;
+
+/// More than any token.
+const MAX_BYTES: u64 = 4096;
 
 /// Shorter ones could be guessed.
 const SHORTEST: usize = 32;
@@ -18,7 +20,7 @@ impl Home {
     /// Says why it cannot be read.
     pub fn control_token(&self) -> Result<Option<Secret>, HomeError> {
         let file = self.token_file();
-        let text = match fs::read_to_string(&file) {
+        let text = match crate::files::read_text(&file, MAX_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(cause) => return Err(refused("read", &file, cause)),
@@ -71,6 +73,7 @@ fn refused(action: &'static str, path: &Path, cause: io::Error) -> HomeError {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

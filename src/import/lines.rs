@@ -5,7 +5,6 @@ mod said;
 mod seen;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +18,7 @@ use actors::domain::write::{Mission, NewMysis, Profile, Write};
 use serde_json::Value;
 
 use crate::export::lines::RECORD;
+use crate::files;
 use crate::ledger::{Intake, SqlLedger, StoredMission};
 
 use super::{ImportFault, Report, Residents, cleaned};
@@ -39,7 +39,7 @@ pub(super) async fn take_over(
         file: file.to_path_buf(),
         cause,
     };
-    let source = BufReader::new(File::open(file).map_err(unreadable)?);
+    let source = BufReader::new(files::open(file).map_err(unreadable)?);
     let intake = ledger.intake().await?;
     let mut reading = Reading {
         residents: Residents::read(&intake).await?,

@@ -113,7 +113,7 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError
 
 /// Copies a file, closed to other users from its first moment, over what a kill left behind there.
 fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = File::open(from)?;
+    let mut from = crate::files::open(from)?;
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
     let mut to = options.open(to)?;

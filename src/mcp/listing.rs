@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 use super::Failure;
 use super::message::{Raw, for_each};
 
-/// The most tools that are taken of a server.
-const MAX_TOOLS: usize = 1000;
+/// The most tools that are taken of a server: with our own, still fewer than the 512 beyond which
+/// model servers refuse a request whole.
+const MAX_TOOLS: usize = 500;
 /// The largest tool, its schema included.
 const MAX_TOOL_BYTES: usize = 128 << 10;
 /// The longest name.

@@ -41,6 +41,7 @@ impl Raw {
         self.0.get().len()
     }
 
+    #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         self.0.get()
     }

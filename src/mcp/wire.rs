@@ -33,8 +33,8 @@ pub(super) struct Answer {
 
 /// How the answer itself comes.
 pub(super) enum Body {
-    /// Not at all.
-    None,
+    /// Not at all, or as something else: what, where it says so.
+    None(Option<String>),
     /// In one piece.
     Json(Bounded),
     /// As a stream of events.
@@ -90,7 +90,7 @@ impl Session {
         let response = self.with_headers(request).send().await;
         match self.answered(response.map_err(broken)?).await?.body {
             Body::Events(response) => Ok(response),
-            Body::Json(_) | Body::None => Err(super::unexpected("the question for a stream")),
+            Body::Json(_) | Body::None(_) => Err(super::unexpected("the question for a stream")),
         }
     }
 
@@ -120,14 +120,14 @@ impl Session {
         let kind = text("content-type").unwrap_or_default().to_string();
         let is_empty = response.content_length() == Some(0);
         let body = if matches!(status.as_u16(), 202 | 204) || is_empty {
-            Body::None
+            Body::None(None)
         } else if kind.starts_with(EVENT_STREAM) {
             Body::Events(response)
         } else if kind.starts_with(JSON) {
             Body::Json(Bounded(response))
         } else {
             // A notification is not answered, whatever comes.
-            Body::None
+            Body::None(Some(excerpt(kind.as_bytes())))
         };
         Ok(Answer {
             status: status.as_u16(),
@@ -147,7 +147,6 @@ impl Session {
             Some(value.to_string())
         };
         let retry_after = text("retry-after").filter(|text| text.len() <= MAX_RETRY_AFTER_BYTES);
-        let target = text("location").filter(|_| response.status().is_redirection());
         let body = Bounded(response).read(MAX_ERROR_BYTES).await;
         let body = body.unwrap_or_default();
         if !matches!(status, 401 | 403 | 429)
@@ -159,10 +158,7 @@ impl Session {
                 status,
             };
         }
-        let shown = match target {
-            Some(target) => format!("a redirect to {}, which is not followed", bare(&target)),
-            None => excerpt(&body),
-        };
+        let shown = excerpt(&body);
         let why = if shown.is_empty() {
             shown
         } else {
@@ -186,21 +182,6 @@ fn error_in(body: &[u8]) -> Option<RpcError> {
     Some(refusal.error)
 }
 
-/// Where a redirect leads, without what may be secret in it.
-fn bare(target: &str) -> String {
-    let end = target.find(['?', '#']).unwrap_or(target.len());
-    let target = &target[..end];
-    let shown = match target.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let host = host.rsplit('@').next().unwrap_or(host);
-            format!("{scheme}://{host}{path}")
-        }
-        None => target.to_string(),
-    };
-    excerpt(shown.as_bytes())
-}
-
 fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
@@ -209,19 +190,4 @@ fn excerpt(body: &[u8]) -> String {
         shown.push('…');
     }
     shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_a_redirect_leads_is_told_without_secrets() {
-        let told = |target: &str| bare(target);
-        assert_eq!(
-            told("https://me:hunter2@evil.example:8443/mcp?key=hunter2#x"),
-            "https://evil.example:8443/mcp"
-        );
-        assert_eq!(told("/elsewhere?key=hunter2"), "/elsewhere");
-    }
 }

@@ -1,13 +1,14 @@
 //! The document: one configuration file, from its bytes to settings or to all of its mistakes.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use toml::de::DeTable;
 
 use super::alerts::Alerts;
+use crate::files;
+
 use super::budget::Budget;
 use super::findings::{Finding, Findings};
 use super::listen::{Control, Metrics};
@@ -35,7 +36,7 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
         text,
     };
     let mut bytes = Vec::new();
-    File::open(file)
+    files::open(file)
         .and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
         .map_err(|error| whole(format!("the configuration cannot be read: {error}")))?;
     if bytes.len() as u64 > LONGEST {

@@ -8,12 +8,17 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::files;
+
 use super::alerts::Alerts;
 use super::environment::Environment;
 use super::findings::dotted;
 use super::mistake::{Mistake, Place};
 use super::provider::{KeySource, Provider};
 use super::secret::Secret;
+
+/// More than any credentials.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The form of `credentials.json`.
 #[derive(Debug, Default, Deserialize)]
@@ -150,7 +155,7 @@ fn shown_variable(name: &str) -> &str {
 /// The entries of the file; none of them if there is no file, nothing if it cannot be used.
 fn read(file: &Path, remarks: &mut Remarks) -> Option<BTreeMap<String, Credentials>> {
     let mut fault = |place, text| remarks.mistakes.push(Mistake { place, text });
-    let text = match fs::read_to_string(file) {
+    let text = match files::read_text(file, MAX_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeMap::new()),
         Err(error) => {

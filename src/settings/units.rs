@@ -2,13 +2,21 @@
 
 use std::time::Duration;
 
+use super::bounds::MAX_DURATION;
+
 /// Reads a duration such as `500ms`, `2s`, `5m` or `1h30m`.
 ///
 /// # Errors
 /// Says what is wrong with the text and what a duration looks like.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text.trim())
-        .map_err(|error| format!("{error}; a duration looks like 500ms, 2s, 5m or 1h30m"))
+    let duration = humantime::parse_duration(text.trim())
+        .map_err(|error| format!("{error}; a duration looks like 500ms, 2s, 5m or 1h30m"))?;
+    if duration > MAX_DURATION {
+        return Err(format!(
+            "`{text}` is longer than a hundred years, the longest duration"
+        ));
+    }
+    Ok(duration)
 }
 
 /// Reads a size such as `64KiB`, `1MiB` or a plain number of bytes.
@@ -47,6 +55,8 @@ mod tests {
         assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
         assert!(parse_duration("5 parsecs").is_err());
         assert!(parse_duration("").is_err());
+        assert!(parse_duration("101years").is_err());
+        assert!(parse_duration("18446744073709551615s").is_err());
     }
 
     #[test]

@@ -6,8 +6,12 @@ use std::sync::Arc;
 use actors::domain::system_prompt::DEFAULT_TEMPLATE;
 use anyhow::Context;
 
+use crate::files;
 use crate::home::Home;
 use crate::settings::check_prompt;
+
+/// The largest template: it stands in every request.
+const MAX_TEMPLATE_BYTES: u64 = 1 << 20;
 
 /// A template, and whether it is the operator's own.
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ pub struct PromptTemplate {
 /// It cannot be read, or it has placeholders that are none of ours.
 pub fn prompt_template(home: &Home) -> anyhow::Result<PromptTemplate> {
     let file = home.system_prompt();
-    let text = match std::fs::read_to_string(&file) {
+    let text = match files::read_text(&file, MAX_TEMPLATE_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => {

@@ -4,7 +4,9 @@ mod citizen;
 mod command_line;
 mod control;
 mod db;
+mod doors;
 mod flight;
+mod listing;
 mod on_a_server;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod postgres;

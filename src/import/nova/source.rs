@@ -351,7 +351,7 @@ fn copied(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFaul
             .write(true)
             .open(&to)
             .map_err(unreadable)?;
-        let mut source = std::fs::File::open(from).map_err(unreadable)?;
+        let mut source = crate::files::open(from).map_err(unreadable)?;
         std::io::copy(&mut source, &mut out).map_err(unreadable)?;
     }
     Ok(copy)

@@ -1,0 +1,76 @@
+//! Files that others hand to us: opened only where they are regular files, and read only so far.
+//!
+//! A pipe makes whoever opens it wait for its other end, and a device may have no end at all.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// Opens a regular file for reading; never waits.
+///
+/// # Errors
+/// It cannot be opened, or is something else.
+pub fn open(file: &Path) -> io::Result<File> {
+    let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(without_waiting)
+        .open(file)?;
+    if opened.metadata()?.is_file() {
+        return Ok(opened);
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "it is no regular file; name one that is no directory, pipe or device",
+    ))
+}
+
+/// The text of a regular file of at most so many bytes.
+///
+/// # Errors
+/// It cannot be read, is something else, longer, or no text.
+pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
+    let mut text = String::new();
+    open(file)?
+        .take(max_bytes.saturating_add(1))
+        .read_to_string(&mut text)?;
+    if text.len() as u64 > max_bytes {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is longer than the {max_bytes} bytes that are read of such a file"),
+        ));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_read_and_only_so_far() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a");
+        std::fs::write(&file, "1234").unwrap();
+        assert_eq!(read_text(&file, 4).unwrap(), "1234");
+        let long = read_text(&file, 3).unwrap_err();
+        assert_eq!(long.kind(), io::ErrorKind::FileTooLarge, "{long}");
+        let pipe = directory.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for other in [
+            &*pipe,
+            directory.path(),
+            Path::new("/dev/full"),
+            Path::new("/dev/zero"),
+        ] {
+            let refused = read_text(other, 4).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{refused}");
+        }
+        let none = read_text(&directory.path().join("none"), 4).unwrap_err();
+        assert_eq!(none.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,126 @@
+//! A game server whose list of tools is not as it should be.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::rig::{Home, Server};
+
+/// An MCP server with these tools, which lives as long as the test's process.
+fn serve(tools: &Value) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    let tools: Arc<str> = tools.to_string().into();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let tools = tools.clone();
+            thread::spawn(move || while answer(&stream, &tools).is_some() {});
+        }
+    });
+    url
+}
+
+fn answer(stream: &TcpStream, tools: &str) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let head = head.to_lowercase();
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))?;
+    let mut body = vec![0; length.trim().parse().ok()?];
+    reader.read_exact(&mut body).ok()?;
+    let asked: Value = serde_json::from_slice(&body).ok()?;
+    let result = match asked["method"].as_str()? {
+        "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "odd", "version": "1"}})
+        .to_string(),
+        "tools/list" => format!("{{\"tools\":{tools}}}"),
+        "tools/call" => json!({"content": [{"type": "text", "text": "done"}]}).to_string(),
+        _ => return write(stream, "202 Accepted", ""),
+    };
+    let id = &asked["id"];
+    let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}");
+    write(stream, "200 OK", &body)
+}
+
+fn write(mut stream: &TcpStream, status: &str, body: &str) -> Option<()> {
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(body.as_bytes()).ok()
+}
+
+/// A swarm of so many that plays against a server with these tools.
+fn playing(myses: usize, tools: &Value) -> (Home, crate::rig::Process, Server) {
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &serve(tools), "");
+    for number in 0..myses {
+        home.ok(&["mysis", "create", &format!("m{number}")]);
+    }
+    home.ok(&["broadcast", "Mine ore."]);
+    let swarm = home.fly(&["--start-swarm"]);
+    (home, swarm, pilot)
+}
+
+#[test]
+fn a_tool_without_a_schema_is_left_out_and_told_once_and_the_others_are_there() {
+    let (home, mut swarm, _pilot) = playing(
+        3,
+        &json!([
+            {"name": "mine", "inputSchema": {"type": "object"}},
+            {"name": "bare"},
+        ]),
+    );
+    let (mut told, mut turns) = (0, 0);
+    while told == 0 || turns < 12 {
+        let line = swarm.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
+        turns += u32::from(event["event"] == "model_replied");
+        if event["code"] == "tools_left_out" {
+            let text = event["text"].as_str().expect("a text");
+            assert!(text.contains("bare (it has no inputSchema)"), "{text}");
+            told += 1;
+        }
+        assert_ne!(event["code"], "mcp_down", "{event}");
+        assert_ne!(event["to"], "errored", "{event}");
+    }
+    assert_eq!(told, 1);
+    assert_eq!(home.mysis("m0")["mcp"], "ok");
+    let doctor = home.run(&["doctor"]);
+    let shown = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(
+        shown.contains("offers 1 tools; 1 left out: bare"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_hundred_thousand_tools_keep_nobody_waiting() {
+    let tools: Value = (0..100_000)
+        .map(|number| json!({"name": format!("t{number}"), "inputSchema": {"type": "object"}}))
+        .collect();
+    let (home, mut swarm, _pilot) = playing(10, &tools);
+    let mut turns = 0;
+    while turns < 10 {
+        let line = swarm.line().expect("the swarm goes on");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
+        turns += u32::from(event["event"] == "model_replied");
+        assert_ne!(event["to"], "errored", "{event}");
+    }
+    let started = Instant::now();
+    assert_eq!(home.mysis("m0")["mcp"], "ok");
+    let waited = started.elapsed();
+    assert!(waited.as_secs() < 3, "control took {waited:?}");
+}
