@@ -20,7 +20,7 @@ use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row
 use actors::domain::model::Usage;
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
 use actors::ports::{Archive, Ledger, Search, SearchIn};
-use zoea::ledger::{ServerAddress, SqlLedger};
+use zoea::ledger::{ServerAddress, SqlLedger, Stay};
 
 const MYSES: i64 = 16;
 /// Turns that are measured.
@@ -42,7 +42,7 @@ fn main() {
     runtime.block_on(async {
         if let Some(url) = server {
             let address = ServerAddress::parse(&url).expect("an address");
-            let ledger = SqlLedger::open_server(&address, "bench").await;
+            let ledger = SqlLedger::open_server(&address, "bench", Stay::Resident).await;
             let ledger = ledger.expect("a ledger");
             create(&ledger).await;
             measure_appends(&ledger).await;

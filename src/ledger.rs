@@ -17,6 +17,7 @@ mod day;
 mod dialect;
 mod entity;
 mod events;
+mod fault;
 mod fences;
 mod file;
 mod index;
@@ -35,13 +36,14 @@ mod server;
 mod sessions;
 mod sightings;
 mod watches;
+mod writer;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -50,24 +52,25 @@ use actors::domain::write::{Account, Batch, Write};
 use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DbErr, RuntimeErr, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
-};
+use sea_orm::{DatabaseConnection, DbErr};
 
-use connection::{Connection, Readers, Tx};
+use connection::{Connection, Readers};
 use dialect::Dialect;
+use fault::plain;
 use leases::Tenant;
 use place::Place;
 use retention::Retention;
+use writer::{Tx, Writer};
 
 pub use check::{Checked, Whereabouts, check};
 pub use compact::Compacted;
-pub use copies::{CopyError, Restored, back_up, restore};
+pub use copies::{CopyError, Restored, back_up, remove_unfinished_restore, restore};
 pub use day::{DayRecord, MysisDay};
 pub use intake::{Intake, StoredMission};
+pub use leases::Stay;
 pub use mend::Mended;
-pub use opening::{Moved, OpenError};
+use opening::Moved;
+pub use opening::OpenError;
 pub use retention::{Keep, Reach};
 pub use rows::metadata;
 pub use server::ServerAddress;
@@ -81,7 +84,8 @@ const READERS: u32 = 4;
 #[derive(Clone)]
 pub struct SqlLedger {
     inner: Arc<Inner>,
-    moved: Option<Arc<Moved>>,
+    /// What was done when it was opened.
+    notes: Vec<String>,
     mended: Option<Arc<Mended>>,
 }
 
@@ -93,7 +97,7 @@ enum Keeping {
 
 struct Inner {
     dialect: Dialect,
-    writer: DatabaseConnection,
+    writer: Writer,
     readers: Readers,
     /// The newest life of each Mysis; batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
@@ -105,8 +109,6 @@ struct Inner {
     tenant: Option<Tenant>,
     /// What is kept of conversations; empty: everything.
     retention: OnceLock<Retention>,
-    /// Whether the writer was told not to look after foreign keys.
-    is_careless: AtomicBool,
 }
 
 impl SqlLedger {
@@ -118,33 +120,40 @@ impl SqlLedger {
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| file::unusable(path, &error);
         let writer = file::writer(path).await.map_err(unusable)?;
-        let moved = opening::bring_up_file(&writer, path).await?;
+        let moved = opening::bring_up_file(writer.connection(), path).await?;
         let readers = file::readers(path).await.map_err(unusable)?;
         let keeping = Keeping::File(Place::of(path));
+        let writer = Writer::to_file(writer.stay());
         let opened = SqlLedger::opened(keeping, writer, readers, moved).await;
         opened.map_err(unusable)
     }
 
-    /// Opens the Postgres database at an address, brings its schema up to date, and takes the leases
-    /// of all Myses that no other process holds. Only one process may run in the home of this name.
+    /// Opens the Postgres database at an address and brings its schema up to date. Whoever is to run
+    /// Myses takes the leases of all that no other process holds; a visitor takes none. Only one
+    /// process may run in the home of this name.
     ///
     /// # Errors
     /// The server cannot be reached or refuses, or the database is newer than this program, another
     /// program's, or not fit for it.
-    pub async fn open_server(address: &ServerAddress, home: &str) -> Result<SqlLedger, OpenError> {
+    pub async fn open_server(
+        address: &ServerAddress,
+        home: &str,
+        stay: Stay,
+    ) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable(plain(&error));
         address.check().await?;
-        let writer = address.writer();
-        opening::bring_up_server(&writer, address).await?;
+        let pool = address.writer();
+        opening::bring_up_server(&pool.clone().into(), address).await?;
+        let writer = Writer::to_server(pool);
         let readers = address.readers();
-        let keeping = Keeping::Server(Tenant::of_home(home));
+        let keeping = Keeping::Server(Tenant::of_home(home, stay));
         let opened = SqlLedger::opened(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
 
     async fn opened(
         keeping: Keeping,
-        writer: DatabaseConnection,
+        writer: Writer,
         readers: DatabaseConnection,
         moved: Option<Moved>,
     ) -> Result<SqlLedger, DbErr> {
@@ -162,24 +171,30 @@ impl SqlLedger {
                 place,
                 tenant,
                 retention: OnceLock::new(),
-                is_careless: AtomicBool::new(false),
             }),
-            moved: moved.map(Arc::new),
+            notes: moved.iter().map(Moved::to_string).collect(),
             mended: None,
         };
         // What was written before the leases were ours is known only now.
         ledger.inner.take_leases().await?;
-        let fences = fences::read(&ledger.inner.writer).await?;
+        let fences = fences::read(&ledger.inner.readers).await?;
         *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
         ledger.mended = ledger.inner.mend_if_possible().await.map(Arc::new);
         Ok(ledger)
     }
 
-    /// What was done to an older database when it was opened.
+    /// What was done when it was opened and the operator should know.
     #[must_use]
-    pub fn moved(&self) -> Option<&Moved> {
-        self.moved.as_deref()
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The same with something more to know.
+    #[must_use]
+    pub fn with_note(mut self, note: Option<String>) -> SqlLedger {
+        self.notes.extend(note);
+        self
     }
 
     /// What of its figures was mended when it was opened.
@@ -203,11 +218,10 @@ impl SqlLedger {
     pub async fn close(&self) {
         // A server that is gone keeps nobody here; the leases run out by themselves.
         let _ = tokio::time::timeout(GOODBYE, self.inner.release_leases()).await;
-        for connection in [self.inner.readers.inner(), &self.inner.writer] {
-            if let Err(error) = connection.clone().close().await {
-                tracing::warn!(%error, "failed to close the database");
-            }
+        if let Err(error) = self.inner.readers.inner().clone().close().await {
+            tracing::warn!(%error, "failed to close the database");
         }
+        self.inner.writer.close().await;
     }
 }
 
@@ -231,7 +245,7 @@ impl Ledger for SqlLedger {
     }
 
     fn upkeep_every(&self) -> Option<Duration> {
-        let of_leases = self.inner.tenant.as_ref().map(|_| leases::LOOK);
+        let of_leases = self.inner.tenant.as_ref().and_then(Tenant::look_every);
         of_leases.or_else(|| self.inner.retention.get().map(|_| retention::LOOK))
     }
 
@@ -271,13 +285,7 @@ impl Inner {
             .map(|(batch, _)| batch)
             .collect();
         let mut results = match self.commit_together(&open).await {
-            Err(LedgerFault::Refused(_)) if open.len() > 1 => {
-                let mut results = Vec::with_capacity(open.len());
-                for batch in open {
-                    results.push(self.commit_together(&[batch]).await);
-                }
-                results
-            }
+            Err(LedgerFault::Refused(_)) if open.len() > 1 => self.commit_one_by_one(&open).await,
             result => vec![result; open.len()],
         }
         .into_iter();
@@ -287,6 +295,23 @@ impl Inner {
             }
         }
         answers
+    }
+
+    /// Commits each by itself, in their order: behind one that must wait, all wait.
+    async fn commit_one_by_one(&self, batches: &[&Batch]) -> Vec<Result<(), LedgerFault>> {
+        let mut results = Vec::with_capacity(batches.len());
+        for batch in batches {
+            let result = match results.last() {
+                Some(Err(LedgerFault::Unavailable(why))) => {
+                    Err(LedgerFault::Unavailable(why.clone()))
+                }
+                Some(Ok(()) | Err(LedgerFault::Refused(_) | LedgerFault::Fenced)) | None => {
+                    self.commit_together(&[*batch]).await
+                }
+            };
+            results.push(result);
+        }
+        results
     }
 
     async fn commit_together(&self, batches: &[&Batch]) -> Result<(), LedgerFault> {
@@ -314,9 +339,9 @@ impl Inner {
     }
 
     async fn write(&self, batches: &[&Batch]) -> Result<(), DbErr> {
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         if let Some(tenant) = &self.tenant {
-            tenant.check(&tx, leases::whose(batches)).await?;
+            tenant.check(&tx, tenant.whose(batches)).await?;
         }
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             self.apply(&tx, write).await?;
@@ -334,7 +359,7 @@ impl Inner {
     }
 
     async fn claim_account(&self, mysis: MysisId, at: Timestamp) -> Result<Option<Account>, DbErr> {
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         if let Some(tenant) = &self.tenant {
             tenant.check(&tx, [mysis].into()).await?;
         }
@@ -343,61 +368,12 @@ impl Inner {
         Ok(claimed)
     }
 
-    /// A writer takes the write lock at once: a transaction that began by reading could not.
-    async fn begin(&self) -> Result<Tx, DbErr> {
-        if self.is_careless.swap(false, Ordering::Relaxed) {
-            self.writer
-                .execute_unprepared("PRAGMA foreign_keys = ON")
-                .await?;
-        }
-        self.begin_now().await
-    }
-
-    async fn begin_now(&self) -> Result<Tx, DbErr> {
-        let options = TransactionOptions {
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..Default::default()
-        };
-        let tx = self.writer.begin_with_options(options).await?;
-        if self.dialect == Dialect::Postgres {
-            server::wait_for_turn(&tx).await?;
-        }
-        Ok(Connection::new(tx, self.dialect))
-    }
-
     /// A transaction for much that comes slowly.
     async fn begin_intake(&self) -> Result<Tx, DbErr> {
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         if self.dialect == Dialect::Postgres {
             server::be_patient(&tx).await?;
         }
         Ok(tx)
-    }
-
-    /// What a database error allows: a contradiction is final, everything else may pass.
-    fn fault(&self, error: &DbErr) -> LedgerFault {
-        if self.tenant.is_some() && plain(error).contains("\"mysis_name_key\"") {
-            let why = "another zoea process has a mysis of that name on this database";
-            return LedgerFault::Refused(why.to_string());
-        }
-        let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
-        if is_contradiction || self.dialect.is_final(error) {
-            return LedgerFault::Refused(plain(error));
-        }
-        LedgerFault::Unavailable(plain(error))
-    }
-}
-
-/// An error in the database's own words, without the layers around it.
-fn plain(error: &DbErr) -> String {
-    let (DbErr::Exec(RuntimeErr::SqlxError(inner))
-    | DbErr::Query(RuntimeErr::SqlxError(inner))
-    | DbErr::Conn(RuntimeErr::SqlxError(inner))) = error
-    else {
-        return error.to_string();
-    };
-    match inner.as_database_error() {
-        Some(database) => database.message().to_string(),
-        None => inner.to_string(),
     }
 }

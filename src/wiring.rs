@@ -35,7 +35,7 @@ use crate::control::{About, ControlServer};
 use crate::descriptors;
 use crate::export::FileExporter;
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
-use crate::ledger::SqlLedger;
+use crate::ledger::{SqlLedger, Stay};
 use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
@@ -115,7 +115,11 @@ impl Flight {
         audience: Audience,
     ) -> anyhow::Result<Flight> {
         let home = &lock.home().clone();
-        let ledger = open_ledger(home, settings).await?;
+        let stay = match options.mode {
+            Mode::Flying | Mode::Closing => Stay::Resident,
+            Mode::Grounded => Stay::Visitor,
+        };
+        let ledger = open_ledger(home, settings, stay).await?;
         if options.mode == Mode::Flying {
             ledger.keep(books::keep(settings), Arc::new(MachineClock));
         }

@@ -191,9 +191,11 @@ impl Actor for Commander {
                 stored,
                 reply,
             } => state.mission_stored(&myself, mission, stored, reply),
-            CommanderMsg::MissionCleared { stored, reply } => {
-                state.mission_cleared(stored, reply);
-            }
+            CommanderMsg::MissionCleared {
+                mission,
+                stored,
+                reply,
+            } => state.mission_cleared(mission, stored, reply),
             CommanderMsg::Delivered {
                 mission,
                 name,

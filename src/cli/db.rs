@@ -11,7 +11,7 @@ use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::home::{Home, RunFile};
-use crate::ledger::{self, Compacted, Whereabouts};
+use crate::ledger::{self, Compacted, Stay, Whereabouts};
 use crate::settings::{Environment, Settings};
 use crate::wiring;
 
@@ -115,7 +115,7 @@ async fn compact(
         (bytes("before"), bytes("after"))
     } else {
         let lock = wiring::lock(home, out::note).await?;
-        let ledger = wiring::open_ledger(home, settings).await?;
+        let ledger = wiring::open_ledger(home, settings, Stay::Visitor).await?;
         let rewritten = ledger.rewrite().await;
         ledger.close().await;
         drop(lock);

@@ -57,8 +57,8 @@ impl Door {
         if let Some(mended) = flight.swarm().ledger().mended() {
             out::note(&mended.to_string());
         }
-        if let Some(moved) = flight.swarm().ledger().moved() {
-            out::note(&moved.to_string());
+        for note in flight.swarm().ledger().notes() {
+            out::note(note);
         }
         let others = flight.swarm().ledger().others().await?;
         if !others.is_empty() {

@@ -9,6 +9,7 @@ use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::home::RunFile;
 use crate::import;
+use crate::ledger::Stay;
 use crate::settings::Environment;
 use crate::wiring;
 
@@ -33,12 +34,12 @@ pub(super) async fn run(
     }
     let settings = global.load_settings(&home, environment)?.settings;
     let _lock = wiring::lock(&home, out::note).await?;
-    let ledger = wiring::open_ledger(&home, &settings).await?;
+    let ledger = wiring::open_ledger(&home, &settings, Stay::Visitor).await?;
     if let Some(mended) = ledger.mended() {
         out::note(&mended.to_string());
     }
-    if let Some(moved) = ledger.moved() {
-        out::note(&moved.to_string());
+    for note in ledger.notes() {
+        out::note(note);
     }
     let mut secrets = wiring::secrets(&settings);
     secrets.extend(ledger.swarm().await?.passwords);

@@ -156,10 +156,10 @@ async fn fly(
             out::note(&text);
         }
     }
-    if let Some(moved) = flight.swarm().ledger().moved() {
-        tracing::warn!(%moved, "database");
+    for note in flight.swarm().ledger().notes() {
+        tracing::warn!(%note, "database");
         if args.headless {
-            out::note(&moved.to_string());
+            out::note(note);
         }
     }
     if let Some(mended) = flight.swarm().ledger().mended()

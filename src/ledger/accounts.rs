@@ -7,8 +7,8 @@ use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 
-use super::connection::Tx;
 use super::entity::account;
+use super::writer::Tx;
 
 pub(super) async fn save_account(
     tx: &Tx,

@@ -8,8 +8,10 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
+use super::Inner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
-use super::{Inner, Tx, mend};
+use super::mend;
+use super::writer::Tx;
 
 /// Enters what a new row cost.
 pub(super) async fn enter(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {

@@ -3,21 +3,20 @@
 use std::sync::Arc;
 
 use actors::domain::event::Totals;
-use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
+use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::write::{Mission, NewMysis, ProfileChange, Write};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 
 use super::accounts::{pool_account, save_account};
-use super::connection::Tx;
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
+use super::writer::Tx;
 use super::{books, events, retention, rows, sessions, sightings, watches};
 
 /// Calls that go into the database with one statement.
@@ -49,7 +48,7 @@ pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         } => sightings::stale(tx, *mysis, account, tools, by).await,
         Write::ForgetSightings { mysis, account } => sightings::forget(tx, *mysis, account).await,
         Write::Mission(mission) => add_mission(tx, mission).await,
-        Write::ClearMission { at } => clear_mission(tx, *at).await,
+        Write::ClearMission { mission, at } => clear_mission(tx, *mission, *at).await,
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
         Write::KeepSession { mysis, session } => sessions::keep(tx, *mysis, session.as_ref()).await,
         Write::Watched { mysis, memo } => watches::keep(tx, *mysis, memo).await,
@@ -307,21 +306,10 @@ async fn add_mission(tx: &Tx, mission: &Mission) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Clears the mission in force: the newest one.
-async fn clear_mission(tx: &Tx, at: Timestamp) -> Result<(), DbErr> {
-    let newest: Option<i64> = mission::Entity::find()
-        .order_by_desc(mission::Column::Number)
-        .select_only()
-        .column(mission::Column::Number)
-        .into_tuple()
-        .one(tx)
-        .await?;
-    let Some(newest) = newest else {
-        return Ok(());
-    };
+async fn clear_mission(tx: &Tx, mission: MissionId, at: Timestamp) -> Result<(), DbErr> {
     mission::Entity::update_many()
         .col_expr(mission::Column::ClearedAt, Expr::value(at.0))
-        .filter(mission::Column::Number.eq(newest))
+        .filter(mission::Column::Id.eq(mission.0))
         .filter(mission::Column::ClearedAt.is_null())
         .exec(tx)
         .await?;

@@ -80,7 +80,9 @@ impl Inner {
         let before = self.bytes().await?;
         match self.dialect {
             Dialect::Postgres => {
-                self.writer.execute_unprepared("VACUUM (ANALYZE)").await?;
+                // Beside the one that writes, which must not wait for it.
+                let vacuum = "VACUUM (ANALYZE)";
+                self.readers.execute_unprepared(vacuum).await?;
             }
             Dialect::Sqlite => {
                 let shrinking = Shrinking::begin(self);
@@ -136,7 +138,7 @@ impl Inner {
     async fn number(&self, sql: &str) -> Result<i64, DbErr> {
         let backend: DbBackend = self.dialect.backend();
         let row = self
-            .writer
+            .readers
             .query_one_raw(Statement::from_string(backend, sql));
         row.await?.map_or(Ok(0), |row| row.try_get_by_index(0))
     }

@@ -88,17 +88,18 @@ async fn finish(copy: &Path) -> Result<u64, CopyError> {
 /// # Errors
 /// The copy is no database of ours, not sound, or cannot be put there.
 pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError> {
-    let mut beside = database.as_os_str().to_owned();
-    beside.push(".restoring");
-    let beside = PathBuf::from(beside);
-    write_copy(copy, &beside).map_err(|error| unwritten(&beside, error.to_string()))?;
-    let sound = match opening::bring_up_copy(&beside).await {
-        Ok(()) => check_sound(&beside).await,
-        Err(error) => Err(error.into()),
+    let [beside, ..] = unfinished(database);
+    remove_unfinished_restore(database).map_err(|error| unwritten(&beside, error.to_string()))?;
+    let sound = match write_copy(copy, &beside) {
+        Ok(()) => match opening::bring_up_copy(&beside).await {
+            Ok(()) => check_sound(&beside).await,
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(unwritten(&beside, error.to_string())),
     };
     if sound.is_err() {
         // What is not put in place is of no use.
-        let _ = fs::remove_file(&beside);
+        let _ = remove_unfinished_restore(database);
     }
     sound?;
     let replaced = match database.metadata() {
@@ -111,11 +112,46 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError
     Ok(Restored { replaced })
 }
 
-/// Copies a file, closed to other users from its first moment, over what a kill left behind there.
+/// Where a restore works: the copy, and what belongs to it while it is checked.
+fn unfinished(database: &Path) -> [PathBuf; 4] {
+    ["", "-wal", "-shm", "-journal"].map(|ending| {
+        let mut beside = database.as_os_str().to_owned();
+        beside.push(".restoring");
+        beside.push(ending);
+        PathBuf::from(beside)
+    })
+}
+
+/// Removes what a restore that was killed left behind (the caller holds the home's lock); says so
+/// where there was something.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> {
+    let mut note = None;
+    for file in unfinished(database) {
+        match fs::remove_file(&file) {
+            Ok(()) => {
+                note.get_or_insert_with(|| {
+                    format!(
+                        "a restore was cut short before it replaced anything; what it left behind, {}, \
+                         is removed: give the command again",
+                        file.display()
+                    )
+                });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(note)
+}
+
+/// Copies a file, closed to other users from its first moment.
 fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = crate::files::open(from)?;
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
+    options.write(true).create_new(true).mode(0o600);
     let mut to = options.open(to)?;
     io::copy(&mut from, &mut to)?;
     to.sync_all()
@@ -152,10 +188,11 @@ async fn fold_log(database: &Path) -> bool {
         return false;
     };
     let folded = writer
+        .connection()
         .execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
         .await;
-    let closed = writer.close().await;
-    folded.is_ok() && closed.is_ok()
+    writer.close().await;
+    folded.is_ok()
 }
 
 async fn check_sound(copy: &Path) -> Result<(), CopyError> {

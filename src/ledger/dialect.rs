@@ -28,6 +28,17 @@ impl Dialect {
         }
     }
 
+    /// The statement as this database takes it.
+    pub(super) fn taken(self, mut statement: Statement) -> Statement {
+        let values = statement.values.iter_mut().flat_map(|values| &mut values.0);
+        for value in values {
+            if let Value::String(Some(text)) = value {
+                self.make_storable(text);
+            }
+        }
+        statement
+    }
+
     /// Takes out of a text what the database cannot keep: Postgres has no NUL.
     pub(super) fn make_storable(self, text: &mut String) {
         if self == Dialect::Postgres && text.contains('\0') {
@@ -229,11 +240,11 @@ fn numbered(rows: usize) -> Vec<String> {
         .collect()
 }
 
-/// The database's own code of an error.
+/// The database's own code of an error that a statement met with. What a connection met with, and
+/// beginning and ending transactions on it, may pass, whatever its code.
 fn code(error: &DbErr) -> Option<String> {
-    let (DbErr::Exec(RuntimeErr::SqlxError(error))
-    | DbErr::Query(RuntimeErr::SqlxError(error))
-    | DbErr::Conn(RuntimeErr::SqlxError(error))) = error
+    let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
+        error
     else {
         return None;
     };

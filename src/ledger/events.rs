@@ -10,8 +10,8 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::Inner;
-use super::connection::Tx;
 use super::entity::event;
+use super::writer::Tx;
 
 /// Events that are kept.
 pub(super) const MAX_EVENTS: i64 = 10_000;

@@ -6,21 +6,20 @@ use std::sync::{MutexGuard, PoisonError};
 use actors::domain::ids::{Incarnation, MysisId};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::LedgerFault;
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QuerySelect};
+use sea_orm::{DbErr, EntityTrait, QuerySelect};
 
 use super::Inner;
+use super::connection::Readers;
 use super::entity::mysis;
 
 /// The fences that stand in the database.
-pub(super) async fn read(
-    writer: &DatabaseConnection,
-) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
+pub(super) async fn read(readers: &Readers) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
     let rows: Vec<(i64, i64)> = mysis::Entity::find()
         .select_only()
         .column(mysis::Column::Id)
         .column(mysis::Column::Incarnation)
         .into_tuple()
-        .all(writer)
+        .all(readers)
         .await?;
     Ok(rows
         .into_iter()

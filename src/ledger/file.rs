@@ -1,19 +1,80 @@
 //! The file: how an SQLite database is opened. It runs in WAL mode with `synchronous = FULL`.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sea_orm::sqlx::sqlite::{SqliteAutoVacuum, SqliteJournalMode, SqliteSynchronous};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr};
+use sea_orm::sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
+use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
+use super::place::{FileId, file_at};
 use super::{OpenError, READERS, opening, plain};
 
 /// How long a lock of another process is waited for before a write is tried again.
 const BUSY: Duration = Duration::from_secs(2);
 
+/// The one connection that writes, as it is opened first: it makes a file where there is none.
+pub(super) struct FileWriter {
+    path: PathBuf,
+    pool: SqlitePool,
+    connection: DatabaseConnection,
+    /// Which file it is, once that is settled.
+    known: Arc<OnceLock<Option<FileId>>>,
+}
+
 /// The one connection that writes.
-pub(super) async fn writer(path: &Path) -> Result<DatabaseConnection, DbErr> {
-    Database::connect(writing(path)).await
+pub(super) async fn writer(path: &Path) -> Result<FileWriter, DbErr> {
+    let known: Arc<OnceLock<Option<FileId>>> = Arc::default();
+    let (settled, place) = (known.clone(), path.to_path_buf());
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .acquire_timeout(Duration::from_secs(10))
+        .after_connect(move |_, _| {
+            let is_other = settled.get().is_some_and(|known| *known != file_at(&place));
+            Box::pin(async move {
+                if is_other {
+                    let why = io::Error::other("another file is in the database's place");
+                    return Err(sqlx::Error::Io(why));
+                }
+                Ok(())
+            })
+        })
+        .connect_with(writing(path))
+        .await
+        .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))))?;
+    Ok(FileWriter {
+        path: path.to_path_buf(),
+        connection: pool.clone().into(),
+        pool,
+        known,
+    })
+}
+
+impl FileWriter {
+    /// For whoever brings the file up to date.
+    pub(super) fn connection(&self) -> &DatabaseConnection {
+        &self.connection
+    }
+
+    /// From here on a connection that takes this one's place writes to the same file or to none: it
+    /// makes no new one where the file was removed, and leaves alone what it was replaced by.
+    pub(super) fn stay(self) -> SqlitePool {
+        self.pool
+            .set_connect_options(writing(&self.path).create_if_missing(false));
+        let _ = self.known.set(file_at(&self.path));
+        self.pool
+    }
+
+    pub(super) async fn close(&self) {
+        self.pool.close().await;
+    }
 }
 
 /// The connections that only read.
@@ -36,31 +97,22 @@ pub(super) fn unusable(path: &Path, error: &DbErr) -> OpenError {
     }
 }
 
-fn writing(path: &Path) -> ConnectOptions {
-    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
-    options
-        .max_connections(1)
-        .min_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .acquire_timeout(Duration::from_secs(10))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            sqlite
-                .page_size(opening::PAGE)
-                // So that a running program can give free pages back, a few at a time.
-                .auto_vacuum(SqliteAutoVacuum::Incremental)
-                .journal_mode(SqliteJournalMode::Wal)
-                .synchronous(SqliteSynchronous::Full)
-                .foreign_keys(true)
-                .busy_timeout(BUSY)
-                .pragma("temp_store", "memory")
-                .pragma("cache_size", "-1000")
-                .pragma("wal_autocheckpoint", "4000")
-                .pragma("journal_size_limit", "67108864")
-        });
-    options
+fn writing(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .page_size(opening::PAGE)
+        // So that a running program can give free pages back, a few at a time.
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY)
+        .pragma("temp_store", "memory")
+        .pragma("cache_size", "-1000")
+        .pragma("wal_autocheckpoint", "4000")
+        .pragma("journal_size_limit", "67108864")
+        .disable_statement_logging()
 }
 
 fn reading(path: &Path) -> ConnectOptions {

@@ -11,10 +11,10 @@ use sea_orm::{
 };
 
 use super::Inner;
-use super::connection::Tx;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
 use super::letters;
+use super::writer::Tx;
 
 /// Rows of one step; as many wait before a step is due.
 pub(super) const STEP: i64 = 256;
@@ -83,7 +83,7 @@ impl Inner {
     }
 
     async fn index_step(&self) -> Result<(), DbErr> {
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         let mut upto = self.indexed_upto().await?;
         let (mut rows, mut bytes) = (0, 0);
         while rows < STEP && bytes < STEP_BYTES {
@@ -171,7 +171,7 @@ impl Inner {
 
     /// Writes a piece of the index anew, without what is gone; whether there is more to do.
     pub(super) async fn renew_index(&self, piece: Renewal) -> Result<bool, DbErr> {
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         let pages = match piece {
             Renewal::First => -PAGES,
             Renewal::Next => PAGES,

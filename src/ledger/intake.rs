@@ -8,10 +8,11 @@ use actors::domain::write::{Mission, PoolAccount, Write};
 use actors::ports::{ArchiveFault, LedgerFault};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tokio::sync::Mutex;
 
-use super::connection::Tx;
 use super::entity::{account, message, mission, mysis};
-use super::{SqlLedger, plain};
+use super::writer::Tx;
+use super::{SqlLedger, leases, plain};
 
 /// A mission with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct StoredMission {
 pub struct Intake {
     tx: Tx,
     ledger: SqlLedger,
+    /// The Myses that nobody else holds; nobody can take one over before the commit.
+    free: Mutex<BTreeSet<MysisId>>,
 }
 
 impl SqlLedger {
@@ -39,6 +42,7 @@ impl SqlLedger {
         Ok(Intake {
             tx,
             ledger: self.clone(),
+            free: Mutex::default(),
         })
     }
 
@@ -121,11 +125,24 @@ impl Intake {
     /// # Errors
     /// The write contradicts what is stored, or the database fails.
     pub async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
-        let inner = &self.ledger.inner;
-        inner
-            .apply(&self.tx, write)
-            .await
-            .map_err(|error| self.fault(&error))
+        let written = async {
+            self.check(write).await?;
+            self.ledger.inner.apply(&self.tx, write).await
+        };
+        written.await.map_err(|error| self.fault(&error))
+    }
+
+    /// Another process may run the Mysis.
+    async fn check(&self, write: &Write) -> Result<(), DbErr> {
+        let (Some(tenant), Some(mysis)) = (&self.ledger.inner.tenant, leases::subject(write))
+        else {
+            return Ok(());
+        };
+        let mut free = self.free.lock().await;
+        if free.insert(mysis) {
+            tenant.check(&self.tx, [mysis].into()).await?;
+        }
+        Ok(())
     }
 
     /// Takes missions over, the oldest first, those that are there left as they are; says how many
@@ -213,7 +230,7 @@ impl Intake {
     /// Makes all of it durable, then searchable.
     ///
     /// # Errors
-    /// The database fails; then nothing was taken over.
+    /// The database fails; then all of it was taken over or nothing, and doing it again is right.
     pub async fn commit(self) -> Result<(), LedgerFault> {
         let inner = &self.ledger.inner;
         let committed = self.tx.commit().await;

@@ -1,9 +1,12 @@
 //! Leases: on a server many processes may share a database, and each Mysis belongs to one of them.
 //!
-//! A lease is taken when the database is opened, renewed by the upkeep and given back at the end.
-//! One that expired, or that a process of the same home left behind, is taken over. The server's
-//! clock alone decides. Every write looks whether the lease is still ours, in its transaction; who
-//! takes one over waits for the same turn, so nothing is written by two.
+//! Whoever runs Myses takes leases when it opens the database, renews them by the upkeep and gives them
+//! back at the end. One that expired, or that a process of the same home left behind, is taken over.
+//! The server's clock alone decides. Every write looks whether the lease is still ours, in its
+//! transaction; who takes one over waits for the same turn, so nothing is written by two.
+//!
+//! A visitor runs none: it takes no lease, sees what nobody holds, and writes about that. A lease that
+//! was left behind ends with its first write, so that a process that comes back late is told.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +17,7 @@ use actors::domain::write::{Batch, Write};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
 
 use super::Inner;
-use super::connection::Tx;
+use super::writer::Tx;
 
 /// How long a lease lasts unless it is renewed.
 const LEASE: &str = "interval '30 seconds'";
@@ -23,25 +26,47 @@ const RENEWAL: Duration = Duration::from_secs(10);
 /// How often it is looked whether that is due.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
+/// Why a process opens the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stay {
+    /// To run Myses: it holds the leases of all that nobody else has.
+    Resident,
+    /// For one command: it holds none.
+    Visitor,
+}
+
 /// Who holds leases: one process on one database.
 pub(super) struct Tenant {
     home: String,
     owner: String,
+    stay: Stay,
     renewed: Mutex<Instant>,
 }
 
 impl Tenant {
     /// The one process that runs in a home.
-    pub(super) fn of_home(home: &str) -> Tenant {
+    pub(super) fn of_home(home: &str, stay: Stay) -> Tenant {
         Tenant {
             home: home.to_string(),
             owner: uuid::Uuid::new_v4().to_string(),
+            stay,
             renewed: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// How often it is looked whether leases have to be renewed.
+    pub(super) fn look_every(&self) -> Option<Duration> {
+        match self.stay {
+            Stay::Resident => Some(LOOK),
+            Stay::Visitor => None,
         }
     }
 
     /// Whether it is time to renew; then the time begins anew.
     pub(super) fn is_due(&self) -> bool {
+        if self.stay == Stay::Visitor {
+            return false;
+        }
         let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = renewed.elapsed() >= RENEWAL;
         if is_due {
@@ -52,6 +77,9 @@ impl Tenant {
 
     /// Takes every lease that nobody holds, or that this home left behind; of one Mysis, or of all.
     pub(super) async fn take(&self, tx: &Tx, mysis: Option<MysisId>) -> Result<(), DbErr> {
+        if self.stay == Stay::Visitor {
+            return Ok(());
+        }
         let mut values: Vec<Value> = vec![self.home.as_str().into(), self.owner.as_str().into()];
         values.extend(mysis.map(|mysis| Value::from(mysis.0)));
         let of = mysis.map_or("", |_| " WHERE id = $3");
@@ -66,31 +94,61 @@ impl Tenant {
     }
 
     /// Those of these Myses that are not ours; one that is gone is nobody's and harms nobody.
-    async fn lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<Vec<i64>, DbErr> {
-        let places: Vec<String> = (2..myses.len() + 2)
-            .map(|place| format!("${place}"))
-            .collect();
+    async fn lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let sql = format!(
             "SELECT id FROM mysis LEFT JOIN lease ON mysis_id = id \
-             WHERE owner IS DISTINCT FROM $1 AND id IN ({})",
-            places.join(", ")
+             WHERE owner IS DISTINCT FROM $1 AND id IN ({}) LIMIT 1",
+            places(myses)
         );
-        let mut values: Vec<Value> = vec![self.owner.as_str().into()];
-        values.extend(myses.iter().map(|mysis| Value::from(mysis.0)));
-        let rows = tx.query_all_raw(asked(&sql, values)).await?;
-        rows.iter().map(|row| row.try_get_by_index(0)).collect()
+        let lost = asked(&sql, with_ids(&self.owner, myses));
+        Ok(tx.query_one_raw(lost).await?.is_some())
     }
 
-    /// Refuses what is about a Mysis whose lease is not ours.
+    /// Whether others hold one of these Myses; what was left behind is nobody's from here on.
+    async fn are_held(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
+        let left = format!(
+            "DELETE FROM lease WHERE (home = $1 OR expires_at <= clock_timestamp()) \
+             AND mysis_id IN ({})",
+            places(myses)
+        );
+        tx.execute_raw(asked(&left, with_ids(&self.home, myses)))
+            .await?;
+        let held = format!(
+            "SELECT mysis_id FROM lease WHERE home <> $1 AND mysis_id IN ({}) LIMIT 1",
+            places(myses)
+        );
+        let held = asked(&held, with_ids(&self.home, myses));
+        Ok(tx.query_one_raw(held).await?.is_some())
+    }
+
+    /// Refuses what is about a Mysis that is not ours to write about.
     pub(super) async fn check(&self, tx: &Tx, myses: BTreeSet<MysisId>) -> Result<(), DbErr> {
-        if myses.is_empty() || self.lost(tx, &myses).await?.is_empty() {
+        if myses.is_empty() {
             return Ok(());
         }
-        Err(DbErr::Custom(
-            "another zoea process runs this mysis now: this one held its lease for too long \
-             without renewing it"
-                .to_string(),
-        ))
+        let why = match self.stay {
+            Stay::Resident if self.lost(tx, &myses).await? => {
+                "another zoea process runs this mysis now: this one held its lease for too long \
+                 without renewing it"
+            }
+            Stay::Visitor if self.are_held(tx, &myses).await? => {
+                "another zoea process runs this mysis now: give the command in that one's home"
+            }
+            Stay::Resident | Stay::Visitor => return Ok(()),
+        };
+        Err(DbErr::Custom(why.to_string()))
+    }
+
+    /// Whose leases a group of writes needs. A visitor shuts out nobody, for it runs nothing: reading
+    /// must not end a lease.
+    pub(super) fn whose(&self, batches: &[&Batch]) -> BTreeSet<MysisId> {
+        let writes = batches.iter().flat_map(|batch| &batch.writes);
+        let is_reading =
+            |write: &&Write| self.stay == Stay::Visitor && matches!(write, Write::Fence { .. });
+        writes
+            .filter(|write| !is_reading(write))
+            .filter_map(subject)
+            .collect()
     }
 }
 
@@ -98,14 +156,20 @@ fn asked(sql: &str, values: Vec<Value>) -> Statement {
     Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
 }
 
-/// Whose leases a group of writes needs.
-pub(super) fn whose(batches: &[&Batch]) -> BTreeSet<MysisId> {
-    let writes = batches.iter().flat_map(|batch| &batch.writes);
-    writes.filter_map(subject).collect()
+/// The places of Myses in a statement whose first value is another.
+fn places(myses: &BTreeSet<MysisId>) -> String {
+    let places = (2..myses.len() + 2).map(|place| format!("${place}"));
+    places.collect::<Vec<_>>().join(", ")
+}
+
+/// These values: a text, then the Myses.
+fn with_ids(first: &str, myses: &BTreeSet<MysisId>) -> Vec<Value> {
+    let ids = myses.iter().map(|mysis| Value::from(mysis.0));
+    std::iter::once(first.into()).chain(ids).collect()
 }
 
 /// Whose lease a write needs.
-fn subject(write: &Write) -> Option<MysisId> {
+pub(super) fn subject(write: &Write) -> Option<MysisId> {
     match write {
         Write::Configure { mysis, .. }
         | Write::Delete { mysis }
@@ -134,10 +198,11 @@ fn subject(write: &Write) -> Option<MysisId> {
 impl Inner {
     /// Takes what can be taken when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
-        let Some(tenant) = &self.tenant else {
+        let holds = |tenant: &&Tenant| tenant.stay == Stay::Resident;
+        let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return Ok(());
         };
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         tenant.take(&tx, None).await?;
         tx.commit().await
     }
@@ -176,9 +241,18 @@ impl Inner {
         let Some(tenant) = &self.tenant else {
             return Ok(Vec::new());
         };
-        let sql = "SELECT id, name FROM mysis LEFT JOIN lease ON mysis_id = id \
-                   WHERE owner IS DISTINCT FROM $1 ORDER BY name";
-        let found = asked(sql, vec![tenant.owner.as_str().into()]);
+        let (is_others, whose) = match tenant.stay {
+            Stay::Resident => ("owner IS DISTINCT FROM $1", &tenant.owner),
+            Stay::Visitor => (
+                "home <> $1 AND expires_at > clock_timestamp()",
+                &tenant.home,
+            ),
+        };
+        let sql = format!(
+            "SELECT id, name FROM mysis LEFT JOIN lease ON mysis_id = id \
+             WHERE {is_others} ORDER BY name"
+        );
+        let found = asked(&sql, vec![whose.as_str().into()]);
         let rows = self.readers.query_all_raw(found).await?;
         rows.iter()
             .map(|row| Ok((MysisId(row.try_get_by_index(0)?), row.try_get_by_index(1)?)))

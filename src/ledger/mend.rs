@@ -15,7 +15,8 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 use super::entity::{mysis, spending};
-use super::{Inner, Tx, rows};
+use super::writer::Tx;
+use super::{Inner, rows};
 
 /// [`bounds::MAX_SUM`], as the database counts.
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
@@ -135,7 +136,7 @@ impl Inner {
         if lines.is_empty() && totals.is_empty() {
             return Ok(None);
         }
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         // Another process may have been here meanwhile.
         let lines = spoilt_lines(&tx, self.dialect).await?;
         for line in &lines {

@@ -21,7 +21,7 @@ pub(super) const PAGE: u32 = 1024;
 
 /// An older database that was brought up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub(super) struct Moved {
     /// The version it had.
     pub from: usize,
     /// The version it has.
@@ -204,15 +204,17 @@ pub(super) async fn look_at_file(path: &Path) -> Result<DatabaseConnection, Open
 /// Brings a copy of a file up to date; the copy that it was made from stays as it was.
 pub(super) async fn bring_up_copy(path: &Path) -> Result<(), OpenError> {
     let unusable = |error: DbErr| file::unusable(path, &error);
-    let writer = file::writer(path).await.map_err(unusable)?;
+    let file = file::writer(path).await.map_err(unusable)?;
+    let writer = file.connection();
     let known = steps_of::<Migrator>();
-    let (tables, steps) = found(&writer, Dialect::Sqlite).await.map_err(unusable)?;
+    let (tables, steps) = found(writer, Dialect::Sqlite).await.map_err(unusable)?;
     let shown = path.display().to_string();
     let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
     if applied > 0 && applied < known.len() {
-        Migrator::up(&writer, None).await.map_err(unusable)?;
+        Migrator::up(writer, None).await.map_err(unusable)?;
     }
-    writer.close().await.map_err(unusable)
+    file.close().await;
+    Ok(())
 }
 
 /// Brings a server's database up to date, one process at a time. Copies are the server's business:

@@ -7,11 +7,12 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sea_orm::{ConnectionTrait, DatabaseConnection};
+use sea_orm::ConnectionTrait;
 use tokio::sync::OnceCell;
 
 use super::opening::free_name;
 use super::plain;
+use super::writer::Writer;
 
 /// Where the database is, and which file that was when it was opened.
 #[derive(Debug)]
@@ -27,14 +28,20 @@ pub(super) struct Place {
 }
 
 /// Device and number: which file it is, by whatever name.
-type FileId = (u64, u64);
+pub(super) type FileId = (u64, u64);
+
+/// Which file is at a place now; `None` where there is none, or it cannot be looked at.
+pub(super) fn file_at(path: &Path) -> Option<FileId> {
+    let file = fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino()))
+}
 
 impl Place {
     /// The database that was just opened here.
     pub(super) fn of(path: &Path) -> Place {
         Place {
             path: path.to_path_buf(),
-            file: fs::metadata(path).ok().map(|file| (file.dev(), file.ino())),
+            file: file_at(path),
             length: AtomicU64::new(0),
             is_shrinking: AtomicBool::new(false),
             rescue: OnceCell::new(),
@@ -43,7 +50,7 @@ impl Place {
 
     /// Whether the open database is still the file at its place; if not, what happened, where its
     /// content was saved, and what to do.
-    pub(super) async fn check(&self, writer: &DatabaseConnection) -> Result<(), String> {
+    pub(super) async fn check(&self, writer: &Writer) -> Result<(), String> {
         let Some(what) = self.trouble() else {
             return Ok(());
         };
@@ -83,7 +90,7 @@ impl Place {
     }
 
     /// Saves what the open database holds: as long as the process lives, nothing of it is lost.
-    async fn save(&self, writer: &DatabaseConnection) -> String {
+    async fn save(&self, writer: &Writer) -> String {
         let file = free_name(&self.path, "rescued");
         match save_into(&file, writer).await {
             Ok(()) => format!(
@@ -98,13 +105,13 @@ impl Place {
 }
 
 /// Writes a copy that only its owner reads, as the database itself.
-pub(super) async fn save_into(file: &Path, writer: &DatabaseConnection) -> Result<(), String> {
+pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
     let mut made = fs::OpenOptions::new();
     made.write(true).create_new(true).mode(0o600);
     made.open(file).map_err(|error| error.to_string())?;
     // SQLite takes an empty file for one that is not there yet.
     let name = file.display().to_string().replace('\'', "''");
     let vacuum = format!("VACUUM INTO '{name}'");
-    let saved = writer.execute_unprepared(&vacuum).await;
+    let saved = open.execute_unprepared(&vacuum).await;
     saved.map(|_| ()).map_err(|error| plain(&error))
 }

@@ -7,7 +7,6 @@
 mod piece;
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,14 +15,11 @@ use actors::ports::{ArchiveFault, Clock};
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::{ExprTrait, OnConflict};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::connection::Tx;
-use super::dialect::Dialect;
 use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
+use super::writer::Tx;
 use super::{Inner, SqlLedger, index, plain, sightings};
 
 use piece::{Doomed, Needed, Size};
@@ -219,12 +215,7 @@ impl Inner {
     async fn remove(&self, mysis: MysisId, piece: &Doomed) -> Result<(), DbErr> {
         // A file has no index from a call to its results: looking for each would read the whole
         // conversation. Results go with their calls, so nothing points to what is not there.
-        if self.dialect == Dialect::Sqlite {
-            self.is_careless.store(true, Ordering::Relaxed);
-            let careless = "PRAGMA foreign_keys = OFF";
-            self.writer.execute_unprepared(careless).await?;
-        }
-        let tx = self.begin_now().await?;
+        let tx = self.writer.begin_carelessly().await?;
         if let Some(tenant) = &self.tenant {
             tenant.check(&tx, [mysis].into()).await?;
         }
@@ -259,7 +250,7 @@ impl Inner {
         let Some(oldest) = oldest else {
             return Ok(());
         };
-        let tx = self.begin().await?;
+        let tx = self.writer.begin().await?;
         if let Some(tenant) = &self.tenant {
             tenant.check(&tx, [mysis].into()).await?;
         }

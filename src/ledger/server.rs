@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, RuntimeErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, RuntimeErr};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
@@ -29,8 +29,9 @@ const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s'; SET lock_
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
 
-/// The number of the lock that whoever writes takes for one transaction: `zoea` and a one.
-const TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
+/// Waits until nobody else writes; the turn is over with the transaction. The number of this lock is
+/// `zoea` and a one.
+pub(super) const TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
 
 /// The number of the lock that whoever brings the schema up to date takes for its session.
 const SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
@@ -141,7 +142,7 @@ impl ServerAddress {
     }
 
     /// The one connection that writes.
-    pub(super) fn writer(&self) -> DatabaseConnection {
+    pub(super) fn writer(&self) -> PgPool {
         let pool = pool().max_connections(1).test_before_acquire(false);
         self.connections(pool.idle_timeout(None).max_lifetime(None))
     }
@@ -149,12 +150,12 @@ impl ServerAddress {
     /// The connections that only read.
     pub(super) fn readers(&self) -> DatabaseConnection {
         let pool = pool().max_connections(READERS);
-        self.connections(pool.idle_timeout(Duration::from_secs(60)))
+        let pool = pool.idle_timeout(Duration::from_secs(60));
+        self.connections(pool).into()
     }
 
-    fn connections(&self, pool: PgPoolOptions) -> DatabaseConnection {
-        let pool: PgPool = pool.connect_lazy_with(self.options.clone());
-        pool.into()
+    fn connections(&self, pool: PgPoolOptions) -> PgPool {
+        pool.connect_lazy_with(self.options.clone())
     }
 
     pub(super) fn unusable(&self, why: String) -> OpenError {
@@ -190,11 +191,6 @@ fn words(error: &sqlx::Error) -> String {
 pub(super) fn no_answer() -> DbErr {
     let why = format!("the database server gave no answer within {LONGEST:?}");
     DbErr::Conn(RuntimeErr::Internal(why))
-}
-
-/// Waits until nobody else writes; the turn is over with the transaction.
-pub(super) async fn wait_for_turn(tx: &DatabaseTransaction) -> Result<(), DbErr> {
-    tx.execute_unprepared(TURN).await.map(|_| ())
 }
 
 /// Lets a transaction wait for its own process: what is taken over may be long in the reading.

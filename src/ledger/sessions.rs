@@ -7,8 +7,8 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait};
 
 use super::Inner;
-use super::connection::Tx;
 use super::entity::kept_session;
+use super::writer::Tx;
 
 /// Keeps a session in place of the one before, or none.
 pub(super) async fn keep(

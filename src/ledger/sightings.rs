@@ -11,8 +11,8 @@ use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::connection::Tx;
 use super::entity::sighting;
+use super::writer::Tx;
 use super::{Inner, SqlLedger, plain};
 
 /// The newest sightings that a Mysis takes up again.

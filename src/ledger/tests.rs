@@ -19,7 +19,7 @@ use actors::ports::{
 };
 use sea_orm::ConnectionTrait;
 
-use super::{OpenError, ServerAddress, SqlLedger};
+use super::{OpenError, ServerAddress, SqlLedger, Stay};
 
 mod leases;
 #[path = "../../tests/suite/postgres.rs"]
@@ -49,7 +49,7 @@ impl Books {
     async fn try_open(&self) -> Result<SqlLedger, OpenError> {
         match self {
             Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,
-            Books::Server(address) => SqlLedger::open_server(address, "home").await,
+            Books::Server(address) => SqlLedger::open_server(address, "home", Stay::Resident).await,
         }
     }
 
@@ -81,6 +81,7 @@ macro_rules! on_both {
 
 mod checking;
 mod events;
+mod failing;
 mod finding;
 mod mending;
 mod recalling;

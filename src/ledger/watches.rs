@@ -8,8 +8,8 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait};
 
 use super::Inner;
-use super::connection::Tx;
 use super::entity::watch;
+use super::writer::Tx;
 
 /// Keeps a memo in place of the one before.
 pub(super) async fn keep(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {

@@ -6,7 +6,7 @@ use anyhow::Context;
 use url::{Url, form_urlencoded};
 
 use crate::home::{Home, ensure_private_file};
-use crate::ledger::{Keep, ServerAddress, SqlLedger};
+use crate::ledger::{self, Keep, ServerAddress, SqlLedger, Stay};
 use crate::settings::Settings;
 
 /// The server's database that the configuration names, if it names one.
@@ -20,17 +20,23 @@ pub fn server(settings: &Settings) -> anyhow::Result<Option<ServerAddress>> {
 }
 
 /// Opens the database of a home whose lock the caller holds: its own file, or the server's that
-/// the configuration names.
+/// the configuration names, which others may share.
 ///
 /// # Errors
 /// It cannot be used; the error says what to do.
-pub async fn open_ledger(home: &Home, settings: &Settings) -> anyhow::Result<SqlLedger> {
+pub async fn open_ledger(
+    home: &Home,
+    settings: &Settings,
+    stay: Stay,
+) -> anyhow::Result<SqlLedger> {
     if let Some(address) = server(settings)? {
-        return Ok(SqlLedger::open_server(&address, &home.id()?).await?);
+        return Ok(SqlLedger::open_server(&address, &home.id()?, stay).await?);
     }
     let file = home.database();
+    let left = ledger::remove_unfinished_restore(&file);
+    let left = left.context("remove what a restore left behind beside the database")?;
     ensure_private_file(&file).context("open the database")?;
-    Ok(SqlLedger::open(&file).await?)
+    Ok(SqlLedger::open(&file).await?.with_note(left))
 }
 
 /// What is kept of conversations.

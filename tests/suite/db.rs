@@ -148,3 +148,35 @@ fn what_is_not_sound_is_told_and_not_put_back() {
     let (_, said) = home.fails(&["db", "restore", text(&other)]);
     assert!(said.contains("not a database"), "{said}");
 }
+
+#[test]
+fn what_a_restore_that_was_cut_short_left_behind_is_removed_and_told() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let copy = home.path().with_file_name("copy.db");
+    home.ok(&["db", "backup", text(&copy)]);
+    home.ok(&["mysis", "create", "beta"]);
+    let left = ["zoea.db.restoring", "zoea.db.restoring-wal"].map(|name| home.file(name));
+    let leave = || {
+        for file in &left {
+            fs::copy(&copy, file).expect("a piece of a copy");
+        }
+    };
+    let is_gone = || left.iter().all(|file| !file.exists());
+    leave();
+    let output = home.run(&["mysis", "list"]);
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("a restore was cut short"), "{told}");
+    assert!(is_gone());
+    // The next restore does not take it for its own.
+    leave();
+    home.ok(&["db", "restore", text(&copy)]);
+    assert!(is_gone());
+    let names = home.ok(&["mysis", "list"]);
+    assert!(
+        names.contains("alpha") && !names.contains("beta"),
+        "{names}"
+    );
+}

@@ -97,6 +97,32 @@ fn the_domain_is_pure() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+/// A transaction that is begun elsewhere may be a savepoint on a connection on which a commit had
+/// failed, and its commit none (decision 100).
+#[test]
+fn only_the_writer_begins_transactions() {
+    let begins = ["TransactionTrait", "BEGIN", "SAVEPOINT", "begin_with"];
+    // This one only reads, on a connection of its own.
+    let may = ["src/ledger/writer.rs", "src/ledger/check.rs"];
+    let mut found = Vec::new();
+    for (path, text) in sources("src/ledger") {
+        let is_tests = path.starts_with("src/ledger/tests") || path.ends_with("tests.rs");
+        if is_tests || may.iter().any(|may| path == Path::new(may)) {
+            continue;
+        }
+        let lines = production(&text).lines();
+        let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            if begins.iter().any(|word| line.contains(word)) {
+                found.push((path.clone(), line.to_string()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:?}");
+    let writer = std::fs::read_to_string(root().join(may[0])).expect("the writer");
+    assert!(writer.contains("BEGIN IMMEDIATE"), "it begins them by name");
+}
+
 #[test]
 fn the_inside_knows_no_outside_crate() {
     let manifest = std::fs::read_to_string(root().join("actors/Cargo.toml")).expect("a manifest");

@@ -128,24 +128,42 @@ impl CommanderState {
     }
 
     pub(super) fn clear_mission(&mut self, myself: &ActorRef<CommanderMsg>, reply: Reply) {
-        if self.mission.is_none() {
+        let Some(mission) = self.mission.as_ref().map(|mission| mission.id) else {
             return reply.answer(Ok(Done::MissionCleared(false)));
-        }
+        };
+        let at = self.now();
         let batch = Batch {
             author: Author::Commander,
-            writes: vec![Write::ClearMission { at: self.now() }],
+            writes: vec![Write::ClearMission { mission, at }],
         };
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
             let stored = store.write(batch).await;
             // A Commander that is gone takes the waiting with it.
-            let _ = commander.cast(CommanderMsg::MissionCleared { stored, reply });
+            let _ = commander.cast(CommanderMsg::MissionCleared {
+                mission,
+                stored,
+                reply,
+            });
         });
     }
 
-    pub(super) fn mission_cleared(&mut self, stored: Result<(), LedgerFault>, reply: Reply) {
+    pub(super) fn mission_cleared(
+        &mut self,
+        mission: MissionId,
+        stored: Result<(), LedgerFault>,
+        reply: Reply,
+    ) {
         if let Err(fault) = stored {
             return reply.answer(Err(refused(&fault)));
+        }
+        if self
+            .mission
+            .as_ref()
+            .is_some_and(|newer| newer.id != mission)
+        {
+            // A newer one stands already.
+            return reply.answer(Ok(Done::MissionCleared(true)));
         }
         self.mission = None;
         for member in self.members.values() {

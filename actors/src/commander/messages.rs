@@ -80,6 +80,8 @@ pub enum CommanderMsg {
     },
     /// The mission is cleared in the store, or not.
     MissionCleared {
+        /// Which.
+        mission: MissionId,
         /// What came of it.
         stored: Result<(), LedgerFault>,
         /// Who waits.

@@ -128,8 +128,10 @@ pub enum Write {
     },
     /// A new mission stands.
     Mission(Mission),
-    /// The mission that stands is cleared.
+    /// A mission stands no longer. It is named, so that a repetition does not clear the next one.
     ClearMission {
+        /// Which.
+        mission: MissionId,
         /// When.
         at: Timestamp,
     },

@@ -1,5 +1,7 @@
 //! Two processes on one database.
 
+use sea_orm::{DbBackend, Statement};
+
 use super::*;
 
 fn prompt(seq: i64) -> Write {
@@ -11,7 +13,26 @@ async fn opened(books: &Books, home: &str) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
-    SqlLedger::open_server(address, home).await.unwrap()
+    SqlLedger::open_server(address, home, Stay::Resident)
+        .await
+        .unwrap()
+}
+
+/// The same for one command.
+async fn visited(books: &Books, home: &str) -> SqlLedger {
+    let Books::Server(address) = books else {
+        panic!("a file is nobody else's");
+    };
+    let visitor = SqlLedger::open_server(address, home, Stay::Visitor).await;
+    visitor.unwrap()
+}
+
+/// Who holds leases, by home.
+async fn homes(ledger: &SqlLedger) -> Vec<String> {
+    let asked = Statement::from_string(DbBackend::Postgres, "SELECT home FROM lease ORDER BY home");
+    let rows = ledger.inner.readers.query_all_raw(asked).await.unwrap();
+    let homes = rows.iter().map(|row| row.try_get_by_index(0).unwrap());
+    homes.collect()
 }
 
 async fn names(ledger: &SqlLedger) -> Vec<String> {
@@ -116,4 +137,71 @@ async fn only_a_shared_database_asks_for_upkeep_by_the_clock() {
         return;
     };
     assert!(books.open().await.upkeep_every().is_some());
+}
+
+#[tokio::test]
+async fn a_command_takes_no_lease_whatever_it_reads_or_writes() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let visitor = visited(&books, "one").await;
+    let beta = MysisId(8);
+    let made = vec![create(ALPHA, "alpha"), create(beta, "beta"), prompt(1)];
+    write(&visitor, made).await.unwrap();
+    assert_eq!(names(&visitor).await, ["alpha", "beta"]);
+    assert_eq!(homes(&visitor).await, [] as [&str; 0]);
+    assert_eq!(visitor.upkeep_every(), None);
+    // Who comes to run them at that very moment gets them all, and the command writes no more.
+    let runs = opened(&books, "other").await;
+    assert_eq!(names(&runs).await, ["alpha", "beta"]);
+    assert!(is_refused(&write(&visitor, vec![prompt(2)]).await));
+    let claimed = visitor.claim_account(beta, Timestamp(1)).await;
+    assert!(
+        matches!(claimed, Err(LedgerFault::Refused(_))),
+        "{claimed:?}"
+    );
+    let intake = visitor.intake().await.unwrap();
+    let taken = intake.write(&prompt(2)).await;
+    assert!(is_refused(&taken), "{taken:?}");
+    drop(intake);
+    assert_eq!(names(&visitor).await, [] as [&str; 0]);
+    assert_eq!(visitor.others().await.unwrap(), ["alpha", "beta"]);
+    visitor.close().await;
+    write(&runs, vec![prompt(2)]).await.unwrap();
+    assert_eq!(homes(&runs).await, ["other", "other"]);
+}
+
+#[tokio::test]
+async fn a_lease_that_was_left_behind_ends_with_what_a_command_writes_and_not_with_what_it_reads() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let beta = MysisId(8);
+    let late = opened(&books, "one").await;
+    write(&late, vec![create(ALPHA, "alpha"), create(beta, "beta")])
+        .await
+        .unwrap();
+    expire(&late).await;
+    let visitor = visited(&books, "other").await;
+    assert_eq!(names(&visitor).await, ["alpha", "beta"]);
+    // What a command does to every Mysis that it reads.
+    let shut_out = [ALPHA, beta].map(|mysis| Write::Fence {
+        mysis,
+        incarnation: Incarnation(3),
+    });
+    write(&visitor, shut_out.into()).await.unwrap();
+    assert_eq!(homes(&visitor).await, ["one", "one"]);
+    write(&visitor, vec![prompt(1)]).await.unwrap();
+    assert_eq!(homes(&visitor).await, ["one"]);
+    assert!(is_refused(&write(&late, vec![prompt(1)]).await));
+    write(&late, vec![Write::Called { mysis: beta }])
+        .await
+        .unwrap();
+    // A command in the home of a process that was killed does not wait for its leases to run out.
+    let after = visited(&books, "one").await;
+    assert_eq!(names(&after).await, ["alpha", "beta"]);
+    write(&after, vec![Write::Called { mysis: beta }])
+        .await
+        .unwrap();
+    assert_eq!(homes(&after).await, [] as [&str; 0]);
 }

@@ -69,7 +69,10 @@ async fn states_faults_totals_and_the_mission_read_back(books: Books) {
     assert_eq!(swarm.myses[0].totals, totals);
     assert_eq!(swarm.myses[0].profile.temperature, Some(0.5));
     assert_eq!(swarm.mission.map(|mission| mission.id), Some(MissionId(3)));
-    let cleared = Write::ClearMission { at: Timestamp(100) };
+    let cleared = Write::ClearMission {
+        mission: MissionId(3),
+        at: Timestamp(100),
+    };
     write(&ledger, vec![cleared]).await.unwrap();
     assert_eq!(ledger.swarm().await.unwrap().mission, None);
 }

@@ -15,7 +15,7 @@ fn guarded(more: &str) -> Option<(String, ServerAddress)> {
 }
 
 async fn refusal(address: &ServerAddress) -> String {
-    SqlLedger::open_server(address, "home")
+    SqlLedger::open_server(address, "home", Stay::Resident)
         .await
         .err()
         .unwrap()
@@ -88,7 +88,9 @@ async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
         &url,
         "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
     );
-    let ledger = SqlLedger::open_server(&address, "home").await.unwrap();
+    let ledger = SqlLedger::open_server(&address, "home", Stay::Resident)
+        .await
+        .unwrap();
     ledger.close().await;
     assert_eq!(
         postgres::column(&url, "SELECT upto::text FROM indexed"),
@@ -123,7 +125,9 @@ async fn a_connection_is_encrypted_where_the_server_can() {
         return;
     }
     let address = ServerAddress::parse(&format!("{url}?sslmode=require")).unwrap();
-    let ledger = SqlLedger::open_server(&address, "home").await.unwrap();
+    let ledger = SqlLedger::open_server(&address, "home", Stay::Resident)
+        .await
+        .unwrap();
     let encrypted = "SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
                      WHERE ssl AND datname = current_database() AND application_name = 'zoea'";
     assert_ne!(postgres::column(&url, encrypted), ["0"]);
@@ -161,8 +165,8 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
         return;
     };
     let (one, other) = tokio::join!(
-        SqlLedger::open_server(address, "one"),
-        SqlLedger::open_server(address, "other")
+        SqlLedger::open_server(address, "one", Stay::Resident),
+        SqlLedger::open_server(address, "other", Stay::Resident)
     );
     let (one, other) = (one.unwrap(), other.unwrap());
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();

@@ -111,7 +111,9 @@ impl Stored {
                     self.mission = Some(mission.clone());
                 }
             }
-            Write::ClearMission { .. } => self.mission = None,
+            Write::ClearMission { mission, .. } => {
+                self.mission.take_if(|stands| stands.id == *mission);
+            }
             // What is told is no part of what a swarm is rebuilt from.
             Write::Event(_) => {}
             Write::SaveAccount { mysis, account, .. } => {

@@ -1,0 +1,349 @@
+//! The writer: the one connection that writes, and its transactions.
+//!
+//! A transaction is `BEGIN`, statements and `COMMIT` in these very words: the driver's own would make
+//! a savepoint of it on a connection on which a commit had failed, and its release would be taken for
+//! a commit. And a connection is used again only if whatever it was lent for succeeded to its end.
+//! After anything else (a refused statement, a failed COMMIT, an answer that nobody waited for) it is
+//! closed, which undoes what was not committed, and another one is opened (decision 100).
+
+use std::sync::Arc;
+
+use sea_orm::entity::prelude::async_trait;
+use sea_orm::sqlx::error::ErrorKind;
+use sea_orm::sqlx::pool::PoolConnection;
+use sea_orm::sqlx::{self, AssertSqlSafe, Executor, PgPool, Postgres, Sqlite, SqlitePool};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, Statement};
+use sea_query_sqlx::SqlxValues;
+use tokio::sync::Mutex;
+
+use super::dialect::Dialect;
+use super::server;
+
+/// Takes the write lock at once: a transaction that began by reading could not.
+const BEGIN_IN_A_FILE: &str = "BEGIN IMMEDIATE";
+const BEGIN_ON_A_SERVER: &str = "BEGIN";
+const COMMIT: &str = "COMMIT";
+const CARELESS: &str = "PRAGMA foreign_keys = OFF";
+const CAREFUL: &str = "PRAGMA foreign_keys = ON";
+
+/// The one connection that writes, by a pool of one. Used as a connection, each statement is a
+/// transaction of its own.
+pub(super) struct Writer(Pool);
+
+enum Pool {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+impl Writer {
+    /// Writes to a file.
+    pub(super) fn to_file(pool: SqlitePool) -> Writer {
+        Writer(Pool::Sqlite(pool))
+    }
+
+    /// Writes to a server.
+    pub(super) fn to_server(pool: PgPool) -> Writer {
+        Writer(Pool::Postgres(pool))
+    }
+
+    fn dialect(&self) -> Dialect {
+        match self.0 {
+            Pool::Sqlite(_) => Dialect::Sqlite,
+            Pool::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Begins a transaction: nobody else writes until it is over.
+    pub(super) async fn begin(&self) -> Result<Tx, DbErr> {
+        let mut lent = self.lend().await?;
+        match self.dialect() {
+            Dialect::Sqlite => lent.say(BEGIN_IN_A_FILE).await?,
+            Dialect::Postgres => {
+                lent.say(BEGIN_ON_A_SERVER).await?;
+                lent.say(server::TURN).await?;
+            }
+        }
+        Ok(self.begun(lent, false))
+    }
+
+    /// Begins a transaction in which a file does not look after what points to what.
+    pub(super) async fn begin_carelessly(&self) -> Result<Tx, DbErr> {
+        if self.dialect() == Dialect::Postgres {
+            return self.begin().await;
+        }
+        let mut lent = self.lend().await?;
+        lent.say(CARELESS).await?;
+        lent.say(BEGIN_IN_A_FILE).await?;
+        Ok(self.begun(lent, true))
+    }
+
+    fn begun(&self, lent: Lent, is_careless: bool) -> Tx {
+        Tx {
+            dialect: self.dialect(),
+            is_careless,
+            open: Mutex::new(Open {
+                lent,
+                has_failed: false,
+            }),
+        }
+    }
+
+    /// Closes the connection; a transaction that is under way is waited for.
+    pub(super) async fn close(&self) {
+        match &self.0 {
+            Pool::Sqlite(pool) => pool.close().await,
+            Pool::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    async fn lend(&self) -> Result<Lent, DbErr> {
+        let connection = match &self.0 {
+            Pool::Sqlite(pool) => pool.acquire().await.map(Lendable::Sqlite),
+            Pool::Postgres(pool) => pool.acquire().await.map(Lendable::Postgres),
+        };
+        Ok(Lent {
+            connection: connection.map_err(passing)?,
+            is_sound: false,
+        })
+    }
+}
+
+/// A connection that goes back to its pool only if it is known to be sound; else it is closed.
+struct Lent {
+    connection: Lendable,
+    is_sound: bool,
+}
+
+enum Lendable {
+    Sqlite(PoolConnection<Sqlite>),
+    Postgres(PoolConnection<Postgres>),
+}
+
+impl Lent {
+    /// Says something that begins or ends, and has no answer.
+    async fn say(&mut self, words: &'static str) -> Result<(), DbErr> {
+        let said = match &mut self.connection {
+            Lendable::Sqlite(connection) => (&mut **connection).execute(words).await.map(drop),
+            Lendable::Postgres(connection) => (&mut **connection).execute(words).await.map(drop),
+        };
+        said.map_err(passing)
+    }
+
+    async fn execute_unprepared(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let done = match &mut self.connection {
+            Lendable::Sqlite(connection) => {
+                (&mut **connection).execute(sql).await.map(ExecResult::from)
+            }
+            Lendable::Postgres(connection) => {
+                (&mut **connection).execute(sql).await.map(ExecResult::from)
+            }
+        };
+        done.map_err(of_statement)
+    }
+
+    async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let (sql, values) = parts(statement);
+        let done = match &mut self.connection {
+            Lendable::Sqlite(connection) => sqlx::query_with(sql, values)
+                .execute(&mut **connection)
+                .await
+                .map(ExecResult::from),
+            Lendable::Postgres(connection) => sqlx::query_with(sql, values)
+                .execute(&mut **connection)
+                .await
+                .map(ExecResult::from),
+        };
+        done.map_err(of_statement)
+    }
+
+    async fn query_one(&mut self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        let (sql, values) = parts(statement);
+        let found = match &mut self.connection {
+            Lendable::Sqlite(connection) => sqlx::query_with(sql, values)
+                .fetch_optional(&mut **connection)
+                .await
+                .map(|row| row.map(QueryResult::from)),
+            Lendable::Postgres(connection) => sqlx::query_with(sql, values)
+                .fetch_optional(&mut **connection)
+                .await
+                .map(|row| row.map(QueryResult::from)),
+        };
+        found.map_err(of_statement)
+    }
+
+    async fn query_all(&mut self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        let (sql, values) = parts(statement);
+        let found: Result<Vec<QueryResult>, sqlx::Error> = match &mut self.connection {
+            Lendable::Sqlite(connection) => sqlx::query_with(sql, values)
+                .fetch_all(&mut **connection)
+                .await
+                .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
+            Lendable::Postgres(connection) => sqlx::query_with(sql, values)
+                .fetch_all(&mut **connection)
+                .await
+                .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
+        };
+        found.map_err(of_statement)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if self.is_sound {
+            return;
+        }
+        match &mut self.connection {
+            Lendable::Sqlite(connection) => connection.close_on_drop(),
+            Lendable::Postgres(connection) => connection.close_on_drop(),
+        }
+    }
+}
+
+fn parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
+    let values = statement.values.unwrap_or(sea_orm::Values(Vec::new()));
+    (AssertSqlSafe(statement.sql), SqlxValues(values))
+}
+
+/// What a statement met with.
+fn of_statement(error: sqlx::Error) -> DbErr {
+    DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
+}
+
+/// What opening, beginning and ending met with: it may pass.
+fn passing(error: sqlx::Error) -> DbErr {
+    DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)))
+}
+
+/// A transaction that writes; dropped without a commit it has not happened, and its connection is
+/// closed.
+pub(super) struct Tx {
+    dialect: Dialect,
+    /// Whether the file does not look after what points to what.
+    is_careless: bool,
+    open: Mutex<Open>,
+}
+
+struct Open {
+    lent: Lent,
+    /// Whether a statement failed, or its answer was not waited for. A server would answer the COMMIT
+    /// of such a transaction with success, and roll it back.
+    has_failed: bool,
+}
+
+impl Tx {
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Makes it durable. Where this fails nobody knows whether it is: what was written must be written
+    /// again, which changes nothing where it is stored already.
+    pub(super) async fn commit(self) -> Result<(), DbErr> {
+        let Open {
+            mut lent,
+            has_failed,
+        } = self.open.into_inner();
+        if has_failed {
+            return Err(given_up());
+        }
+        if let Err(error) = lent.say(COMMIT).await {
+            return Err(of_commit(error));
+        }
+        // It is committed, whatever becomes of the connection.
+        lent.is_sound = !self.is_careless || lent.say(CAREFUL).await.is_ok();
+        Ok(())
+    }
+}
+
+/// A contradiction that shows only at the end is one all the same.
+fn of_commit(error: DbErr) -> DbErr {
+    let DbErr::Conn(RuntimeErr::SqlxError(inner)) = &error else {
+        return error;
+    };
+    match inner.as_database_error().map(|error| error.kind()) {
+        Some(
+            ErrorKind::ForeignKeyViolation
+            | ErrorKind::UniqueViolation
+            | ErrorKind::NotNullViolation
+            | ErrorKind::CheckViolation,
+        ) => DbErr::Exec(RuntimeErr::SqlxError(inner.clone())),
+        Some(_) | None => error,
+    }
+}
+
+fn given_up() -> DbErr {
+    let why = "a statement of this transaction failed before".to_string();
+    DbErr::Conn(RuntimeErr::Internal(why))
+}
+
+/// Carries a statement out within a transaction, unless one before it failed.
+macro_rules! within {
+    ($tx:expr, $lent:ident => $done:expr) => {{
+        let mut open = $tx.open.lock().await;
+        if open.has_failed {
+            return Err(given_up());
+        }
+        // Whoever does not wait for the answer does not know it.
+        open.has_failed = true;
+        let $lent = &mut open.lent;
+        let done = $done.await;
+        open.has_failed = done.is_err();
+        done
+    }};
+}
+
+/// Carries a statement out by itself.
+macro_rules! alone {
+    ($writer:expr, $lent:ident => $done:expr) => {{
+        let mut $lent = $writer.lend().await?;
+        let done = $done.await;
+        $lent.is_sound = done.is_ok();
+        done
+    }};
+}
+
+#[async_trait::async_trait]
+impl ConnectionTrait for Tx {
+    fn get_database_backend(&self) -> DbBackend {
+        self.dialect.backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        within!(self, lent => lent.execute(self.dialect.taken(statement)))
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        within!(self, lent => lent.execute_unprepared(sql))
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        within!(self, lent => lent.query_one(self.dialect.taken(statement)))
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        within!(self, lent => lent.query_all(self.dialect.taken(statement)))
+    }
+}
+
+#[async_trait::async_trait]
+impl ConnectionTrait for Writer {
+    fn get_database_backend(&self) -> DbBackend {
+        self.dialect().backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        alone!(self, lent => lent.execute(self.dialect().taken(statement)))
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        alone!(self, lent => lent.execute_unprepared(sql))
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        alone!(self, lent => lent.query_one(self.dialect().taken(statement)))
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        alone!(self, lent => lent.query_all(self.dialect().taken(statement)))
+    }
+}
