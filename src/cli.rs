@@ -25,6 +25,8 @@ mod status;
 pub mod talk;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -125,7 +127,15 @@ pub fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
+/// A file that may grow no further (`ulimit -f`) is a write that fails, as on a full disk, and not the
+/// end of the program. What we start ourselves has the signal as it was.
+fn hear_of_file_limits() -> std::io::Result<()> {
+    let heard = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).map(drop)
+}
+
 fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
+    hear_of_file_limits()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

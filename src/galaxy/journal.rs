@@ -7,6 +7,7 @@
 mod ledger;
 mod line;
 mod replay;
+mod tail;
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -20,7 +21,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub(super) use self::ledger::Ledger;
-use self::line::{Line, write_lines};
+use self::{
+    line::{Line, write_lines},
+    tail::Tail,
+};
 use super::{
     desk::Record,
     world::{NotThisWorld, Rules, World},
@@ -37,7 +41,7 @@ const LINES: u64 = 50_000;
 pub(super) struct Journal {
     dir: PathBuf,
     segment: u64,
-    file: File,
+    file: Tail,
     lines: u64,
     /// The last tick that the journal knows to have passed.
     marked: u64,
@@ -102,7 +106,7 @@ impl Journal {
         if let Some(tick) = mark {
             lines.extend(Line::mark(tick).text());
         }
-        self.file.write_all(&lines)?;
+        self.file.append(&lines)?;
         self.lines += records.len() as u64 + u64::from(mark.is_some());
         self.marked = self.marked.max(tick);
         Ok(())
@@ -116,6 +120,34 @@ impl Journal {
     /// Writes the world down whole and begins a new segment.
     pub(super) fn snapshot(&mut self, world: &World) -> anyhow::Result<()> {
         let next = self.segment + 1;
+        let written = self.write_snapshot(world, next);
+        let file = match written {
+            Ok(file) => file,
+            Err(error) => {
+                // The old segment goes on, and must stay the last. It may not even be there.
+                let _ = fs::remove_file(replay::path(&self.dir, next));
+                // Not again with the very next line.
+                self.lines = LINES / 2;
+                return Err(error);
+            }
+        };
+        self.file = file;
+        self.segment = next;
+        self.lines = 0;
+        self.marked = world.now();
+        // What cannot be removed now goes with the next snapshot.
+        for old in replay::numbers(&self.dir)?
+            .into_iter()
+            .filter(|number| *number < next)
+        {
+            let path = replay::path(&self.dir, old);
+            fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Puts a snapshot in the place of the one before; the segment that continues it.
+    fn write_snapshot(&self, world: &World, next: u64) -> anyhow::Result<Tail> {
         let file = open_segment(&self.dir, next)?;
         let path = self.dir.join("snapshot.json");
         let draft = self.dir.join("snapshot.json.new");
@@ -128,18 +160,7 @@ impl Journal {
             .and_then(|mut file| file.write_all(text.as_bytes()))
             .and_then(|()| fs::rename(&draft, &path))
             .with_context(|| format!("write {}", path.display()))?;
-        for old in replay::numbers(&self.dir)?
-            .into_iter()
-            .filter(|number| *number < next)
-        {
-            let path = replay::path(&self.dir, old);
-            fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
-        }
-        self.file = file;
-        self.segment = next;
-        self.lines = 0;
-        self.marked = world.now();
-        Ok(())
+        Ok(file)
     }
 }
 
@@ -207,13 +228,14 @@ fn restore(
     }
 }
 
-fn open_segment(dir: &Path, number: u64) -> anyhow::Result<File> {
+fn open_segment(dir: &Path, number: u64) -> anyhow::Result<Tail> {
     let path = replay::path(dir, number);
     OpenOptions::new()
         .create(true)
         .append(true)
         .mode(0o600)
         .open(&path)
+        .and_then(Tail::of)
         .with_context(|| format!("open {}", path.display()))
 }
 

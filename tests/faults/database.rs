@@ -1,10 +1,8 @@
 //! A database that is taken away, locked or full while the program runs: the operator is told, the
 //! swarm waits, and nothing that was acknowledged is lost.
 
-use std::fs::OpenOptions;
-use std::process::{Command, Stdio};
-
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use std::fs::OpenOptions;
 
 use crate::rig::{Home, Process, Server, until};
 use crate::sql;
@@ -116,36 +114,18 @@ fn a_database_that_is_cut_short_is_told_of_and_not_written_to() {
     assert!(status.contains("cut short"), "{status}");
 }
 
-/// A command that hears of a limit for files as of a full disk, and not by a signal that ends it.
-fn without_the_signal(command: &Command) -> Command {
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", r#"trap '' XFSZ; exec "$0" "$@""#])
-        .arg(command.get_program())
-        .args(command.get_args())
-        .current_dir(std::env::temp_dir())
-        .stdin(Stdio::null());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    shell
-}
-
 #[test]
 fn a_disk_that_takes_nothing_makes_the_swarm_wait_and_then_go_on() {
     let scene = scene();
     let home = &scene.home;
-    let command = home.command(&["run", "--headless", "--json", "--start-swarm"]);
-    let mut swarm = home.launch(without_the_signal(&command));
+    let mut swarm = home.fly(&["--start-swarm"]);
     hear(&mut swarm, "tool_returned");
     let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
     let full = Rlimit {
         current: Some(0),
         maximum: None,
     };
+    // Whoever writes beyond it is ended by a signal, unless it wants to know.
     let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
     let told = hear(&mut swarm, "store_trouble");
     assert!(told.contains("disk"), "{told}");
@@ -159,4 +139,41 @@ fn a_disk_that_takes_nothing_makes_the_swarm_wait_and_then_go_on() {
     let mut swarm = home.fly(&["--resume"]);
     hear(&mut swarm, "tool_returned");
     assert_eq!(home.mysis("alpha")["state"], "running");
+}
+
+#[test]
+fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
+    let home = Home::new();
+    let run = ["run", "--offline", "--headless", "--json", "--tick", "50ms"];
+    let mut swarm = Process::spawn(home.command(&run));
+    hear(&mut swarm, "tool_returned");
+    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
+    let full = Rlimit {
+        current: Some(0),
+        maximum: None,
+    };
+    let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
+    hear(&mut swarm, "store_trouble");
+    // The game's own files are of the same disk.
+    let log = home.path().join("offline").join("galaxy");
+    assert!(log.is_dir());
+    until("the game has stood still for a while", || {
+        let files = std::fs::read_dir(&log).expect("its files");
+        let written = files.filter_map(|file| file.ok()?.metadata().ok()?.modified().ok());
+        let quiet = written.max()?.elapsed().ok()?;
+        (quiet > std::time::Duration::from_millis(700)).then_some(())
+    });
+    prlimit(pid, Resource::Fsize, before).expect("no limit");
+    hear(&mut swarm, "store_healed");
+    for _call in 0..10 {
+        let line = hear(&mut swarm, "tool_returned");
+        assert!(!line.contains("unreachable"), "{line}");
+    }
+    // What the game wrote then is whole.
+    swarm.signal("-KILL");
+    swarm.wait();
+    let mut swarm = Process::spawn(home.command(&run));
+    hear(&mut swarm, "tool_returned");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
 }

@@ -1,19 +1,14 @@
 //! The ledger: every mutation that was carried out, for whoever wants to compare.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
-};
+use std::{fs::OpenOptions, io, os::unix::fs::OpenOptionsExt as _, path::Path};
 
 use anyhow::Context as _;
 
-use super::{Record, line::write_lines};
+use super::{Record, line::write_lines, tail::Tail};
 
 /// An append-only file of JSON lines; it is never shortened and never read back.
 #[derive(Debug)]
-pub(crate) struct Ledger(File);
+pub(crate) struct Ledger(Tail);
 
 impl Ledger {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
@@ -22,6 +17,7 @@ impl Ledger {
             .append(true)
             .mode(0o600)
             .open(path)
+            .and_then(Tail::of)
             .with_context(|| format!("open ledger {}", path.display()))?;
         Ok(Self(file))
     }
@@ -30,6 +26,6 @@ impl Ledger {
         if mutations.is_empty() {
             return Ok(());
         }
-        self.0.write_all(&write_lines(mutations))
+        self.0.append(&write_lines(mutations))
     }
 }

@@ -1,8 +1,10 @@
 //! The owner: the one task that holds the world. It hears requests and the timer, keeps records
-//! before answers leave, and ends when it is told to or cannot write any more.
+//! before answers leave, and ends when it is told to. While the disk takes no records the game stands
+//! still: nobody is answered, and nothing more happens.
 
 use std::{
     collections::BTreeMap,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::Duration,
@@ -20,7 +22,7 @@ use super::{
         desk::{Call, Connection, Desk, Record, Reply, Served},
         journal::{Journal, Ledger},
         options::{Clock, GalaxyOptions, Pace},
-        world::{Answer, Refusal, Ticket},
+        world::{Answer, Refusal, Ticket, World},
     },
     connections::Connections,
     traffic::Traffic,
@@ -31,6 +33,9 @@ const BATCH: usize = 256;
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(20);
+
+/// How long it is waited before the disk is tried again.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// How many seconds a restart warning speaks of.
 const WARNING: u64 = 60;
@@ -137,23 +142,27 @@ impl Owner {
             // out of the queue unless it completes.
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = due(&mut self.timer) => self.tick(Vec::new())?,
+                () = due(&mut self.timer) => self.tick(Vec::new(), &stop).await?,
                 count = inbox.recv_many(&mut batch, BATCH) => {
                     if count == 0 {
                         break;
                     }
-                    self.handle(&mut batch)?;
+                    self.handle(&mut batch, &stop).await?;
                 }
             }
         }
-        match &mut self.journal {
-            Some(journal) => journal.snapshot(self.desk.world()),
-            None => Ok(()),
+        if let Some(journal) = &mut self.journal {
+            write_snapshot(journal, self.desk.world());
         }
+        Ok(())
     }
 
     /// Handles what has come in, keeps what it changed, then answers.
-    fn handle(&mut self, batch: &mut Vec<Request>) -> anyhow::Result<()> {
+    async fn handle(
+        &mut self,
+        batch: &mut Vec<Request>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
         let now = self.clock.now();
         let mut records = Vec::new();
         let mut outgoing = Vec::with_capacity(batch.len());
@@ -179,16 +188,16 @@ impl Owner {
                 }
                 Request::WarnOfRestart => self.desk.warn_of_restart(WARNING),
                 Request::Tick { reply } => {
-                    self.keep(&records)?;
+                    self.keep(&records, stop).await?;
                     records.clear();
-                    self.tick(vec![reply])?;
+                    self.tick(vec![reply], stop).await?;
                 }
                 Request::Health { reply } => {
                     outgoing.push(Outgoing::Health(reply, self.health()));
                 }
             }
         }
-        self.keep(&records)?;
+        self.keep(&records, stop).await?;
         outgoing.into_iter().for_each(Outgoing::send);
         Ok(())
     }
@@ -204,7 +213,11 @@ impl Owner {
     }
 
     /// Lets a tick pass and answers those who waited for it.
-    fn tick(&mut self, watchers: Vec<oneshot::Sender<u64>>) -> anyhow::Result<()> {
+    async fn tick(
+        &mut self,
+        watchers: Vec<oneshot::Sender<u64>>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
         let ticked = self.desk.tick();
         let mut outgoing = Vec::with_capacity(ticked.answers.len());
         for (ticket, answer) in ticked.answers {
@@ -224,19 +237,20 @@ impl Owner {
                 .map(|reply| Outgoing::Tick(reply, reached)),
         );
         if let Some(ledger) = &mut self.ledger {
-            ledger
-                .append(&ticked.records)
-                .context("append to the ledger")?;
+            insist("append to the ledger", stop, || {
+                ledger.append(&ticked.records)
+            })
+            .await?;
         }
         if !outgoing.is_empty() || !ticked.records.is_empty() {
-            self.keep(&ticked.records)?;
+            self.keep(&ticked.records, stop).await?;
         }
         outgoing.into_iter().for_each(Outgoing::send);
-        self.sweep()
+        self.sweep(stop).await
     }
 
     /// Ends what has been idle for too long, now and then.
-    fn sweep(&mut self) -> anyhow::Result<()> {
+    async fn sweep(&mut self, stop: &CancellationToken) -> anyhow::Result<()> {
         let now = self.clock.now();
         if now.saturating_sub(self.swept) < SWEEP {
             return Ok(());
@@ -249,21 +263,23 @@ impl Owner {
         if records.is_empty() {
             return Ok(());
         }
-        self.keep(&records)
+        self.keep(&records, stop).await
     }
 
     /// Hands records to the operating system. The write blocks for some microseconds, as it only
     /// reaches the page cache; a snapshot, some fifty thousand records apart, for some milliseconds.
-    fn keep(&mut self, records: &[Record]) -> anyhow::Result<()> {
+    async fn keep(&mut self, records: &[Record], stop: &CancellationToken) -> anyhow::Result<()> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
         let world = self.desk.world();
-        journal
-            .append(world.now(), records)
-            .context("append to the journal")?;
+        let now = world.now();
+        insist("append to the journal", stop, || {
+            journal.append(now, records)
+        })
+        .await?;
         if journal.is_snapshot_due() {
-            journal.snapshot(world)?;
+            write_snapshot(journal, world);
         }
         Ok(())
     }
@@ -287,6 +303,37 @@ impl Outgoing {
             Self::Tick(reply, reached) => drop(reply.send(reached)),
             Self::Health(reply, health) => drop(reply.send(health)),
         }
+    }
+}
+
+/// Writes until the disk takes it, or the server is stopped.
+async fn insist(
+    what: &'static str,
+    stop: &CancellationToken,
+    mut write: impl FnMut() -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut is_told = false;
+    while let Err(error) = write() {
+        if !is_told {
+            is_told = true;
+            tracing::error!(%error, "cannot {what}; the game stands still until it can");
+        }
+        // Cancel-safe, both: a token and a pause.
+        tokio::select! {
+            () = stop.cancelled() => return Err(error).context(what),
+            () = tokio::time::sleep(AGAIN) => {}
+        }
+    }
+    if is_told {
+        tracing::info!("the game goes on");
+    }
+    Ok(())
+}
+
+/// Without a snapshot everything is in the journal all the same.
+fn write_snapshot(journal: &mut Journal, world: &World) {
+    if let Err(error) = journal.snapshot(world) {
+        tracing::warn!(error = %format!("{error:#}"), "failed to write a snapshot of the game");
     }
 }
 
