@@ -1,12 +1,12 @@
 //! Kills: SIGKILL at random instants, many times in a row, under load.
 
-use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::books::{executed, logins, mistakes, recorded};
+use crate::books::logins;
 use crate::postgres;
-use crate::rig::{Home, Process, Server, http, until};
+use crate::rig::{Home, Process, Server};
+use crate::verdict::{Order, Played, how_to_start, is_up, number, settle};
 
 /// How many kills, unless `ZOEA_KILLS` says otherwise.
 const KILLS: u64 = 12;
@@ -18,23 +18,6 @@ const PATIENCE: u64 = 30;
 const MYSES: usize = 5;
 /// The longest that a flight lasts; it is killed at any instant of it.
 const FLIGHT: Duration = Duration::from_millis(2500);
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "settings are the program's; this is how much a test does"
-)]
-fn number(name: &str, otherwise: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => otherwise,
-    }
-}
-
-/// A messenger's order: what it says, and whether it was acknowledged.
-struct Order {
-    text: String,
-    is_acknowledged: bool,
-}
 
 #[test]
 fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
@@ -77,7 +60,7 @@ fn kill_often(kills: u64, store: &str) {
     };
     let mut kill = 0;
     while !is_enough(kill, &orders) {
-        let process = start(&home);
+        let process = Process::spawn(home.command(&["run", "--headless", how_to_start(&home)]));
         let length = FLIGHT.mul_f64(dice.f64());
         let order = Order {
             text: format!("order {kill} of {seed}: report when you can"),
@@ -92,73 +75,21 @@ fn kill_often(kills: u64, store: &str) {
         kill += 1;
     }
 
-    let swarm = home.fly(&["--resume"]);
-    until("everybody has taken up its conversation", || {
-        let myses = home.json(&["mysis", "list", "--json"]);
-        let mut myses = myses.as_array().into_iter().flatten();
-        myses.all(|mysis| mysis["state"] == "running").then_some(())
-    });
-    let before = turns(&home);
-    until("every mysis plays again", || {
-        let now = turns(&home);
-        now.iter()
-            .all(|(name, turns)| *turns > before[name])
-            .then_some(())
-    });
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
-
-    let calls = recorded(&home);
-    let done = executed(&ledger);
-    let count = |status: &str| calls.values().filter(|call| call.status == status).count();
-    let acknowledged = orders.iter().filter(|order| order.is_acknowledged).count();
+    settle(&home);
+    let played = Played {
+        seed,
+        home: &home,
+        ledger: &ledger,
+        pilot: &pilot,
+        orders: &orders,
+    };
     println!(
-        "seed {seed}: {kill} kills ({before_it_was_up} before it was up), {} orders \
-         ({acknowledged} acknowledged), {} calls: {} done, {} failed, {} of unknown outcome, {} not \
-         executed; the game carried out {}",
-        orders.len(),
-        calls.len(),
-        count("done"),
-        count("failed"),
-        count("unknown"),
-        count("not_executed"),
-        done.len(),
+        "seed {seed}: {kill} kills ({before_it_was_up} before it was up), {}",
+        played.judge(MYSES)
     );
-    assert!(done.len() > MYSES, "the swarm did play");
     let logins = logins(&ledger);
     println!("seed {seed}: {logins} logins in {} processes", kill + 1);
     assert!(logins <= MYSES, "sessions of before are taken up again");
-    assert!(acknowledged > 0, "somebody was heard");
-    for order in &orders {
-        let found = home.lines(&["search", &order.text, "--json"]);
-        let prompts = found.iter().filter(|row| row["kind"] == "prompt").count();
-        let is_right = prompts == 1 || prompts == 0 && !order.is_acknowledged;
-        assert!(
-            is_right,
-            "seed {seed}: {:?} stands {prompts} times",
-            order.text
-        );
-    }
-    let wrong = mistakes(&calls, &done);
-    assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
-    let (_, stats) = http("GET", &pilot.url.replace("/v1", "/stats"), &[], "");
-    assert!(stats.contains("\"refused\":0"), "seed {seed}: {stats}");
-}
-
-fn start(home: &Home) -> Process {
-    let how = if has_run(home) {
-        "--resume"
-    } else {
-        "--start-swarm"
-    };
-    Process::spawn(home.command(&["run", "--headless", how]))
-}
-
-/// Whether the swarm was ever started.
-fn has_run(home: &Home) -> bool {
-    let myses = home.json(&["mysis", "list", "--json"]);
-    let mut myses = myses.as_array().into_iter().flatten();
-    myses.any(|mysis| mysis["turns"] != 0)
 }
 
 /// Lets it fly so long, and gives an order half-way; `None` if it did not even come up.
@@ -184,23 +115,6 @@ fn fly(
     let mut messenger = messenger?;
     order.is_acknowledged = messenger.wait().expect("the messenger ends").success();
     Some(order)
-}
-
-fn is_up(home: &Home, process: &Process) -> bool {
-    let run = std::fs::read_to_string(home.file("run.json")).unwrap_or_default();
-    run.contains(&format!("\"pid\":{}", process.pid()))
-}
-
-fn turns(home: &Home) -> BTreeMap<String, u64> {
-    let myses = home.json(&["mysis", "list", "--json"]);
-    let myses = myses.as_array().expect("a list").iter();
-    myses
-        .map(|mysis| {
-            assert_eq!(mysis["state"], "running", "{mysis}");
-            let name = mysis["name"].as_str().expect("a name").to_string();
-            (name, mysis["turns"].as_u64().expect("a number"))
-        })
-        .collect()
 }
 
 #[expect(

@@ -1,0 +1,319 @@
+//! A disk that fails: system calls on the store's files end in an error, once, twice, three times in a
+//! row or for a while, under load. The library in `tests/failing-disk` stands before them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::rig::{Home, Server, until};
+use crate::struck::{Scene, pause};
+use crate::verdict::number;
+
+/// How often it strikes, unless `ZOEA_STORE_FAULTS` says otherwise.
+const STRIKES: u64 = 12;
+/// How long a call is waited for that may not come.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// The calls, in the library's order.
+const CALLS: [&str; 7] = [
+    "pwrite64",
+    "fsync",
+    "fdatasync",
+    "ftruncate",
+    "openat",
+    "mmap",
+    "pread64",
+];
+const PWRITE64: usize = 0;
+const FSYNC: usize = 1;
+
+/// The errors, in the library's order, by their numbers on Linux.
+const ERRORS: [(&str, u64); 4] = [("ENOSPC", 28), ("EIO", 5), ("EDQUOT", 122), ("EINTR", 4)];
+const EINTR: usize = 3;
+
+/// The library's words for each call.
+const WORDS: u64 = 16;
+const ERRNO: u64 = 0;
+const LEFT: u64 = 1;
+const SKIP: u64 = 2;
+const IS_TORN: u64 = 3;
+const STRUCK: u64 = 4;
+
+/// What is to fail next.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    call: usize,
+    error: usize,
+    how_long: HowLong,
+    /// So many calls pass first.
+    skip: u64,
+    is_torn: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum HowLong {
+    Times(u64),
+    For(Duration),
+}
+
+impl Plan {
+    /// Each of the two calls of a commit, one, two and three times in a row; then whatever chance says.
+    fn of(strike: u64, dice: &mut fastrand::Rng) -> Plan {
+        let (call, error, times) = match strike {
+            0..3 => (PWRITE64, 0, strike + 1),
+            3..6 => (FSYNC, 1, strike - 2),
+            _ => return Plan::by_chance(dice),
+        };
+        Plan {
+            call,
+            error,
+            how_long: HowLong::Times(times),
+            skip: 0,
+            is_torn: false,
+        }
+    }
+
+    fn by_chance(dice: &mut fastrand::Rng) -> Plan {
+        let call = dice.usize(..CALLS.len());
+        let error = dice.usize(..ERRORS.len());
+        // Such a call is repeated by SQLite until it succeeds.
+        let is_short = error == EINTR || dice.u8(..3) > 0;
+        let how_long = match is_short {
+            true => HowLong::Times(dice.u64(1..=3)),
+            false => HowLong::For(Duration::from_millis(dice.u64(200..1500))),
+        };
+        Plan {
+            call,
+            error,
+            how_long,
+            skip: match call {
+                PWRITE64 => dice.u64(..30),
+                FSYNC => dice.u64(..4),
+                _ => dice.u64(..2),
+            },
+            is_torn: dice.bool(),
+        }
+    }
+}
+
+struct FailingDisk {
+    file: PathBuf,
+    words: File,
+}
+
+impl FailingDisk {
+    fn new(directory: &Path) -> FailingDisk {
+        let file = directory.join("failing-disk");
+        let mut options = OpenOptions::new();
+        let words = options.read(true).write(true).create_new(true).open(&file);
+        let words = words.expect("a file");
+        words.set_len(4096).expect("its length");
+        FailingDisk { file, words }
+    }
+
+    /// Lets a program be struck.
+    fn stand_before(&self, command: &mut Command) {
+        let test = std::env::current_exe().expect("this program");
+        let library = test.with_file_name("libfailing_disk.so");
+        assert!(
+            library.is_file(),
+            "{} is built with the tests",
+            library.display()
+        );
+        command
+            .env("LD_PRELOAD", library)
+            .env("ZOEA_FAILING_DISK", &self.file);
+    }
+
+    fn set(&self, call: usize, word: u64, value: u64) {
+        let place = (call as u64 * WORDS + word) * 8;
+        let written = self.words.write_all_at(&value.to_ne_bytes(), place);
+        written.expect("a word is written");
+    }
+
+    fn get(&self, call: usize, word: u64) -> u64 {
+        let mut bytes = [0; 8];
+        let place = (call as u64 * WORDS + word) * 8;
+        let read = self.words.read_exact_at(&mut bytes, place);
+        read.expect("a word is read");
+        u64::from_ne_bytes(bytes)
+    }
+
+    fn arm(&self, plan: &Plan) {
+        self.set(plan.call, ERRNO, ERRORS[plan.error].1);
+        self.set(plan.call, SKIP, plan.skip);
+        self.set(plan.call, IS_TORN, u64::from(plan.is_torn));
+        let left = match plan.how_long {
+            HowLong::Times(times) => times,
+            HowLong::For(_) => u64::MAX,
+        };
+        self.set(plan.call, LEFT, left);
+        if ![PWRITE64, FSYNC].contains(&plan.call) {
+            // Most other calls are made when a connection is opened: let one be needed.
+            self.set(FSYNC, ERRNO, ERRORS[1].1);
+            self.set(FSYNC, SKIP, 0);
+            self.set(FSYNC, LEFT, 1);
+        }
+    }
+
+    /// Waits until the plan is carried out, or does not come to be.
+    fn wait_for(&self, plan: &Plan) {
+        let patience = match plan.how_long {
+            HowLong::Times(_) => PATIENCE,
+            HowLong::For(length) => length,
+        };
+        let started = Instant::now();
+        while started.elapsed() < patience && self.get(plan.call, LEFT) > 0 {
+            pause(Duration::from_millis(5));
+        }
+    }
+
+    fn disarm(&self) {
+        for call in 0..CALLS.len() {
+            self.set(call, LEFT, 0);
+        }
+    }
+
+    /// How often each call has failed with each error.
+    fn struck(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        let mut struck = BTreeMap::new();
+        for (call, name) in CALLS.iter().enumerate() {
+            for (place, (error, _)) in (STRUCK..).zip(&ERRORS) {
+                struck.insert((*name, *error), self.get(call, place));
+            }
+        }
+        struck
+    }
+}
+
+/// How often what failed, one call a line.
+fn table(struck: &BTreeMap<(&'static str, &'static str), u64>) -> String {
+    let mut table = String::new();
+    for call in CALLS {
+        let counts = ERRORS.map(|(error, _)| format!("{} {error}", struck[&(call, error)]));
+        let _ = writeln!(table, "  {call:<10} {}", counts.join(", "));
+    }
+    table
+}
+
+#[test]
+fn whichever_call_of_the_store_fails_it_loses_nothing_and_repeats_nothing() {
+    strike_often(number("ZOEA_STORE_FAULTS", STRIKES));
+}
+
+/// Strikes until so many calls have failed; at least as often as each call of a commit fails one, two
+/// and three times.
+#[expect(clippy::print_stdout, reason = "what struck is worth a look")]
+fn strike_often(strikes: u64) {
+    let seed = number("ZOEA_SEED", u64::from(std::process::id()));
+    let mut scene = Scene::new(seed, "", &std::env::temp_dir());
+    let disk = FailingDisk::new(&scene.home.path());
+    let stand_before = |command: &mut Command| disk.stand_before(command);
+    assert!(scene.start(stand_before));
+    let total = || disk.struck().values().sum::<u64>();
+    let (mut strike, mut kills, mut ends, mut vain_starts) = (0, 0, 0, 0);
+    while strike < 6 || total() < strikes {
+        let plan = Plan::of(strike, &mut scene.dice);
+        strike += 1;
+        disk.arm(&plan);
+        scene.send();
+        disk.wait_for(&plan);
+        // Not behind each: what is wrong after two may look right after one.
+        let (is_end, is_kill, is_in_trouble) = match strike {
+            3 | 6 => (true, true, false),
+            0..6 => (false, false, false),
+            _ => (
+                scene.dice.u8(..5) == 0,
+                scene.dice.bool(),
+                scene.dice.bool(),
+            ),
+        };
+        if !(is_end && is_in_trouble) {
+            disk.disarm();
+            scene.goes_on();
+        }
+        if !is_end {
+            continue;
+        }
+        if is_kill {
+            kills += 1;
+            scene.kill();
+        } else {
+            ends += 1;
+            let is_good = scene.end();
+            assert!(is_good || is_in_trouble, "seed {seed}: {plan:?}");
+        }
+        disk.disarm();
+        // Some calls are made most of all when a program starts, and it may not come up by that.
+        if scene.dice.bool() {
+            let plan = Plan::by_chance(&mut scene.dice);
+            disk.arm(&plan);
+            vain_starts += u64::from(!scene.start(stand_before));
+            disk.disarm();
+        }
+        if !scene.is_up() {
+            assert!(scene.start(stand_before), "seed {seed}: it comes up");
+        }
+        scene.goes_on();
+    }
+    let struck = disk.struck();
+    let orders = scene.orders();
+    println!(
+        "seed {seed}: {} system calls failed in {strike} strokes ({kills} kills, {ends} orderly ends, \
+         {vain_starts} vain starts, {orders} orders)\n{}",
+        total(),
+        table(&struck)
+    );
+    println!("seed {seed}: {}", scene.judge());
+    for call in ["pwrite64", "fsync"] {
+        let of_call = ERRORS.iter().map(|(error, _)| struck[&(call, *error)]);
+        assert!(of_call.sum::<u64>() >= 6, "{call} did fail");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_of_while_it_lasts_and_not_longer() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&["--latency", "5ms"]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "mine"]);
+    let disk = FailingDisk::new(&home.path());
+    let mut command = home.command(&["run", "--headless", "--json", "--start-swarm"]);
+    disk.stand_before(&mut command);
+    let mut swarm = home.launch(command);
+    let mut hear = |word: &str| {
+        loop {
+            let line = swarm.line().expect("the swarm goes on");
+            if line.contains(word) {
+                return line;
+            }
+        }
+    };
+    hear("tool_returned");
+    disk.arm(&Plan {
+        call: PWRITE64,
+        error: 0,
+        how_long: HowLong::For(Duration::MAX),
+        skip: 0,
+        is_torn: true,
+    });
+    let told = hear("store_trouble");
+    assert!(told.contains("full"), "{told}");
+    let shown = home.ok(&["status"]);
+    assert!(
+        shown.contains("trouble: ") && shown.contains("full"),
+        "{shown}"
+    );
+    disk.disarm();
+    hear("store_healed");
+    until("it is not shown any more", || {
+        (!home.ok(&["status"]).contains("trouble: ")).then_some(())
+    });
+    hear("tool_returned");
+}

@@ -1,0 +1,183 @@
+//! A swarm that is struck while it plays and while it is given orders.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::rig::{Home, Server, until};
+use crate::verdict::{Order, Played, how_to_start, settle};
+
+/// How many Myses play.
+const MYSES: usize = 5;
+
+/// A process that is killed when it is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A home, the servers that it plays against, and what it was told.
+pub(crate) struct Scene {
+    pub(crate) home: Home,
+    pub(crate) seed: u64,
+    pub(crate) dice: fastrand::Rng,
+    /// What survives whatever becomes of the home.
+    _beside: TempDir,
+    ledger: PathBuf,
+    _galaxy: Server,
+    pilot: Server,
+    running: Option<Running>,
+    orders: Vec<Order>,
+    messengers: Vec<(usize, Child)>,
+}
+
+impl Scene {
+    /// A swarm that has its orders and does not play yet. The configuration may say more; the game's
+    /// ledger stands in a directory of its own below this one.
+    pub(crate) fn new(seed: u64, more: &str, below: &Path) -> Scene {
+        let beside = tempfile::tempdir_in(below).expect("a directory");
+        let ledger = beside.path().join("ledger.jsonl");
+        let galaxy = Server::galaxy(&["--ledger", ledger.to_str().expect("a path")]);
+        let pilot = Server::pilot(&["--latency", "5ms", "--seed", "1"]);
+        let home = Home::new();
+        home.configure(&pilot.url, &galaxy.url, more);
+        for number in 0..MYSES {
+            home.ok(&["mysis", "create", &format!("m{number}")]);
+        }
+        home.ok(&[
+            "broadcast",
+            "Mine ore, sell it at your station, refuel and go again.",
+        ]);
+        Scene {
+            home,
+            seed,
+            dice: fastrand::Rng::with_seed(seed),
+            _beside: beside,
+            ledger,
+            _galaxy: galaxy,
+            pilot,
+            running: None,
+            orders: Vec::new(),
+            messengers: Vec::new(),
+        }
+    }
+
+    /// Starts the swarm, as this says, and waits until it can be reached; whether it came up.
+    pub(crate) fn start(&mut self, prepare: impl Fn(&mut Command)) -> bool {
+        let mut command = self
+            .home
+            .command(&["run", "--headless", how_to_start(&self.home)]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        prepare(&mut command);
+        self.running = Some(Running(command.spawn().expect("the program starts")));
+        let is_up = until("the swarm is up or has given up", || {
+            let running = self.running.as_mut().expect("it was started");
+            if running.0.try_wait().expect("its status").is_some() {
+                return Some(false);
+            }
+            let run = std::fs::read_to_string(self.home.file("run.json")).unwrap_or_default();
+            let pid = format!("\"pid\":{}", running.0.id());
+            run.contains(&pid).then_some(true)
+        });
+        if !is_up {
+            self.running = None;
+        }
+        is_up
+    }
+
+    /// Sends a messenger with an order; it waits for the answer on its own.
+    pub(crate) fn send(&mut self) {
+        let number = self.orders.len();
+        let order = Order {
+            text: format!("order {number} of {}: report when you can", self.seed),
+            is_acknowledged: false,
+        };
+        let name = format!("m{}", self.dice.usize(..MYSES));
+        let mut command = self.home.command(&["send", &name, &order.text]);
+        let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let messenger = quiet.spawn().expect("the messenger leaves");
+        self.messengers.push((number, messenger));
+        self.orders.push(order);
+    }
+
+    /// Waits until every messenger is back; whether the last one was heard.
+    pub(crate) fn wait_for_messengers(&mut self) -> bool {
+        for (number, mut messenger) in self.messengers.drain(..) {
+            let ended = until("a messenger is back", || {
+                messenger.try_wait().expect("its status")
+            });
+            self.orders[number].is_acknowledged = ended.success();
+        }
+        self.orders
+            .last()
+            .is_some_and(|order| order.is_acknowledged)
+    }
+
+    /// An order that is given now is stored, without anybody's help.
+    pub(crate) fn goes_on(&mut self) {
+        self.send();
+        assert!(
+            self.wait_for_messengers(),
+            "seed {}: the swarm does not go on",
+            self.seed
+        );
+    }
+
+    /// Ends the process without a word to it.
+    pub(crate) fn kill(&mut self) {
+        self.running = None;
+        self.wait_for_messengers();
+    }
+
+    /// Ends the process in good order; whether that is what came of it.
+    pub(crate) fn end(&mut self) -> bool {
+        let Some(mut running) = self.running.take() else {
+            return false;
+        };
+        let pid = i32::try_from(running.0.id()).ok().and_then(Pid::from_raw);
+        kill_process(pid.expect("a process"), Signal::TERM).expect("it hears");
+        let ended = until("it has ended", || running.0.try_wait().expect("its status"));
+        self.wait_for_messengers();
+        ended.success()
+    }
+
+    /// Whether a process runs.
+    pub(crate) fn is_up(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// How many orders were given.
+    pub(crate) fn orders(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// Lets the swarm play once more without being struck, and judges what it came to.
+    pub(crate) fn judge(mut self) -> String {
+        self.kill();
+        settle(&self.home);
+        let played = Played {
+            seed: self.seed,
+            home: &self.home,
+            ledger: &self.ledger,
+            pilot: &self.pilot,
+            orders: &self.orders,
+        };
+        played.judge(MYSES)
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "for how long something is struck is chance itself"
+)]
+pub(crate) fn pause(length: Duration) {
+    std::thread::sleep(length);
+}
