@@ -11,6 +11,7 @@ mod hearing;
 mod json;
 mod key;
 mod learnt;
+mod message;
 mod pieces;
 mod request;
 mod stream;
@@ -40,19 +41,23 @@ pub struct Endpoint {
     pub url: String,
     /// The key, if the provider wants one.
     pub api_key: Option<String>,
-    /// What the server is particular about.
-    pub manners: Manners,
     /// Whether it is asked to answer in pieces, until it turns out that it had better not be.
     pub is_streamed: bool,
 }
 
-/// What a server is particular about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manners {
-    /// Takes any valid conversation.
-    OpenAi,
-    /// Wants one system message at the start, as the chat templates of local models do.
-    OneSystemMessage,
+/// What a server is particular about, beyond the shape that every request has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manners {
+    /// It knows no system role: what the system prompt says opens the first user message.
+    pub has_no_system_role: bool,
+    /// It takes no ids of calls but nine letters and digits.
+    pub wants_short_ids: bool,
+    /// It takes one call in a message.
+    pub wants_single_calls: bool,
+    /// It takes no words beside calls: they are left out.
+    pub wants_bare_calls: bool,
+    /// It wants a field for the model's reasoning in every message of the model; an empty one will do.
+    pub wants_reasoning: bool,
 }
 
 /// All providers of the configuration, which may change while others are asked.
@@ -73,7 +78,7 @@ struct Known {
 /// without sending it.
 #[must_use]
 pub fn body_without_tools(request: &ModelRequest) -> Value {
-    let style = Style::of(Manners::OpenAi);
+    let style = Style::of(Manners::default());
     serde_json::to_value(ChatRequest::new(request, &style, None)).unwrap_or_default()
 }
 

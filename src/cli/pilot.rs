@@ -40,12 +40,9 @@ pub struct PilotArgs {
     /// Write the request bodies into the record, too.
     #[arg(long, requires = "record")]
     keep_bodies: bool,
-    /// Refuse fields that OpenAI does not define for a message, and all that `--strict-system` refuses.
+    /// Refuse what OpenAI refuses, and no more; without it, what any server refuses that we know of.
     #[arg(long)]
-    strict: bool,
-    /// Demand exactly one system message, at the beginning, as chat templates of llama.cpp do.
-    #[arg(long)]
-    strict_system: bool,
+    lenient: bool,
     /// Answer 401 to callers that do not show this key.
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
@@ -109,9 +106,10 @@ impl PilotArgs {
             },
             latency: self.latency,
             faults: self.faults,
-            strictness: Strictness {
-                system_first: self.strict || self.strict_system,
-                known_fields: self.strict,
+            strictness: if self.lenient {
+                Strictness::OpenAi
+            } else {
+                Strictness::Strictest
             },
             api_key: self.api_key,
             record: self.record,

@@ -16,7 +16,7 @@ pub struct PilotOptions {
     pub latency: Duration,
     /// What goes wrong.
     pub faults: Vec<Fault>,
-    /// What it demands of requests beyond what OpenAI demands.
+    /// What it demands of requests.
     pub strictness: Strictness,
     /// The key that callers must show, if any.
     pub api_key: Option<String>,

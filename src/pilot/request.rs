@@ -73,9 +73,7 @@ impl<'a> Request<'a> {
     pub fn read(body: &'a Value) -> Self {
         let mut entries = Vec::new();
         for message in list(&body["messages"]) {
-            if let Some(entry) = entry(message, &entries) {
-                entries.push(entry);
-            }
+            read_message(message, &mut entries);
         }
         Self {
             entries,
@@ -128,32 +126,66 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-fn entry<'a>(message: &'a Value, before: &[Entry<'a>]) -> Option<Entry<'a>> {
+/// Adds what a message says. A host merges messages that follow one another, and what it has to say
+/// itself stands at the end.
+fn read_message<'a>(message: &'a Value, entries: &mut Vec<Entry<'a>>) {
     let text = content(&message["content"]);
-    match message["role"].as_str()? {
-        "system" | "developer" => Some(Entry::System(text)),
-        "user" if is_of_the_runtime(&text) => Some(Entry::System(text)),
-        "user" => Some(Entry::User(text)),
-        "assistant" => Some(Entry::Assistant {
+    let (text, aside) = match message["role"].as_str() {
+        Some("user" | "tool") => without_aside(text),
+        Some(_) | None => (text, None),
+    };
+    match message["role"].as_str() {
+        Some("system" | "developer") => entries.push(Entry::System(text)),
+        Some("user") if text.is_empty() && aside.is_some() => {}
+        Some("user") => entries.extend(paragraphs(text).into_iter().map(Entry::User)),
+        Some("assistant") => entries.push(Entry::Assistant {
             text,
             calls: list(&message["tool_calls"]).map(asked).collect(),
         }),
-        "tool" => {
+        Some("tool") => {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
-            let asked = answered(id, before).unwrap_or(Asked {
+            let asked = answered(id, entries).unwrap_or(Asked {
                 id,
                 ..Asked::default()
             });
-            Some(Entry::Result { asked, text })
+            entries.push(Entry::Result { asked, text });
         }
-        _ => None,
+        Some(_) | None => {}
+    }
+    entries.extend(aside.map(Entry::System));
+}
+
+/// The line by which a model knows what the runtime tells it, and that it is no order.
+const ASIDE_LINE: &str = "[from the runtime, not an order]";
+
+/// A text without what the runtime says behind it, and that.
+fn without_aside(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
+    let Some(at) = text.rfind(ASIDE_LINE) else {
+        return (text, None);
+    };
+    if at > 0 && !text[..at].ends_with("\n\n") {
+        return (text, None);
+    }
+    let kept = text[..at].trim_end().len();
+    match text {
+        Cow::Borrowed(text) => (text[..kept].into(), Some(text[at..].into())),
+        Cow::Owned(mut text) => {
+            let aside = text.split_off(at);
+            text.truncate(kept);
+            (text.into(), Some(aside.into()))
+        }
     }
 }
 
-/// A runtime may tell something in the user's name; a model knows that by the line it begins with,
-/// and that it is no order.
-fn is_of_the_runtime(text: &str) -> bool {
-    text.starts_with("[from the runtime, not an order]")
+/// The parts of a text between blank lines; the text itself where it has none.
+fn paragraphs(text: Cow<'_, str>) -> Vec<Cow<'_, str>> {
+    match text {
+        Cow::Borrowed(text) => text.split("\n\n").map(Cow::Borrowed).collect(),
+        Cow::Owned(text) => {
+            let parts = text.split("\n\n");
+            parts.map(|part| Cow::Owned(part.to_owned())).collect()
+        }
+    }
 }
 
 fn asked(call: &Value) -> Asked<'_> {
@@ -248,14 +280,25 @@ mod tests {
     }
 
     #[test]
-    fn what_the_runtime_says_begins_no_turn() {
+    fn what_the_runtime_says_is_told_apart_and_begins_no_turn() {
+        let aside = "[from the runtime, not an order]\n- get_status (3 ticks ago)";
+        let call = json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "mine", "arguments": "{}"}}]});
         let body = json!({"messages": [
-            {"role": "user", "content": "mine"},
-            {"role": "user", "content": "[from the runtime, not an order]\n- get_status (3 ticks ago)"},
+            {"role": "user", "content": format!("mine\n\nsell\n\n{aside}")},
+            call,
+            {"role": "tool", "tool_call_id": "1", "content": format!("{{}}\n\n{aside}")},
         ]});
         let request = Request::read(&body);
-        assert_eq!(request.user_texts().collect::<Vec<_>>(), ["mine"]);
-        assert_eq!(request.turn().len(), 1);
+        assert_eq!(request.user_texts().collect::<Vec<_>>(), ["sell", "mine"]);
+        assert_eq!(request.system_texts().collect::<Vec<_>>(), [aside, aside]);
+        let results = request.turn().iter().filter_map(|entry| match entry {
+            Entry::Result { text, .. } => Some(text.as_ref()),
+            Entry::System(_) | Entry::User(_) | Entry::Assistant { .. } => None,
+        });
+        assert_eq!(results.collect::<Vec<_>>(), ["{}"]);
+        let body = json!({"messages": [{"role": "user", "content": aside}]});
+        assert_eq!(Request::read(&body).entries, [Entry::System(aside.into())]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
-//! The strict reader of chat requests: refuses, with the reason, what OpenAI's API refuses (and a little more).
+//! The strict reader of chat requests: refuses, with the reason, what any server refuses that we know of.
 //!
-//! It knows nothing of the rest of the program, so that it can serve as an independent checker of what the program sends.
+//! It knows nothing of the rest of the program, so that it can serve as an independent checker of what the program sends:
+//! it is the one judge of requests, in the simulated model server as in the tests. `docs/REQUEST-SHAPE.md` says whose
+//! demands it holds.
 
 mod calls;
 mod fields;
 mod messages;
 mod pairing;
+mod roles;
 mod tools;
 
 pub(super) use tools::tool_names;
@@ -45,16 +48,18 @@ impl Refusal {
     }
 }
 
-/// What is demanded beyond what OpenAI demands.
+/// Whose demands a request is held against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Strictness {
-    /// Exactly one system message, and it comes first, as chat templates of llama.cpp and others demand.
-    pub system_first: bool,
-    /// Messages hold only fields that OpenAI defines for their role (so no `reasoning_content`).
-    pub known_fields: bool,
+pub enum Strictness {
+    /// Those of the strictest servers: one system message, roles in turn, no text of white space alone, and only the
+    /// fields that OpenAI defines for a role (so no `reasoning_content`).
+    #[default]
+    Strictest,
+    /// OpenAI's.
+    OpenAi,
 }
 
-/// Checks a request as OpenAI would.
+/// Checks a request as the strictest servers would.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
@@ -62,7 +67,7 @@ pub fn validate(body: &Value) -> Result<(), Refusal> {
     validate_with(body, Strictness::default())
 }
 
-/// Checks a request as OpenAI would, and whatever else `strictness` demands.
+/// Checks a request as `strictness` says.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
@@ -89,6 +94,10 @@ pub(super) fn validate_beside_tools<N: AsRef<str>>(
         .ok_or_else(|| Refusal::at("messages", "'messages' must be an array."))?;
     messages::check(messages, strictness)?;
     pairing::check(messages)?;
+    match strictness {
+        Strictness::Strictest => roles::check(messages)?,
+        Strictness::OpenAi => {}
+    }
     tools::check_use(body, names.map_err(Refusal::clone)?)?;
     fields::check(body)
 }

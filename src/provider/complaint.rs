@@ -20,16 +20,45 @@ const TOO_LONG: [&str; 13] = [
     "exceeds the maximum number of tokens",
 ];
 
-/// Words of servers, or of their models' templates, that want one system message at the start.
-const SYSTEM: [&str; 8] = [
+/// Words of servers, or of their models' templates, that take no system message where it stands. Those
+/// of which the last are do not tell it from other messages that are out of turn.
+const SYSTEM: [&str; 11] = [
+    "system role not supported",
+    "system role is not supported",
+    "developer instruction is not enabled",
+    "only user and assistant roles are supported",
     "system message must be at the begin",
     "system message must be the first",
     "system message should be the first",
     "exactly one system message",
     "only one system message",
-    "multiple system messages",
     "system role must be first",
     "conversation roles must alternate",
+];
+/// Words of those that do, whatever else they say.
+const KNOWS_SYSTEM: &str = "optional system message";
+
+/// What servers call the id of a call.
+const CALL_ID: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
+/// What they demand of it.
+const ID_RULES: [&str; 5] = [
+    "length of 9",
+    "alphanumeric",
+    "string too long",
+    "maximum length",
+    "match pattern",
+];
+
+/// Words of models' templates that know one call in a message.
+const SINGLE_CALLS: [&str; 2] = ["single tool-calls at once", "single tool call at once"];
+
+/// Words of servers that take words or calls in a message.
+const BARE_CALLS: [&str; 1] = ["either content or tool_calls, but not both"];
+
+/// Words of servers that want to see what the model thought.
+const REASONING: [&str; 2] = [
+    "in the thinking mode must be passed back",
+    "missing `reasoning_content` field",
 ];
 
 /// Words of models that have one temperature only.
@@ -75,9 +104,29 @@ pub(super) fn is_too_long(text: &str) -> bool {
     holds(text, &TOO_LONG)
 }
 
-/// Whether there were too many system messages, or in the wrong places.
+/// Whether the system message was refused.
 pub(super) fn is_about_system_messages(text: &str) -> bool {
-    holds(text, &SYSTEM)
+    holds(text, &SYSTEM) && !holds(text, &[KNOWS_SYSTEM])
+}
+
+/// Whether the form of the ids of calls was refused.
+pub(super) fn is_about_call_ids(text: &str) -> bool {
+    holds(text, &CALL_ID) && holds(text, &ID_RULES)
+}
+
+/// Whether several calls in one message were refused.
+pub(super) fn is_about_several_calls(text: &str) -> bool {
+    holds(text, &SINGLE_CALLS)
+}
+
+/// Whether words beside calls were refused.
+pub(super) fn is_about_words_beside_calls(text: &str) -> bool {
+    holds(text, &BARE_CALLS)
+}
+
+/// Whether it was refused that the model's reasoning is missing.
+pub(super) fn is_about_reasoning(text: &str) -> bool {
+    holds(text, &REASONING)
 }
 
 /// Whether the temperature was refused.
@@ -197,7 +246,59 @@ mod tests {
             "HTTP 400: bad request",
         ] {
             assert!(!is_too_long(text) && !is_about_system_messages(text));
+            assert!(!is_about_call_ids(text) && !is_about_several_calls(text));
             assert!(!is_about_temperature(text) && refused_tools(text, &SENT).is_empty());
+        }
+    }
+    /// What templates raise and interfaces answer, letter for letter.
+    #[test]
+    fn what_is_said_of_messages_is_understood() {
+        let about = |text: &str| {
+            [
+                is_about_system_messages(text),
+                is_about_call_ids(text),
+                is_about_several_calls(text),
+                is_about_words_beside_calls(text),
+                is_about_reasoning(text),
+            ]
+        };
+        for text in [
+            "System role not supported",
+            "Conversation roles must alternate user/assistant/user/assistant/...",
+            "Only user and assistant roles are supported!",
+            "Developer instruction is not enabled for models/gemma-3-27b-it",
+            "Jinja Exception: System message must be at the beginning.",
+        ] {
+            assert_eq!(about(text), [true, false, false, false, false], "{text}");
+        }
+        for text in [
+            "Tool call id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9.",
+            "Tool call IDs should be alphanumeric strings with length >= 9! (1)",
+            "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+            "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with \
+             maximum length 40, but got a string with length 45 instead.",
+        ] {
+            assert_eq!(about(text), [false, true, false, false, false], "{text}");
+        }
+        let single = "This model only supports single tool-calls at once!";
+        assert_eq!(about(single), [false, false, true, false, false]);
+        let both = "Assistant message must have either content or tool_calls, but not both.";
+        assert_eq!(about(both), [false, false, false, true, false]);
+        for text in [
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "Missing `reasoning_content` field in the assistant message at message index 2.",
+        ] {
+            assert_eq!(about(text), [false, false, false, false, true], "{text}");
+        }
+        // These know a system message: it is not what they refuse.
+        for text in [
+            "After the optional system message, conversation roles must alternate user and \
+             assistant roles except for tool calls and results",
+            "Only user and assistant roles are supported, with the exception of an initial \
+             optional system message!",
+            "Invalid 'messages[1].tool_calls[0].function.name': string does not match pattern.",
+        ] {
+            assert_eq!(about(text), [false, false, false, false, false], "{text}");
         }
     }
 }

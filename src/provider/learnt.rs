@@ -50,7 +50,7 @@ impl Learnt {
     pub(super) fn new(endpoint: &Endpoint) -> Learnt {
         let style = Style {
             is_streamed: endpoint.is_streamed,
-            ..Style::of(endpoint.manners)
+            ..Style::of(Manners::default())
         };
         Learnt {
             style: Mutex::new(style),
@@ -81,9 +81,8 @@ impl Learnt {
         };
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         let is_final = matches!(fault, ModelFault::Permanent { .. });
-        if written.manners == Manners::OpenAi && complaint::is_about_system_messages(said) {
-            style.manners = Manners::OneSystemMessage;
-            let text = format!("system messages are joined into one from here on: {said}");
+        if let Some(text) = learn_manners(said, written.manners, &mut style.manners) {
+            let text = format!("{text} from here on: {said}");
             return ModelFault::Adapted { text };
         }
         if written.has_temperature && is_final && complaint::is_about_temperature(said) {
@@ -150,4 +149,30 @@ impl Learnt {
         }
         style.is_streamed = false;
     }
+}
+
+/// How messages are written from here on, where a refusal is about that; the form in which they were
+/// written teaches nothing.
+fn learn_manners(said: &str, written: Manners, manners: &mut Manners) -> Option<&'static str> {
+    if !written.has_no_system_role && complaint::is_about_system_messages(said) {
+        manners.has_no_system_role = true;
+        return Some("the system prompt opens the first user message");
+    }
+    if !written.wants_short_ids && complaint::is_about_call_ids(said) {
+        manners.wants_short_ids = true;
+        return Some("calls have ids of nine digits");
+    }
+    if !written.wants_single_calls && complaint::is_about_several_calls(said) {
+        manners.wants_single_calls = true;
+        return Some("messages hold one call each");
+    }
+    if !written.wants_bare_calls && complaint::is_about_words_beside_calls(said) {
+        manners.wants_bare_calls = true;
+        return Some("what the model said beside calls is left out");
+    }
+    if !written.wants_reasoning && complaint::is_about_reasoning(said) {
+        manners.wants_reasoning = true;
+        return Some("messages of the model have an empty field for its reasoning");
+    }
+    None
 }

@@ -6,7 +6,7 @@ mod streaming;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use actors::domain::model::ChatMessage;
+use actors::domain::model::{ChatCall, ChatMessage};
 use actors::domain::tool::{ToolSpec, Toolset};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -23,11 +23,31 @@ fn request(tools: Toolset) -> ModelRequest {
         max_tokens: None,
         messages: [
             ChatMessage::System("be \"good\"\n".into()),
-            ChatMessage::System("note".into()),
             ChatMessage::User("é🚀\u{1}".into()),
+            ChatMessage::Assistant {
+                text: "".into(),
+                calls: ["call_a", "call_b"].map(call).into(),
+            },
+            result("call_a"),
+            result("call_b"),
         ]
         .into(),
         tools: Arc::new(tools),
+    }
+}
+
+fn call(id: &str) -> ChatCall {
+    ChatCall {
+        id: id.into(),
+        name: "mine".into(),
+        arguments: "{}".into(),
+    }
+}
+
+fn result(id: &str) -> ChatMessage {
+    ChatMessage::Tool {
+        call_id: id.into(),
+        text: "ore".into(),
     }
 }
 
@@ -53,7 +73,7 @@ type Script = (
 );
 
 impl Served {
-    async fn new(answers: Vec<(u16, String)>, manners: Manners) -> Served {
+    async fn new(answers: Vec<(u16, String)>) -> Served {
         let (tell, heard) = mpsc::unbounded_channel();
         let mut answers = answers;
         answers.reverse();
@@ -76,7 +96,6 @@ impl Served {
         let endpoint = Endpoint {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: Some("secret-key".to_string()),
-            manners,
             is_streamed: false,
         };
         let server = tokio::spawn(async move { axum::serve(listener, app).await });
@@ -105,19 +124,17 @@ const YES: &str = r#"{"choices":[{"message":{"role":"assistant","content":"yes"}
 
 #[tokio::test]
 async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
-    for manners in [Manners::OpenAi, Manners::OneSystemMessage] {
-        let answers = vec![(200, YES.to_string()); 2];
-        let mut served = Served::new(answers, manners).await;
-        for request in [request(tools()), request(Toolset::default())] {
-            let written = served.providers.written(&request).expect("it is known");
-            served
-                .providers
-                .ask(request, Meter::default())
-                .await
-                .unwrap();
-            assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
-            assert!(!written.contains("secret-key"));
-        }
+    let answers = vec![(200, YES.to_string()); 2];
+    let mut served = Served::new(answers).await;
+    for request in [request(tools()), request(Toolset::default())] {
+        let written = served.providers.written(&request).expect("it is known");
+        served
+            .providers
+            .ask(request, Meter::default())
+            .await
+            .unwrap();
+        assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
+        assert!(!written.contains("secret-key"));
     }
 }
 
@@ -178,7 +195,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("ollama-reasoning.200.json", format!(r#""Docked." "I should dock first." [] "stop" {U}"#)),
         ("ollama-missing-model.404.json", "permanent: HTTP 404: model \"qwen9\" not found,".to_string()),
         ("llamacpp-call.200.json", format!(r#""" "Ore first." ["9aJx0QmPfWk3ZtYbRs7LcVn2HdGe5UoT|mine|{{\"asteroid\":"] "length" {U}"#)),
-        ("llamacpp-system.500.json", "adapted: system messages are joined into one".to_string()),
+        ("llamacpp-system.500.json", "adapted: the system prompt opens the first".to_string()),
         ("llamacpp-too-long.400.json", "too long: HTTP 400: the request exceeds the".to_string()),
         ("lmstudio-too-long.200.json", "too long: HTTP 500: Trying to keep the".to_string()),
         ("lmstudio-think.200.json", format!(r#""Refuelling." "Fuel is low." [] "stop" {U}"#)),
@@ -192,6 +209,11 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("args-object.200.json", r#""" "" ["a|travel|{\"speed\":2,\"to\":\"sol\"}", "a|dock|{}", "||{}"] "tool_calls" None"#.to_string()),
         ("channel-name.200.json", format!(r#""" "" ["fc_1|mine<|channel|>commentary|{{}}"] "tool_calls" {U}"#)),
         ("old-function-call.200.json", r#""" "" ["|mine|{}"] "function_call" Some((812, 31, 100))"#.to_string()),
+        ("mistral-call-id.400.json", "adapted: calls have ids of nine digits".to_string()),
+        ("llama-single-call.400.json", "adapted: messages hold one call each from".to_string()),
+        ("gemma-system.400.json", "adapted: the system prompt opens the first".to_string()),
+        ("deepseek-reasoning.400.json", "adapted: messages of the model have an".to_string()),
+        ("devstral-roles.500.json", "transient None: HTTP 500: Jinja Exception: After the".to_string()),
         ("no-choice.200.json", "empty, Some(700) in".to_string()),
         ("odd-usage.200.json", r#""ok" "" [] "" None"#.to_string()),
         ("gateway.502.html", "transient None: HTTP 502: <html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad".to_string()),
@@ -218,7 +240,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
     let known: Vec<&str> = expected.keys().copied().collect();
     assert_eq!(files, known, "each sample has its meaning");
     for (name, expected) in expected {
-        let mut served = Served::new(vec![sample(name)], Manners::OpenAi).await;
+        let mut served = Served::new(vec![sample(name)]).await;
         let (_, answer) = served.ask().await;
         assert_eq!(shown(&answer), expected, "{name}");
     }
@@ -232,36 +254,52 @@ async fn what_a_server_refuses_is_written_otherwise_from_then_on_and_learnt_once
             .map(|tool| tool["function"]["name"].as_str().unwrap().to_string())
             .collect()
     };
-    let script = vec![
-        sample("openai-schema.400.json"),
-        sample("llamacpp-system.500.json"),
-        sample("openai-temperature.400.json"),
-        (200, YES.to_string()),
-        sample("openai-schema.400.json"),
-        sample("llamacpp-system.500.json"),
+    let particular = [
+        "openai-schema.400.json",
+        "llamacpp-system.500.json",
+        "openai-temperature.400.json",
+        "mistral-call-id.400.json",
+        "llama-single-call.400.json",
     ];
-    let mut served = Served::new(script, Manners::OpenAi).await;
+    let script = particular.map(sample).into_iter();
+    let script = script.chain([(200, YES.to_string())]);
+    let script = script.chain(particular.map(sample)).collect();
+    let mut served = Served::new(script).await;
+    let roles = |body: &Value| -> Vec<String> {
+        let messages = body["messages"].as_array().expect("messages").iter();
+        messages
+            .map(|message| message["role"].as_str().unwrap().to_string())
+            .collect()
+    };
     let is_adapted = |answer: &Result<_, _>| matches!(answer, Err(ModelFault::Adapted { .. }));
     let (first, answer) = served.ask().await;
     assert!(is_adapted(&answer) && names(&first).len() == 4);
     let (second, answer) = served.ask().await;
     assert_eq!(names(&second), ["mine", "scan", "sell"]);
-    assert!(is_adapted(&answer) && second["messages"].as_array().unwrap().len() == 3);
+    assert_eq!(
+        roles(&second),
+        ["system", "user", "assistant", "tool", "tool"]
+    );
+    assert!(is_adapted(&answer));
     let (third, answer) = served.ask().await;
-    assert!(is_adapted(&answer) && third["messages"].as_array().unwrap().len() == 2);
-    assert!(third["temperature"].is_number());
+    assert_eq!(roles(&third), ["user", "assistant", "tool", "tool"]);
+    assert!(is_adapted(&answer) && third["temperature"].is_number());
     let (fourth, answer) = served.ask().await;
-    assert!(answer.is_ok() && fourth.get("temperature").is_none());
-    let (_, answer) = served.ask().await;
-    assert!(
-        matches!(answer, Err(ModelFault::Permanent { .. })),
-        "{answer:?}"
+    assert!(is_adapted(&answer) && fourth.get("temperature").is_none());
+    assert_eq!(fourth["messages"][2]["tool_call_id"], "call_a");
+    let (fifth, answer) = served.ask().await;
+    assert_eq!(fifth["messages"][2]["tool_call_id"], "000020000");
+    assert!(is_adapted(&answer));
+    let (sixth, answer) = served.ask().await;
+    assert_eq!(
+        roles(&sixth),
+        ["user", "assistant", "tool", "assistant", "tool"]
     );
-    let (_, answer) = served.ask().await;
-    assert!(
-        matches!(answer, Err(ModelFault::Transient { .. })),
-        "{answer:?}"
-    );
+    assert!(answer.is_ok());
+    for name in particular {
+        let (_, answer) = served.ask().await;
+        assert!(!is_adapted(&answer), "{name} is learnt once: {answer:?}");
+    }
 }
 
 #[tokio::test]
@@ -272,7 +310,6 @@ async fn who_is_not_there_is_unreachable() {
     let endpoint = Endpoint {
         url,
         api_key: None,
-        manners: Manners::OpenAi,
         is_streamed: true,
     };
     let http = crate::http::client().unwrap();

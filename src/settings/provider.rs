@@ -48,12 +48,13 @@ pub struct Provider {
     pub context_tokens: Option<u64>,
 }
 
-/// The dialect of an endpoint.
+/// The dialect of an endpoint. Both take the one shape that every request has, so that nothing depends
+/// on it; it is told to whoever reads the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderKind {
     /// Chat completions as OpenAI has them.
     OpenAi,
-    /// The same from an Ollama server, with its peculiarities.
+    /// The same from an Ollama server.
     Ollama,
 }
 

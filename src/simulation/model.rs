@@ -80,7 +80,7 @@ impl Models for Pilots {
     }
 
     fn written(&self, request: &ModelRequest) -> Option<String> {
-        provider::body_of(request, Manners::OpenAi).ok()
+        provider::body_of(request, Manners::default()).ok()
     }
 }
 

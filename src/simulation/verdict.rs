@@ -153,11 +153,15 @@ impl Watch {
     pub(super) fn seen(&self, request: &ModelRequest) {
         let mut seen = self.seen_so_far();
         seen.requests += 1;
-        for message in request.messages.iter() {
-            if let ChatMessage::User(text) = message
-                && text.starts_with(MARK)
-                && !seen.seen_in_requests.contains(&**text)
-            {
+        let texts = request.messages.iter().filter_map(|message| match message {
+            ChatMessage::User(text) => Some(text),
+            ChatMessage::System(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => {
+                None
+            }
+        });
+        // Messages that follow one another are merged.
+        for text in texts.flat_map(|text| text.split("\n\n")) {
+            if text.starts_with(MARK) && !seen.seen_in_requests.contains(text) {
                 seen.seen_in_requests.insert(text.to_string());
             }
         }

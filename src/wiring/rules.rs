@@ -11,8 +11,8 @@ use actors::domain::rules::{
 use super::books::passwords;
 use super::prompt::prompt_template;
 use crate::home::Home;
-use crate::provider::{Endpoint, Manners};
-use crate::settings::{self, Provider, ProviderKind, Settings};
+use crate::provider::Endpoint;
+use crate::settings::{self, Provider, Settings};
 
 /// The rules that hold inside.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
@@ -132,10 +132,6 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
                     .api_key
                     .as_ref()
                     .map(|key| key.expose().to_string()),
-                manners: match provider.kind {
-                    ProviderKind::OpenAi => Manners::OpenAi,
-                    ProviderKind::Ollama => Manners::OneSystemMessage,
-                },
                 is_streamed: provider.stream,
             };
             (name.as_str().into(), endpoint)

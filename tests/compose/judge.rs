@@ -1,5 +1,5 @@
 //! The judge: says whether a request keeps the rules of DESIGN 5, knowing the rows and the request,
-//! not how one becomes the other. Whether a provider takes it, the pilot's strict reader says.
+//! not how one becomes the other. Whether a server takes it, the pilot's strict reader says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use actors::domain::message::{Body, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::tool::Toolset;
 use serde_json::Value;
-use zoea::pilot::{Strictness, validate_with};
+use zoea::pilot::validate;
 use zoea::provider::{Manners, body_of};
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
@@ -38,7 +38,8 @@ pub(crate) fn judge(history: &History, asked: &Asked) -> Result<(), String> {
     Ok(())
 }
 
-/// A strict provider's view, in both forms in which the adapter speaks.
+/// The strictest server's view, in all forms in which the adapter speaks but for the one with a field
+/// that is not OpenAI's.
 pub(crate) fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(), String> {
     let request = ModelRequest {
         provider: "local".into(),
@@ -48,14 +49,17 @@ pub(crate) fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(
         messages: messages.into(),
         tools: Arc::new(Toolset::default()),
     };
-    for (manners, system_first) in [(Manners::OpenAi, false), (Manners::OneSystemMessage, true)] {
+    for number in 0..16 {
+        let manners = Manners {
+            has_no_system_role: number & 1 > 0,
+            wants_short_ids: number & 2 > 0,
+            wants_single_calls: number & 4 > 0,
+            wants_bare_calls: number & 8 > 0,
+            wants_reasoning: false,
+        };
         let body = body_of(&request, manners).map_err(|error| error.to_string())?;
         let body: Value = serde_json::from_str(&body).map_err(|error| error.to_string())?;
-        let strictness = Strictness {
-            system_first,
-            known_fields: true,
-        };
-        validate_with(&body, strictness).map_err(|refusal| format!("refused: {refusal:?}"))?;
+        validate(&body).map_err(|refusal| format!("refused: {refusal:?}, {manners:?}"))?;
     }
     Ok(())
 }
@@ -70,7 +74,7 @@ fn is_within_the_budget(messages: &[ChatMessage], budget: usize) -> Result<(), S
 
 fn begins_with_the_system_prompt(messages: &[ChatMessage]) -> Result<(), String> {
     match messages.first() {
-        Some(ChatMessage::System(text)) if &**text == SYSTEM => Ok(()),
+        Some(ChatMessage::System(text)) if text.starts_with(SYSTEM) => Ok(()),
         other => Err(format!("begins with {other:?}")),
     }
 }
@@ -87,11 +91,13 @@ pub(crate) fn owner_is_there(asked: &Asked) -> Result<(), String> {
         Owner::Nudge(text) => text.clone(),
     };
     let wanted: String = text.chars().map(printable).collect();
-    let is_it = |sent: &str| match sent.rsplit_once(CUT) {
-        Some((kept, _)) if *sent != *wanted => {
-            wanted.starts_with(kept.trim_end_matches('\n')) && kept.len() > 5
-        }
-        Some(_) | None => *sent == *wanted || (wanted.trim().is_empty() && sent == "(empty)"),
+    let is_it = |sent: &str| {
+        let whole = if wanted.trim().is_empty() {
+            "(empty)"
+        } else {
+            &wanted
+        };
+        sent.contains(whole) || holds_beginning(sent, &wanted)
     };
     let is_there = asked
         .composed
@@ -103,6 +109,22 @@ pub(crate) fn owner_is_there(asked: &Asked) -> Result<(), String> {
     }
     let shown: String = wanted.chars().take(100).collect();
     Err(format!("the order is lost: {shown:?}"))
+}
+
+/// Whether the beginning of a text stands in another one, cut with a note.
+fn holds_beginning(sent: &str, wanted: &str) -> bool {
+    let first: String = wanted.chars().take(6).collect();
+    sent.match_indices(CUT).any(|(end, _)| {
+        let kept = sent[..end].trim_end_matches('\n');
+        let mut starts = kept.match_indices(&first);
+        starts.any(|(start, _)| wanted.starts_with(&kept[start..]))
+    })
+}
+
+/// A message's text without what the runtime says behind it.
+pub(crate) fn without_aside(text: &str) -> &str {
+    let (kept, _) = text.rsplit_once(ASIDE_LINE).unwrap_or((text, ""));
+    kept.strip_suffix("\n\n").unwrap_or(kept)
 }
 
 fn printable(c: char) -> char {
@@ -147,8 +169,8 @@ fn is_roomy(history: &History, asked: &Asked) -> bool {
 /// Where the rows stand in a request, found by their marks.
 struct Sent<'a> {
     messages: &'a [ChatMessage],
-    /// The place of each marked text.
-    places: BTreeMap<i64, usize>,
+    /// The place of each marked text: its message, and where in it.
+    places: BTreeMap<i64, (usize, usize)>,
 }
 
 impl<'a> Sent<'a> {
@@ -161,20 +183,14 @@ impl<'a> Sent<'a> {
             else {
                 continue;
             };
-            if text.starts_with(ASIDE_LINE) {
-                continue;
-            }
-            let rest = text
-                .split_once("to the swarm]\n")
-                .map_or(&**text, |(_, rest)| rest);
-            if let Some(seq) = marked(rest) {
-                places.insert(seq, place);
+            for (seq, at) in marks(without_aside(text)) {
+                places.insert(seq, (place, at));
             }
         }
         Sent { messages, places }
     }
 
-    fn place(&self, seq: Seq) -> Option<usize> {
+    fn place(&self, seq: Seq) -> Option<(usize, usize)> {
         self.places.get(&seq.0).copied()
     }
 
@@ -182,7 +198,7 @@ impl<'a> Sent<'a> {
     /// result behind its own call, and an order that came before a result behind that result.
     fn keeps_the_order(&self, rows: &[Arc<Row>]) -> Result<(), String> {
         let orders = |row: &&Arc<Row>| row.kind().and_then(|kind| kind.role()) == Some("user");
-        let mut last = 0;
+        let mut last = (0, 0);
         for row in rows.iter().filter(orders) {
             let Some(place) = self.place(row.seq) else {
                 continue;
@@ -208,19 +224,17 @@ impl<'a> Sent<'a> {
         let Some(place) = self.place(row.seq) else {
             return Ok(());
         };
-        let asking = (0..place)
+        let asking = (0..place.0)
             .rev()
             .find(|place| !matches!(self.messages[*place], ChatMessage::Tool { .. }));
         let Some(asking) = asking else {
             return Err(format!("result {} stands alone", row.seq));
         };
-        let ChatMessage::Assistant { text, .. } = &self.messages[asking] else {
+        let ChatMessage::Assistant { .. } = &self.messages[asking] else {
             return Err(format!("result {} follows no call", row.seq));
         };
-        if let Some(seq) = marked(text)
-            && seq != call.seq.0
-        {
-            return Err(format!("result {} follows another call: {seq}", row.seq));
+        if self.place(call.seq).is_some_and(|said| said.0 != asking) {
+            return Err(format!("result {} follows another call", row.seq));
         }
         let Some(caller) = rows.iter().find(|row| row.seq == call.seq) else {
             return Ok(());
@@ -283,20 +297,25 @@ impl<'a> Sent<'a> {
             }
             let wanted: String = row.text().chars().map(printable).collect();
             let place = self.place(row.seq);
-            let text = place.map(|place| match &self.messages[place] {
+            let text = place.map(|place| match &self.messages[place.0] {
                 ChatMessage::User(text)
                 | ChatMessage::System(text)
                 | ChatMessage::Assistant { text, .. }
                 | ChatMessage::Tool { text, .. } => text,
             });
-            if !text.is_some_and(|text| text.ends_with(&wanted)) {
+            if !text.is_some_and(|text| text.contains(&wanted)) {
                 return Err(format!("row {} is not whole: {text:?}", row.seq));
             }
         }
-        let continuations = self.messages.iter().filter(
-            |message| matches!(message, ChatMessage::User(text) if &**text == CONTINUATION),
-        );
-        if continuations.count() > 2 {
+        let texts = self.messages.iter().map(|message| match message {
+            ChatMessage::User(text) => text,
+            ChatMessage::System(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => "",
+        });
+        if texts
+            .map(|text| text.matches(CONTINUATION).count())
+            .sum::<usize>()
+            > 2
+        {
             return Err("more than two continuations".to_string());
         }
         Ok(())
@@ -313,6 +332,15 @@ impl<'a> Sent<'a> {
             None => place_of(row) >= owner && !matches!(row.body, Body::Note { .. }),
         }
     }
+}
+
+/// The rows whose marks stand in a text, and where.
+fn marks(text: &str) -> impl Iterator<Item = (i64, usize)> {
+    text.match_indices("<row ").filter_map(|(at, open)| {
+        let (seq, _) = text[at + open.len()..].split_once('>')?;
+        let seq = seq.parse().ok()?;
+        text[at..].starts_with(&mark(seq)).then_some((seq, at))
+    })
 }
 
 /// The row that a text is marked with.

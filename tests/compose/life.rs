@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::compose::{ASIDE_LINE, wire_bytes};
+use actors::domain::compose::wire_bytes;
 use actors::domain::event::{LinkState, State, Totals, What};
 use actors::domain::game_state::Sighting;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
@@ -19,7 +19,7 @@ use actors::domain::write::{Mission, MysisRecord, Profile, Recollection, Write};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::judge::is_taken_by_strict_providers;
+use super::judge::{is_taken_by_strict_providers, without_aside};
 
 const WINDOW: usize = 20;
 
@@ -127,8 +127,9 @@ pub(crate) struct World {
     alarm: Option<Alarm>,
     now: i64,
     made: i64,
-    /// The messages of the last request in this turn of this life, without the aside.
-    before: Option<Vec<ChatMessage>>,
+    /// The last request in this turn of this life: its system message, and all else as one text
+    /// without the aside.
+    before: Option<(ChatMessage, String)>,
     pub(crate) requests: usize,
     pub(crate) orders_lost: usize,
     broken: Option<String>,
@@ -457,7 +458,7 @@ impl World {
         if let Err(broken) = self.judged(ask) {
             self.broken.get_or_insert(broken);
         }
-        self.before = Some(without_aside(&ask.messages));
+        self.before = Some(as_text(&ask.messages));
     }
 
     fn judged(&mut self, ask: &Ask) -> Result<(), String> {
@@ -471,13 +472,13 @@ impl World {
     }
 
     /// The orders that nobody answered are there: the oldest, which owns the turn, and the newest.
-    /// Where there is none, and no other one near, the mission is.
+    /// Where there is none, the mission is.
     fn holds_the_orders(&mut self, ask: &Ask) -> Result<(), String> {
         let has = |text: &str| {
             let mark = text.split_inclusive('>').next().unwrap_or_default();
             ask.messages
                 .iter()
-                .any(|message| matches!(message, ChatMessage::User(sent) if sent.starts_with(mark)))
+                .any(|message| matches!(message, ChatMessage::User(sent) if sent.contains(mark)))
         };
         let answered = answered(&self.rows);
         let prompts = self
@@ -491,12 +492,8 @@ impl World {
                 return Err(format!("the order at {} is lost", order.seq));
             }
         }
-        let near = self.rows.iter().rev().filter(|row| row.is_sendable());
-        let has_prompt = near
-            .take(WINDOW * 5)
-            .any(|row| row.kind() == Some(Kind::Prompt));
         if let Some(mission) = &self.mission
-            && !has_prompt
+            && open.is_empty()
             && !has(&mission.text)
         {
             self.orders_lost += 1;
@@ -518,19 +515,11 @@ impl World {
         if has_looks || is_near {
             return Ok(());
         }
-        let now = without_aside(&ask.messages);
-        let is_system = |message: &&ChatMessage| matches!(message, ChatMessage::System(_));
-        if !now
-            .iter()
-            .filter(is_system)
-            .eq(before.iter().filter(is_system))
-        {
-            // The operator gave or took a note or a mission.
-            return Ok(());
-        }
-        let same = now.iter().zip(before).skip(1).take_while(|(a, b)| a == b);
-        if same.count() + 1 < before.len() {
-            return Err(format!("the prefix changed:\n{before:?}\n{now:?}"));
+        let (system, now) = as_text(&ask.messages);
+        // The operator gave or took a note or a mission.
+        let is_told_otherwise = system != before.0;
+        if !is_told_otherwise && !now.starts_with(&before.1) {
+            return Err(format!("the prefix changed:\n{}\n{now}", before.1));
         }
         Ok(())
     }
@@ -541,13 +530,16 @@ impl World {
     }
 }
 
-fn without_aside(messages: &[ChatMessage]) -> Vec<ChatMessage> {
-    let is_aside = |message: &ChatMessage| matches!(message, ChatMessage::User(text) if text.starts_with(ASIDE_LINE));
-    messages
-        .iter()
-        .filter(|message| !is_aside(message))
-        .cloned()
-        .collect()
+/// The system message, and all others as one text without the aside, which stands in the last.
+fn as_text(messages: &[ChatMessage]) -> (ChatMessage, String) {
+    let shown = |message: &ChatMessage| match message {
+        ChatMessage::System(text) => format!("\nsystem {text}"),
+        ChatMessage::User(text) => format!("\nuser {text}"),
+        ChatMessage::Assistant { text, calls } => format!("\nassistant {text} {calls:?}"),
+        ChatMessage::Tool { call_id, text } => format!("\ntool {call_id} {text}"),
+    };
+    let all: String = messages.iter().skip(1).map(shown).collect();
+    (messages[0].clone(), without_aside(&all).to_string())
 }
 
 /// The newest row that words of the model answer.

@@ -103,6 +103,7 @@ impl Host {
         messages.extend_from_slice(&self.history[start..before]);
         messages.push(order.clone());
         messages.extend_from_slice(&self.history[before..]);
+        let messages = shaped(messages);
         let tools: Vec<Value> = TOOLS
             .iter()
             .map(|(name, _)| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}))
@@ -162,4 +163,26 @@ impl Host {
             .push(json!({"role": "assistant", "content": answer.content, "tool_calls": calls}));
         self.history.extend(results);
     }
+}
+
+/// The messages in an order that the strictest servers take.
+fn shaped(messages: Vec<Value>) -> Vec<Value> {
+    let mut shaped: Vec<Value> = Vec::new();
+    for mut message in messages {
+        let before = shaped
+            .last()
+            .map_or("", |last| last["role"].as_str().unwrap());
+        match (before, message["role"].as_str().unwrap()) {
+            ("system", "assistant") => shaped.push(json!({"role": "user", "content": "Go on."})),
+            ("tool", "user") => shaped.push(json!({"role": "assistant", "content": "I see."})),
+            ("assistant", "assistant") => {
+                let words = shaped.pop().unwrap()["content"].take();
+                let more = message["content"].as_str().unwrap_or_default();
+                message["content"] = format!("{} {more}", words.as_str().unwrap()).into();
+            }
+            _ => {}
+        }
+        shaped.push(message);
+    }
+    shaped
 }

@@ -56,15 +56,8 @@ async fn a_bad_request_is_refused_with_reason_and_place() {
 }
 
 #[tokio::test]
-async fn strictness_refuses_what_openai_would_take() {
-    let served = Served::start(PilotOptions {
-        strictness: Strictness {
-            system_first: true,
-            known_fields: true,
-        },
-        ..with_faults(&[])
-    })
-    .await;
+async fn what_openai_would_take_is_refused_unless_it_is_told_otherwise() {
+    let served = Served::start(with_faults(&[])).await;
     assert_eq!(served.ask(&talking()).await.0, 200);
     let mut late = talking();
     late["messages"].as_array_mut().unwrap().rotate_left(1);
@@ -80,6 +73,15 @@ async fn strictness_refuses_what_openai_would_take() {
         "messages.[1].reasoning_content"
     );
     served.end().await;
+    let lenient = Served::start(PilotOptions {
+        strictness: Strictness::OpenAi,
+        ..with_faults(&[])
+    })
+    .await;
+    for body in [late, stray] {
+        assert_eq!(lenient.ask(&body).await.0, 200);
+    }
+    lenient.end().await;
 }
 
 #[tokio::test]

@@ -9,9 +9,12 @@ mod excerpt;
 mod owner;
 mod part;
 mod select;
+mod shape;
 mod snapshot;
 mod statistics;
 mod wire;
+
+use std::sync::Arc;
 
 use super::conversation::Conversation;
 use super::game_state::GameState;
@@ -19,7 +22,6 @@ use super::ids::{Now, Seq, TurnNumber};
 use super::model::ChatMessage;
 
 use excerpt::Excerpt;
-use part::Part;
 
 pub use aside::{ASIDE_LINE, allowance};
 pub use owner::{Owner, choose_owner};
@@ -70,13 +72,19 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
     let whole_budget = composition.budget.max(SMALLEST_BUDGET);
     let mut selected = select::select(composition);
     snapshot::supersede(&mut selected.parts);
-    let mut messages = system_messages(composition, whole_budget / 2);
-    let spent = wire_bytes(&messages);
+    let mut messages = vec![system_message(composition, whole_budget / 2)];
+    let spent = wire_bytes(&messages) + shape::opener_bytes();
     let reserve = aside::reserve(composition, whole_budget);
     let room = whole_budget.saturating_sub(spent + reserve);
     budget::fit(&mut selected.parts, room);
-    let aside = aside::aside(composition, &selected.parts, reserve);
-    append(&mut messages, &selected.parts, aside);
+    for message in selected.parts.iter().flat_map(wire::render) {
+        shape::push(&mut messages, message);
+    }
+    // The aside changes with every request: it stands at the very end, so that everything before it
+    // is the same in the next one.
+    if let Some(aside) = aside::aside(composition, &selected.parts, reserve) {
+        shape::add_inside(&mut messages, &aside);
+    }
     Composed {
         messages,
         horizon: composition.conversation.last(),
@@ -84,40 +92,30 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
     }
 }
 
-/// The parts as messages. The aside changes with every request: it stands before the last part, so
-/// that everything before it is the same in the next request, and what is to be answered stands
-/// last.
-fn append(messages: &mut Vec<ChatMessage>, parts: &[Part], aside: Option<ChatMessage>) {
-    let (before, last) = parts.split_at(parts.len().saturating_sub(1));
-    messages.extend(before.iter().flat_map(wire::render));
-    messages.extend(aside);
-    messages.extend(last.iter().flat_map(wire::render));
-}
-
-/// The system prompt and the operator's notes, within so many bytes. Where not all notes fit, the
-/// newest stay.
-fn system_messages(composition: &Composition<'_>, room: usize) -> Vec<ChatMessage> {
-    let mut left = room;
-    let first = system_message(composition.system.into(), &mut left);
+/// The system prompt and the operator's notes in one message, within so many bytes. Where not all
+/// notes fit, the newest stay.
+fn system_message(composition: &Composition<'_>, room: usize) -> ChatMessage {
+    let frame = wire::message_bytes(&ChatMessage::System("".into())) + 1;
+    let mut left = room.saturating_sub(frame);
+    let prompt = beginning(composition.system.into(), &mut left);
     let mut notes = Vec::new();
     for note in composition.conversation.notes().iter().rev() {
         if left < budget::SMALLEST * 2 {
             break;
         }
         if !note.text().trim().is_empty() {
-            notes.push(system_message(note.text().clone(), &mut left));
+            notes.push(beginning(note.text().clone(), &mut left));
         }
     }
-    std::iter::once(first)
-        .chain(notes.into_iter().rev())
-        .collect()
+    let notes = notes.iter().rev();
+    let text = notes.fold(prompt, |before, note| shape::joined(&before, note));
+    ChatMessage::System(text)
 }
 
-fn system_message(text: std::sync::Arc<str>, left: &mut usize) -> ChatMessage {
-    let frame = wire::message_bytes(&ChatMessage::System("".into())) + 1;
+/// What of a text fits into what is left, which it then takes.
+fn beginning(text: Arc<str>, left: &mut usize) -> Arc<str> {
     let mut text = Excerpt::filled(text);
-    text.shorten(left.saturating_sub(frame), |_| String::new());
-    let message = ChatMessage::System(text.text().clone());
-    *left = left.saturating_sub(wire::message_bytes(&message) + 1);
-    message
+    text.shorten(*left, |_| String::new());
+    *left = left.saturating_sub(text.size() + shape::separator_bytes());
+    text.text().clone()
 }

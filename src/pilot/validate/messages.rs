@@ -8,6 +8,7 @@ use super::{Refusal, Strictness, calls};
 struct Checked<'a> {
     fields: &'a Map<String, Value>,
     index: usize,
+    strictness: Strictness,
 }
 
 /// Checks every message, and what holds for the list as a whole.
@@ -25,12 +26,17 @@ pub(super) fn check(messages: &[Value], strictness: Strictness) -> Result<(), Re
                 "A message must be an object.",
             )
         })?;
-        Checked { fields, index }.check(strictness)?;
+        let checked = Checked {
+            fields,
+            index,
+            strictness,
+        };
+        checked.check()?;
     }
-    order(messages, strictness)
+    order(messages)
 }
 
-fn order(messages: &[Value], strictness: Strictness) -> Result<(), Refusal> {
+fn order(messages: &[Value]) -> Result<(), Refusal> {
     let has_role = |message: &Value, role: &str| message["role"] == role;
     if !messages.iter().any(|message| has_role(message, "user")) {
         return Err(Refusal::at(
@@ -45,26 +51,11 @@ fn order(messages: &[Value], strictness: Strictness) -> Result<(), Refusal> {
             "The last message must have role 'user' or 'tool'.",
         ));
     }
-    if strictness.system_first {
-        let is_system = |message| has_role(message, "system") || has_role(message, "developer");
-        if !is_system(&messages[0]) {
-            return Err(Refusal::at(
-                "messages.[0].role",
-                "The first message must be the system message.",
-            ));
-        }
-        if let Some(second) = messages.iter().skip(1).position(is_system) {
-            return Err(Refusal::at(
-                format!("messages.[{}].role", second + 1),
-                "There must be exactly one system message, at the beginning.",
-            ));
-        }
-    }
     Ok(())
 }
 
 impl Checked<'_> {
-    fn check(&self, strictness: Strictness) -> Result<(), Refusal> {
+    fn check(&self) -> Result<(), Refusal> {
         let role = self
             .fields
             .get("role")
@@ -90,7 +81,14 @@ impl Checked<'_> {
                 ));
             }
         };
-        if strictness.known_fields
+        self.name()?;
+        if role == "assistant" {
+            self.assistant()?;
+        } else {
+            self.strangers_calls(role)?;
+            self.content()?;
+        }
+        if self.strictness == Strictness::Strictest
             && let Some(stray) = self
                 .fields
                 .keys()
@@ -101,13 +99,7 @@ impl Checked<'_> {
                 format!("A message of role '{role}' has no field '{stray}'."),
             ));
         }
-        self.name()?;
-        if role == "assistant" {
-            self.assistant()
-        } else {
-            self.strangers_calls(role)?;
-            self.content()
-        }
+        Ok(())
     }
 
     fn refuse(&self, field: &str, message: impl Into<String>) -> Refusal {
@@ -175,6 +167,13 @@ impl Checked<'_> {
         calls::check(calls, self.index)
     }
 
+    fn says_nothing(&self, text: &str) -> bool {
+        match self.strictness {
+            Strictness::Strictest => text.trim().is_empty(),
+            Strictness::OpenAi => text.is_empty(),
+        }
+    }
+
     /// Text, or a list of text parts, and in either case not empty.
     fn content(&self) -> Result<(), Refusal> {
         let content = match self.fields.get("content") {
@@ -187,7 +186,7 @@ impl Checked<'_> {
             Some(content) => content,
         };
         if let Some(text) = content.as_str() {
-            return if text.is_empty() {
+            return if self.says_nothing(text) {
                 Err(self.refuse("content", "The content must not be empty."))
             } else {
                 Ok(())
@@ -210,7 +209,7 @@ impl Checked<'_> {
                 ));
             }
             match part["text"].as_str() {
-                Some(text) if !text.is_empty() => {}
+                Some(text) if !self.says_nothing(text) => {}
                 Some(_) | None => {
                     return Err(self.refuse(
                         &format!("content.[{index}].text"),

@@ -54,11 +54,7 @@ fn with(pointer: &str, value: Option<Value>) -> Value {
 #[test]
 fn a_good_request_is_admitted() {
     assert_eq!(validate(&good()), Ok(()));
-    let both = Strictness {
-        system_first: true,
-        known_fields: true,
-    };
-    assert_eq!(validate_with(&good(), both), Ok(()));
+    assert_eq!(validate_with(&good(), Strictness::OpenAi), Ok(()));
 }
 
 #[test]
@@ -91,7 +87,8 @@ fn what_openai_admits_is_admitted() {
                 .unwrap()
                 .push(json!({"role": "user", "content": "go"}));
         }
-        assert_eq!(validate(&body), Ok(()), "{pointer}");
+        let verdict = validate_with(&body, Strictness::OpenAi);
+        assert_eq!(verdict, Ok(()), "{pointer}");
     }
 }
 
@@ -427,49 +424,90 @@ fn more_than_512_tools_are_refused() {
     assert_eq!(validate(&body).unwrap_err().param.as_deref(), Some("tools"));
 }
 
-#[test]
-fn strictness_demands_one_system_message_at_the_start() {
-    let strictness = Strictness {
-        system_first: true,
-        known_fields: false,
+/// Messages by their roles in short: `s`ystem, `u`ser, `a`ssistant, `c`all, `t`ool.
+fn of_roles(roles: &str) -> Value {
+    let message = |role: char| match role {
+        's' => json!({"role": "system", "content": "s"}),
+        'u' => json!({"role": "user", "content": "u"}),
+        'a' => json!({"role": "assistant", "content": "a"}),
+        'c' => json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "i", "type": "function", "function": {"name": "mine", "arguments": "{}"}}]}),
+        't' => json!({"role": "tool", "tool_call_id": "i", "content": "t"}),
+        other => panic!("no role {other}"),
     };
-    let without = with("/messages/0", None);
-    let second = with(
-        "/messages/1",
-        Some(json!({"role": "system", "content": "again"})),
-    );
-    let mut second = second;
-    second["messages"]
-        .as_array_mut()
-        .unwrap()
-        .push(json!({"role": "user", "content": "go"}));
-    for (body, param) in [
-        (without, "messages.[0].role"),
-        (second, "messages.[1].role"),
+    json!({"model": "pilot", "messages": roles.chars().map(message).collect::<Vec<_>>()})
+}
+
+#[test]
+fn the_strictest_servers_take_roles_in_turn_alone() {
+    for roles in [
+        "u",
+        "su",
+        "suau",
+        "suct",
+        "suctct",
+        "suctau",
+        "suctauct",
+        "suauctctau",
     ] {
-        assert_eq!(validate(&body), Ok(()));
-        let refusal = validate_with(&body, strictness).unwrap_err();
-        assert_eq!(refusal.param.as_deref(), Some(param));
+        assert_eq!(validate(&of_roles(roles)), Ok(()), "{roles}");
+    }
+    for (roles, place, reason) in [
+        ("ctu", 0, "Unexpected role 'assistant' after role 'system'"),
+        ("sau", 1, "Unexpected role 'assistant' after role 'system'"),
+        ("sctu", 1, "Unexpected role 'assistant' after role 'system'"),
+        ("suu", 2, "Unexpected role 'user' after role 'user'"),
+        (
+            "suaau",
+            3,
+            "Unexpected role 'assistant' after role 'assistant'",
+        ),
+        (
+            "suact",
+            3,
+            "Unexpected role 'assistant' after role 'assistant'",
+        ),
+        ("suctu", 4, "Unexpected role 'user' after role 'tool'"),
+        // The usual request of a mission, as it once was.
+        (
+            "sctauu",
+            1,
+            "Unexpected role 'assistant' after role 'system'",
+        ),
+        ("ssu", 1, "one system message at most"),
+        ("suasu", 3, "one system message at most"),
+        ("us", 1, "must have role 'user' or 'tool'"),
+    ] {
+        let refusal = validate(&of_roles(roles)).unwrap_err();
+        let at = format!("messages.[{place}].role");
+        assert_eq!(refusal.param, Some(at), "{roles}: {refusal}");
+        assert!(refusal.message.contains(reason), "{roles}: {refusal}");
+        if !roles.ends_with('s') {
+            let verdict = validate_with(&of_roles(roles), Strictness::OpenAi);
+            assert_eq!(verdict, Ok(()), "{roles}");
+        }
     }
 }
 
 #[test]
-fn strictness_knows_the_fields_of_each_role() {
-    let strictness = Strictness {
-        system_first: false,
-        known_fields: true,
-    };
-    for (pointer, param) in [
+fn the_strictest_servers_know_no_other_fields_and_no_white_space() {
+    for (pointer, value, param) in [
         (
             "/messages/2/reasoning_content",
+            "x",
             "messages.[2].reasoning_content",
         ),
-        ("/messages/3/is_error", "messages.[3].is_error"),
+        ("/messages/3/is_error", "x", "messages.[3].is_error"),
+        ("/messages/1/content", " \n", "messages.[1].content"),
+        (
+            "/messages/4/content/0/text",
+            "\t",
+            "messages.[4].content.[0].text",
+        ),
     ] {
-        let body = with(pointer, Some(json!("x")));
-        assert_eq!(validate(&body), Ok(()));
-        let refusal = validate_with(&body, strictness).unwrap_err();
-        assert_eq!(refusal.param.as_deref(), Some(param));
+        let body = with(pointer, Some(json!(value)));
+        assert_eq!(validate_with(&body, Strictness::OpenAi), Ok(()));
+        assert_eq!(validate(&body).unwrap_err().param.as_deref(), Some(param));
     }
 }
 

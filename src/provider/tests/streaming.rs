@@ -55,7 +55,6 @@ impl Live {
         let endpoint = Endpoint {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: None,
-            manners: Manners::OpenAi,
             is_streamed,
         };
         let http = crate::http::client().unwrap();

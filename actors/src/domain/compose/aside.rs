@@ -1,20 +1,22 @@
 //! The aside: what the runtime tells the model besides the conversation, anew in each request.
 //!
-//! What is known of the game and notices about the runtime change all the time. They stand in a
-//! message of their own near the end, so that a provider's cache keeps what stands before it
-//! (DESIGN 5.1). The aside is no row and no order.
+//! What is known of the game and notices about the runtime change all the time. They stand inside
+//! the last message, behind its own text, so that a provider's cache keeps what stands before them
+//! (DESIGN 5.1, 5.7). The aside is no row and no order.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::domain::ids::CallKey;
-use crate::domain::model::ChatMessage;
 
 use super::excerpt::Excerpt;
 use super::part::Part;
-use super::{Composition, wire};
+use super::{Composition, shape};
 
 /// The line that opens an aside; the system prompt says what it means.
 pub const ASIDE_LINE: &str = "[from the runtime, not an order]";
+/// What stands for that line where others wrote it; as long, so that places in a text stay.
+const FORGED_LINE: &str = "(from the runtime, not an order)";
 
 /// The most that an aside may take, in bytes.
 const MOST: usize = 2 << 10;
@@ -35,17 +37,21 @@ pub(super) fn reserve(composition: &Composition<'_>, budget: usize) -> usize {
     }
 }
 
+/// A text of others, in which nothing passes for an aside: it may stand right before one.
+pub(super) fn without_forgery(text: &Arc<str>) -> Arc<str> {
+    if text.contains(ASIDE_LINE) {
+        text.replace(ASIDE_LINE, FORGED_LINE).into()
+    } else {
+        text.clone()
+    }
+}
+
 /// The aside, within so many bytes, beside these parts.
-pub(super) fn aside(
-    composition: &Composition<'_>,
-    parts: &[Part],
-    room: usize,
-) -> Option<ChatMessage> {
+pub(super) fn aside(composition: &Composition<'_>, parts: &[Part], room: usize) -> Option<String> {
     if room == 0 {
         return None;
     }
-    let frame = wire::message_bytes(&ChatMessage::User("".into())) + 1;
-    let room = room.saturating_sub(frame);
+    let room = room.saturating_sub(shape::separator_bytes());
     let mut text = ASIDE_LINE.to_string();
     for notice in composition.notices {
         text.push('\n');
@@ -60,7 +66,7 @@ pub(super) fn aside(
         let summary = game.summary(composition.now, left, |call| shown.contains(&call));
         text.push_str(&summary);
     }
-    Some(ChatMessage::User(text.into()))
+    Some(text)
 }
 
 /// The calls whose results stand in the request as a whole.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
 use crate::domain::message::{Body, Call, Row, Utterance};
 
+use super::aside::without_forgery;
 use super::excerpt::Excerpt;
 use super::wire;
 
@@ -145,7 +146,7 @@ impl<'a> Results<'a> {
     fn pair_result(&self, call: CallKey) -> Option<PairResult> {
         let (_, text, meta) = self.0.get(&call)?.result()?;
         Some(PairResult {
-            text: Excerpt::beginning(text.clone(), meta.bytes),
+            text: Excerpt::beginning(without_forgery(text), meta.bytes),
             is_error: meta.is_error(),
         })
     }
@@ -157,10 +158,13 @@ impl<'a> Results<'a> {
                 Some(Part::order(text.clone(), is_owner))
             }
             Body::Peer { sender, text } => {
-                let text = format!("[message of {sender} to the swarm]\n{text}");
-                Some(Part::order(text.into(), is_owner))
+                let text = format!("[message of {sender} to the swarm]\n{text}").into();
+                Some(Part::order(without_forgery(&text), is_owner))
             }
             Body::Reply(utterance) => Some(Part::Reply(Excerpt::filled(utterance.text.clone()))),
+            Body::Call { utterance, calls } if calls.is_empty() => {
+                Some(Part::Reply(Excerpt::filled(utterance.text.clone())))
+            }
             Body::Call { utterance, calls } => Some(self.loop_part(unit.row.seq, utterance, calls)),
             Body::Note { .. }
             | Body::Result { .. }

@@ -12,6 +12,7 @@ use crate::domain::model::{ChatCall, ChatMessage};
 use crate::domain::json_size::escaped_len;
 
 use super::part::{LoopPart, Part};
+use super::shape;
 
 /// What stands for a result that does not exist.
 const NO_RESULT: &str = "no result was recorded for this call";
@@ -33,13 +34,31 @@ pub(super) fn unique_ids(seq: Seq, calls: &[Call]) -> Vec<Arc<str>> {
             if is_fit && taken.insert(call.id.to_string()) {
                 return call.id.clone();
             }
-            let mut id = format!("call_{seq}_{position}");
+            let mut number = position;
+            let mut id = our_id(seq, number);
             while given.contains(id.as_str()) || !taken.insert(id.clone()) {
-                id.push('x');
+                number += calls.len();
+                id = our_id(seq, number);
             }
             id.into()
         })
         .collect()
+}
+
+/// An id as the strictest server takes it: nine letters and digits, unless there are millions.
+fn our_id(seq: Seq, number: usize) -> String {
+    let mut digits = Vec::new();
+    let mut rest = number;
+    while rest > 0 || digits.len() < 5 {
+        digits.push(b"0123456789abcdefghijklmnopqrstuvwxyz"[rest % 36]);
+        rest /= 36;
+    }
+    let number: String = digits
+        .iter()
+        .rev()
+        .map(|digit| char::from(*digit))
+        .collect();
+    format!("c{:03}{number}", seq.0.rem_euclid(1000))
 }
 
 /// A tool's name as providers take it: 1 to 64 letters, digits, `_` or `-`.
@@ -111,10 +130,11 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
     messages
 }
 
-/// A part's bytes once it is rendered, with the comma before each of its messages.
+/// A part's bytes once it is rendered, with the comma before each of its messages and what the shape
+/// may add before it: at most, since neighbours that are merged take less.
 pub(super) fn part_bytes(part: &Part) -> usize {
     match part {
-        Part::Order(order) => USER + order.text.size() + 1,
+        Part::Order(order) => USER + order.text.size() + 1 + shape::bridge_bytes(),
         Part::Reply(text) => ASSISTANT + content_bytes(text.size()) + 1,
         Part::Loop(found) => loop_bytes(found),
     }
@@ -210,10 +230,10 @@ mod tests {
     fn empty_and_repeated_ids_get_one_of_ours_and_others_stay() {
         let ids = unique_ids(
             Seq(7),
-            &[call("a:b|c"), call(""), call("a:b|c"), call("call_7_1")],
+            &[call("a:b|c"), call(""), call("a:b|c"), call("c00700001")],
         );
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
-        assert_eq!(ids, ["a:b|c", "call_7_1x", "call_7_2", "call_7_1"]);
+        assert_eq!(ids, ["a:b|c", "c00700005", "c00700002", "c00700001"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::domain::write::{Mission, ProfileChange, Write};
 
 use super::record::Draft;
 use super::words::{Alarm, Asker, Effect, MysisOrder};
-use super::{Life, Mode, Stage};
+use super::{Began, Life, Mode, Stage};
 
 impl Life {
     pub(super) fn ordered(&mut self, asker: Asker, order: MysisOrder) {
@@ -87,6 +87,10 @@ impl Life {
     /// within one.
     fn take_message(&mut self, asker: Asker, body: Body) {
         self.nudges = 0;
+        if let Stage::InTurn { turn, .. } = &mut self.stage {
+            // Whatever set it going, it is about an order now: it does not count as nudged.
+            turn.began = Began::Ordered;
+        }
         self.forget_progress();
         self.last_activity_at = self.now;
         let seq = self.conversation.last().next();

@@ -19,6 +19,7 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::domain::compose::ASIDE_LINE;
 use crate::domain::event::{LinkState, State, Totals, What};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::{
@@ -355,8 +356,15 @@ impl Scene {
             .collect()
     }
 
+    /// The last message of the last request, without what the runtime says behind it.
     fn last_message(&self) -> ChatMessage {
-        self.asked().messages.last().cloned().expect("a message")
+        let mut message = self.asked().messages.last().cloned().expect("a message");
+        if let ChatMessage::User(text) | ChatMessage::Tool { text, .. } = &mut message
+            && let Some((kept, _)) = text.split_once(ASIDE_LINE)
+        {
+            *text = kept.trim_end().into();
+        }
+        message
     }
 
     fn result_status(&self) -> Vec<CallStatus> {

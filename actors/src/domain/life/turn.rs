@@ -233,10 +233,7 @@ impl Life {
     }
 
     fn go_idle(&mut self) {
-        let reason = format!(
-            "no user message after {} encouragements",
-            self.rules.nudge_limit()
-        );
+        let reason = format!("no user message after {} encouragements", self.nudges);
         self.enter(Stage::Idle, Some(reason.as_str().into()));
         let mut draft = Draft::default();
         self.host_into(&mut draft, Severity::Info, "idle", None, &reason);

@@ -37,7 +37,7 @@ fn a_retry_holds_what_came_meanwhile() {
     scene.fail(transient());
     scene.prompt("two");
     scene.ring();
-    assert_eq!(scene.last_message(), user("two"));
+    assert_eq!(scene.last_message(), user("one\n\ntwo"));
 }
 
 #[test]

@@ -1,19 +1,26 @@
 //! What a Mysis knows of the game and of its model, and what of it stands in requests.
 
 use super::*;
-use crate::domain::compose::{ASIDE_LINE, wire_bytes};
+use crate::domain::compose::wire_bytes;
 use crate::domain::event::Activity;
 use crate::domain::game_state::Sighting;
 
+/// What the runtime says in the last request: at the end of its last message, or nowhere.
 fn aside(scene: &Scene) -> String {
     let messages = scene.asked().messages.iter();
-    let mut asides = messages.filter_map(|message| match message {
-        ChatMessage::User(text) if text.starts_with(ASIDE_LINE) => Some(text.to_string()),
-        _ => None,
+    let asides = messages.flat_map(|message| match message {
+        ChatMessage::User(text) | ChatMessage::Tool { text, .. } => {
+            text.match_indices(ASIDE_LINE).collect()
+        }
+        _ => Vec::new(),
     });
-    let aside = asides.next().unwrap_or_default();
-    assert_eq!(asides.next(), None, "one at most");
-    aside
+    let last = scene.asked().messages.last();
+    let Some(ChatMessage::User(text) | ChatMessage::Tool { text, .. }) = last else {
+        panic!("a request ends with a user or a result");
+    };
+    let place = text.find(ASIDE_LINE);
+    assert_eq!(asides.count(), usize::from(place.is_some()), "{text}");
+    place.map_or(String::new(), |place| text[place..].to_string())
 }
 
 fn give(scene: &mut Scene, text: &str, status: CallStatus, tick: Option<i64>) {

@@ -73,23 +73,101 @@ fn a_late_joiner_inherits_the_mission() {
 }
 
 #[test]
-fn a_newer_mission_goes_before_an_answered_message_and_an_older_one_behind() {
+fn an_answered_message_yields_to_a_standing_mission_and_comes_back_without_one() {
     let mut scene = Scene::new();
     scene.order(MysisOrder::Mission(mission("mine")));
     scene.say("hm");
-    scene.prompt("scout");
-    scene.say("scouted");
+    scene.prompt("how are you");
+    assert!(holds(&scene, "how are you"));
+    scene.say("well");
+    for _ in 0..2 {
+        scene.ring();
+        assert_eq!(scene.last_message(), user("mine"), "an older mission, too");
+        assert!(!holds(&scene, "how are you"));
+        scene.say("hm");
+    }
+    scene.hear(Input::MissionStands(None));
     scene.ring();
-    assert!(scene.asked().messages.contains(&user("scout")));
-    assert!(!scene.asked().messages.contains(&user("mine")));
-    let newer = Mission {
-        id: MissionId(10),
-        text: "trade".into(),
-        at: Timestamp(5000),
-    };
+    assert!(holds(&scene, "how are you") && !holds(&scene, "mine"));
+}
+
+#[test]
+fn a_message_that_is_not_answered_goes_before_every_mission() {
+    let mut scene = Scene::new();
+    scene.order(MysisOrder::Mission(mission("mine")));
     scene.say("hm");
-    scene.order(MysisOrder::Mission(newer));
-    assert_eq!(scene.last_message(), user("trade"));
+    scene.prompt("how are you");
+    scene.say("");
+    scene.ring();
+    assert_eq!(scene.last_message(), user("how are you"));
+}
+
+/// Whether a user's message of the last request has a text.
+fn holds(scene: &Scene, text: &str) -> bool {
+    let mut messages = scene.asked().messages.iter();
+    messages.any(|message| matches!(message, ChatMessage::User(sent) if sent.contains(text)))
+}
+
+#[test]
+fn an_order_within_a_nudged_turn_is_followed_by_three_encouragements() {
+    let mut scene = Scene::running();
+    assert_eq!(scene.last_message(), user(NUDGES[0]));
+    scene.prompt("hello");
+    scene.say("hm");
+    scene.say("hi");
+    assert_eq!(
+        scene.life.standing().nudges,
+        0,
+        "the order set it to nothing"
+    );
+    let given = |scene: &Scene| {
+        let codes = scene.host_codes().into_iter();
+        codes.filter(|code| code == "continuation").count()
+    };
+    while scene.life.state() == State::Running {
+        scene.ring();
+        scene.say("hm");
+    }
+    let reason = scene.life.standing().reason;
+    assert_eq!(
+        reason.as_deref(),
+        Some("no user message after 3 encouragements")
+    );
+    assert_eq!(given(&scene), 3);
+}
+
+#[test]
+fn an_order_within_a_continued_turn_of_words_does_not_count_as_nudged() {
+    let mut scene = Scene::new();
+    scene.prompt("hello");
+    scene.say("hi");
+    scene.ring();
+    scene.prompt("and you?");
+    scene.say("hm");
+    scene.say("well");
+    assert_eq!(scene.life.standing().nudges, 0);
+}
+
+/// The reason tells what happened, also where the rules changed meanwhile.
+#[test]
+fn the_reason_counts_the_encouragements_that_were_given() {
+    let mut scene = Scene::running();
+    for _ in 0..2 {
+        scene.say("hm");
+        scene.ring();
+    }
+    let mut fewer = rules();
+    fewer.nudges.truncate(1);
+    scene.hear(Input::RulesChanged {
+        rules: Arc::new(fewer),
+        redactor: Arc::default(),
+    });
+    scene.say("hm");
+    let reason = scene.life.standing().reason;
+    assert_eq!(
+        reason.as_deref(),
+        Some("no user message after 3 encouragements")
+    );
 }
 
 #[test]

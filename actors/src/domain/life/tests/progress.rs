@@ -5,8 +5,8 @@ use crate::domain::progress::{Rung, Way};
 
 fn told(scene: &Scene) -> bool {
     scene.asked().messages.iter().any(|message| {
-        matches!(message, ChatMessage::User(text)
-            if text.starts_with(crate::domain::compose::ASIDE_LINE) && text.contains("No progress"))
+        matches!(message, ChatMessage::User(text) | ChatMessage::Tool { text, .. }
+            if text.contains(ASIDE_LINE) && text.contains("No progress"))
     })
 }
 

@@ -7,15 +7,16 @@ fn notes_stand_until_they_are_cleared() {
     let mut scene = Scene::new();
     scene.order(MysisOrder::Note("never sell the ship".into()));
     scene.prompt("go");
-    let note = ChatMessage::System("never sell the ship".into());
-    assert!(scene.asked().messages.contains(&note));
+    let system = |text: &str| ChatMessage::System(text.into());
+    let noted = system("you are alpha\n\nnever sell the ship");
+    assert_eq!(scene.asked().messages[..], [noted, user("go")]);
     scene.say("ok");
     assert_eq!(
         scene.order(MysisOrder::ClearNotes),
         Some(Ok(Done::NotesCleared))
     );
     scene.ring();
-    assert!(!scene.asked().messages.contains(&note));
+    assert_eq!(scene.asked().messages[0], system("you are alpha"));
 }
 
 fn other_model() -> MysisOrder {

@@ -1,0 +1,204 @@
+//! The shape of a request: the one that the strictest server takes (DESIGN 5.7,
+//! `docs/REQUEST-SHAPE.md`).
+//!
+//! Neighbours of one role are merged, in order; a short message stands in between where two roles
+//! may not meet. From both follows that users and assistants take turns.
+
+use std::sync::Arc;
+
+use crate::domain::json_size::escaped_len;
+use crate::domain::model::ChatMessage;
+
+use super::wire;
+
+/// What opens a conversation of which the beginning is not sent: a user speaks first.
+const OPENER: &str = "[earlier messages are left out]";
+/// What stands between results and a message to the model: after results the model speaks.
+const BRIDGE: &str = "I have these results.";
+/// What stands between two texts of one message.
+pub(super) const SEPARATOR: &str = "\n\n";
+
+/// The most that the shape adds before the first part, in bytes.
+pub(super) fn opener_bytes() -> usize {
+    wire::message_bytes(&opener()) + 1
+}
+
+/// The most that the shape adds before an order, in bytes.
+pub(super) fn bridge_bytes() -> usize {
+    wire::message_bytes(&bridge()) + 1
+}
+
+/// The most that a separator takes inside JSON, in bytes.
+pub(super) fn separator_bytes() -> usize {
+    escaped_len(SEPARATOR)
+}
+
+/// Adds a message behind those that are there.
+pub(super) fn push(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
+    match (messages.last_mut(), &message) {
+        (Some(ChatMessage::User(before)), ChatMessage::User(text)) => {
+            *before = joined(before, text);
+            return;
+        }
+        (
+            Some(ChatMessage::Assistant {
+                text: before,
+                calls,
+            }),
+            ChatMessage::Assistant {
+                text,
+                calls: wanted,
+            },
+        ) if calls.is_empty() => {
+            *before = joined(before, text);
+            calls.clone_from(wanted);
+            return;
+        }
+        (Some(ChatMessage::Tool { .. }), ChatMessage::User(_)) => messages.push(bridge()),
+        (
+            Some(ChatMessage::System(_)) | None,
+            ChatMessage::Assistant { .. } | ChatMessage::Tool { .. },
+        ) => messages.push(opener()),
+        (
+            Some(
+                ChatMessage::System(_)
+                | ChatMessage::User(_)
+                | ChatMessage::Assistant { .. }
+                | ChatMessage::Tool { .. },
+            )
+            | None,
+            ChatMessage::System(_)
+            | ChatMessage::User(_)
+            | ChatMessage::Assistant { .. }
+            | ChatMessage::Tool { .. },
+        ) => {}
+    }
+    messages.push(message);
+}
+
+/// Adds a text inside the last message, behind its own.
+pub(super) fn add_inside(messages: &mut [ChatMessage], added: &str) {
+    match messages.last_mut() {
+        Some(
+            ChatMessage::System(text)
+            | ChatMessage::User(text)
+            | ChatMessage::Assistant { text, .. }
+            | ChatMessage::Tool { text, .. },
+        ) => *text = joined(text, added),
+        None => {}
+    }
+}
+
+/// Two texts as one; one that says nothing is left out.
+pub(super) fn joined(before: &str, text: &str) -> Arc<str> {
+    let separator = if before.is_empty() || text.is_empty() {
+        ""
+    } else {
+        SEPARATOR
+    };
+    format!("{before}{separator}{text}").into()
+}
+
+fn opener() -> ChatMessage {
+    ChatMessage::User(OPENER.into())
+}
+
+fn bridge() -> ChatMessage {
+    ChatMessage::Assistant {
+        text: BRIDGE.into(),
+        calls: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::model::ChatCall;
+
+    fn say(text: &str) -> ChatMessage {
+        ChatMessage::Assistant {
+            text: text.into(),
+            calls: Vec::new(),
+        }
+    }
+
+    fn call(text: &str) -> ChatMessage {
+        let call = ChatCall {
+            id: "a".into(),
+            name: "mine".into(),
+            arguments: "{}".into(),
+        };
+        ChatMessage::Assistant {
+            text: text.into(),
+            calls: vec![call],
+        }
+    }
+
+    fn tool() -> ChatMessage {
+        ChatMessage::Tool {
+            call_id: "a".into(),
+            text: "ore".into(),
+        }
+    }
+
+    fn user(text: &str) -> ChatMessage {
+        ChatMessage::User(text.into())
+    }
+
+    fn shaped(messages: &[ChatMessage]) -> Vec<ChatMessage> {
+        let mut shaped = vec![ChatMessage::System("s".into())];
+        for message in messages {
+            push(&mut shaped, message.clone());
+        }
+        shaped.remove(0);
+        shaped
+    }
+
+    #[test]
+    fn neighbours_of_one_role_are_one_message_in_their_order() {
+        for (messages, expected) in [
+            (vec![user("a"), user("b")], vec![user("a\n\nb")]),
+            (
+                vec![user("a"), say("b"), say("c"), user("d")],
+                vec![user("a"), say("b\n\nc"), user("d")],
+            ),
+            (
+                vec![user("a"), say("b"), call("c"), tool()],
+                vec![user("a"), call("b\n\nc"), tool()],
+            ),
+            (
+                vec![user("a"), say("b"), call(""), tool()],
+                vec![user("a"), call("b"), tool()],
+            ),
+            (
+                vec![user("a"), call(""), tool(), call("b"), tool(), tool()],
+                vec![user("a"), call(""), tool(), call("b"), tool(), tool()],
+            ),
+        ] {
+            assert_eq!(shaped(&messages), expected);
+        }
+    }
+
+    #[test]
+    fn a_user_speaks_first_and_results_are_followed_by_the_model() {
+        assert_eq!(
+            shaped(&[call(""), tool(), user("a")]),
+            [user(OPENER), call(""), tool(), say(BRIDGE), user("a")]
+        );
+        assert_eq!(
+            shaped(&[say("a"), user("b")])[..2],
+            [user(OPENER), say("a")]
+        );
+    }
+
+    #[test]
+    fn what_the_shape_adds_is_counted() {
+        let before = [ChatMessage::System("s".into()), call(""), tool(), user("a")];
+        let mut after = Vec::new();
+        for message in before.clone() {
+            push(&mut after, message);
+        }
+        let added = wire::wire_bytes(&after) - wire::wire_bytes(&before);
+        assert_eq!(added, opener_bytes() + bridge_bytes());
+    }
+}

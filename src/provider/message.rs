@@ -1,0 +1,294 @@
+//! Messages on the wire, in the forms that servers are particular about (`docs/REQUEST-SHAPE.md`).
+
+use std::borrow::Cow;
+
+use actors::domain::model::{ChatCall, ChatMessage};
+use serde::Serialize;
+
+use super::Manners;
+
+#[derive(Serialize)]
+pub(super) struct Message<'a> {
+    role: &'static str,
+    content: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ToolCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize)]
+struct ToolCall<'a> {
+    id: Cow<'a, str>,
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+/// The messages as a server with these manners takes them.
+pub(super) fn messages(messages: &[ChatMessage], manners: Manners) -> Vec<Message<'_>> {
+    let mut written: Vec<Message<'_>> = messages.iter().map(Message::new).collect();
+    if manners.wants_single_calls {
+        written = with_single_calls(written);
+    }
+    if manners.wants_short_ids {
+        shorten_ids(&mut written);
+    }
+    if manners.wants_bare_calls {
+        let of_calls = written.iter_mut().filter(|one| !one.tool_calls.is_empty());
+        of_calls.for_each(|one| one.content = None);
+    }
+    if manners.has_no_system_role {
+        move_system_text(&mut written);
+    }
+    if manners.wants_reasoning {
+        let of_model = written.iter_mut().filter(|one| one.role == "assistant");
+        of_model.for_each(|one| one.reasoning_content = Some(""));
+    }
+    written
+}
+
+impl<'a> Message<'a> {
+    fn new(message: &'a ChatMessage) -> Message<'a> {
+        match message {
+            ChatMessage::System(text) => Message::text("system", text),
+            ChatMessage::User(text) => Message::text("user", text),
+            ChatMessage::Assistant { text, calls } => Message {
+                content: (!text.is_empty()).then_some(Cow::Borrowed(text)),
+                tool_calls: calls.iter().map(ToolCall::new).collect(),
+                ..Message::text("assistant", text)
+            },
+            ChatMessage::Tool { call_id, text } => Message {
+                tool_call_id: Some(Cow::Borrowed(call_id)),
+                ..Message::text("tool", text)
+            },
+        }
+    }
+
+    fn text(role: &'static str, text: &'a str) -> Message<'a> {
+        Message {
+            role,
+            content: Some(Cow::Borrowed(text)),
+            reasoning_content: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+        }
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    fn new(call: &'a ChatCall) -> ToolCall<'a> {
+        ToolCall {
+            id: Cow::Borrowed(&call.id),
+            r#type: "function",
+            function: Function {
+                name: &call.name,
+                arguments: &call.arguments,
+            },
+        }
+    }
+}
+
+/// The text of the system message opens the first user message, which stands right behind it.
+fn move_system_text(messages: &mut Vec<Message<'_>>) {
+    if messages.first().is_none_or(|first| first.role != "system") {
+        return;
+    }
+    let system = messages.remove(0).content.unwrap_or_default();
+    if let Some(user) = messages.iter_mut().find(|message| message.role == "user") {
+        let text = user.content.take().unwrap_or_default();
+        user.content = Some(Cow::Owned(format!("{system}\n\n{text}")));
+    }
+}
+
+/// Each message with several calls as several with one, each with its result behind it. The words
+/// stay with the first.
+fn with_single_calls(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
+    let mut written = Vec::with_capacity(messages.len());
+    let mut messages = messages.into_iter().peekable();
+    while let Some(mut message) = messages.next() {
+        if message.tool_calls.len() < 2 {
+            written.push(message);
+            continue;
+        }
+        let calls = std::mem::take(&mut message.tool_calls);
+        for call in calls {
+            // Every call is answered by one result, in the order of the calls.
+            let result = messages.next_if(|next| next.tool_call_id.is_some());
+            written.push(Message {
+                content: message.content.take(),
+                tool_calls: vec![call],
+                ..Message::text("assistant", "")
+            });
+            written.extend(result);
+        }
+    }
+    written
+}
+
+/// Ids by the place of a call: they join a message to the results right behind it and nothing else.
+fn shorten_ids(messages: &mut [Message<'_>]) {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for (place, message) in messages.iter_mut().enumerate() {
+        if !message.tool_calls.is_empty() {
+            known.clear();
+        }
+        for (position, call) in message.tool_calls.iter_mut().enumerate() {
+            let short = format!("{:05}{:04}", place % 100_000, position % 10_000);
+            let long = std::mem::replace(&mut call.id, Cow::Owned(short.clone()));
+            known.push((long.into_owned(), short));
+        }
+        if let Some(id) = &mut message.tool_call_id
+            && let Some((_, short)) = known.iter().find(|(long, _)| *long == **id)
+        {
+            *id = Cow::Owned(short.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::compose::wire_bytes;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn conversation() -> Vec<ChatMessage> {
+        let call = |id: &str, name: &str| ChatCall {
+            id: id.into(),
+            name: name.into(),
+            arguments: "{\"x\":1}".into(),
+        };
+        let result = |id: &str, text: &str| ChatMessage::Tool {
+            call_id: id.into(),
+            text: text.into(),
+        };
+        vec![
+            ChatMessage::System("be \"good\"\n".into()),
+            ChatMessage::User("é🚀\u{1}".into()),
+            ChatMessage::Assistant {
+                text: "both".into(),
+                calls: vec![call("a:b|c", "mine"), call("functions.dock:0", "dock")],
+            },
+            result("a:b|c", "ore"),
+            result("functions.dock:0", "docked"),
+            ChatMessage::Assistant {
+                text: "".into(),
+                calls: vec![call("a:b|c", "mine")],
+            },
+            result("a:b|c", "more ore"),
+            ChatMessage::Assistant {
+                text: "done".into(),
+                calls: vec![],
+            },
+            ChatMessage::User("go on".into()),
+        ]
+    }
+
+    fn written(manners: Manners) -> Vec<Value> {
+        let conversation = conversation();
+        let written = messages(&conversation, manners).into_iter();
+        written
+            .map(|message| serde_json::to_value(message).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn the_size_that_composition_counts_is_the_size_on_the_wire() {
+        let conversation = conversation();
+        let json = serde_json::to_string(&messages(&conversation, Manners::default())).unwrap();
+        assert_eq!(wire_bytes(&conversation), json.len(), "{json}");
+    }
+
+    #[test]
+    fn without_a_system_role_its_text_opens_the_first_user_message() {
+        let written = written(Manners {
+            has_no_system_role: true,
+            ..Manners::default()
+        });
+        assert_eq!(written.len(), 8);
+        assert_eq!(
+            written[0],
+            json!({"role": "user", "content": "be \"good\"\n\n\né🚀\u{1}"})
+        );
+    }
+
+    #[test]
+    fn where_reasoning_is_wanted_all_messages_of_the_model_have_a_field_for_it() {
+        let written = written(Manners {
+            wants_reasoning: true,
+            ..Manners::default()
+        });
+        for message in written {
+            let is_of_model = message["role"] == "assistant";
+            let field = message.get("reasoning_content");
+            assert_eq!(field, is_of_model.then_some(&json!("")), "{message}");
+        }
+    }
+
+    #[test]
+    fn where_words_beside_calls_are_refused_the_calls_are_sent_alone() {
+        let written = written(Manners {
+            wants_bare_calls: true,
+            ..Manners::default()
+        });
+        for message in written {
+            let has_calls = message.get("tool_calls").is_some();
+            assert_eq!(message["content"].is_null(), has_calls, "{message}");
+        }
+    }
+
+    #[test]
+    fn short_ids_join_each_result_to_its_own_call() {
+        let written = written(Manners {
+            wants_short_ids: true,
+            ..Manners::default()
+        });
+        let of = |message: usize, call: usize| written[message]["tool_calls"][call]["id"].clone();
+        assert_eq!(
+            [of(2, 0), of(2, 1), of(5, 0)],
+            ["000020000", "000020001", "000050000"]
+        );
+        let answered: Vec<&Value> = [3, 4, 6]
+            .map(|place| &written[place]["tool_call_id"])
+            .to_vec();
+        assert_eq!(answered, ["000020000", "000020001", "000050000"]);
+    }
+
+    #[test]
+    fn where_one_call_a_message_is_taken_each_stands_before_its_result() {
+        let written = written(Manners {
+            wants_single_calls: true,
+            ..Manners::default()
+        });
+        let sketch: Vec<(&str, &Value, usize)> = written
+            .iter()
+            .map(|message| {
+                let calls = message["tool_calls"].as_array().map_or(0, Vec::len);
+                (
+                    message["role"].as_str().unwrap(),
+                    &message["content"],
+                    calls,
+                )
+            })
+            .collect();
+        let text = |text: &str| json!(text);
+        assert_eq!(
+            sketch[2..6],
+            [
+                ("assistant", &text("both"), 1),
+                ("tool", &text("ore"), 0),
+                ("assistant", &Value::Null, 1),
+                ("tool", &text("docked"), 0),
+            ]
+        );
+        assert_eq!(written.len(), 10);
+    }
+}
