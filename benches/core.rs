@@ -195,6 +195,7 @@ fn whole_turns_without_a_network(bencher: Bencher) {
         myses: 1,
         wildness: 0.0,
         thinking: Duration::from_secs(4),
+        with_all_faults: true,
         on_day: None,
         is_loud: false,
     };

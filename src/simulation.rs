@@ -10,6 +10,7 @@ mod game;
 mod memory;
 mod model;
 mod operator;
+mod rare;
 mod rules;
 mod seen;
 mod verdict;
@@ -23,27 +24,30 @@ use actors::domain::event::State;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
-use actors::domain::order::Order;
+use actors::domain::order::{Done, Order};
 use actors::domain::rules::SwarmRules;
 use actors::ports::Clock;
 use anyhow::Context;
+use ractor::rpc::CallResult;
 use ractor::{Actor, ActorRef};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::listener::{Ear, Listener};
 use crate::swarm::Helm;
+use crate::toolbox::courtesy::Courteous;
 
 use chaos::Chaos;
 use events::EventLog;
 use game::Game;
-use memory::Memory;
 use model::Pilots;
 use verdict::Watch;
 
 pub use chaos::Strike;
 pub use events::Digest;
-pub use verdict::Verdict;
+pub use memory::Memory;
+pub use rare::Rare;
+pub use verdict::{ActorKind, Verdict};
 
 /// When simulated time begins: 2026-03-11 18:00 UTC.
 const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
@@ -53,6 +57,9 @@ const CALM: Duration = Duration::from_secs(1200);
 /// Half of the quiet is at least as long as a model takes for so many answers: those of a turn, and
 /// what stood in the queue before them.
 const ANSWERS: u32 = 12;
+
+/// A process that ends in good order has so long for it.
+const CLOSING: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -67,6 +74,8 @@ pub struct Options {
     pub myses: usize,
     /// How often things go wrong: 0 never, 1 as a bad day has it.
     pub wildness: f64,
+    /// Whether every fault strikes, in place of those that the seed draws.
+    pub with_all_faults: bool,
     /// The longest that the model usually takes for an answer.
     pub thinking: Duration,
     /// Told at the end of each simulated day how many requests were made so far; it is not part of
@@ -134,7 +143,8 @@ struct Simulation {
 
 impl Simulation {
     async fn new(options: Options) -> anyhow::Result<Simulation> {
-        let chaos = Arc::new(Chaos::new(options.seed, options.wildness));
+        let Options { seed, wildness, .. } = options;
+        let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));
         let watch = Arc::new(Watch::default());
         let events = EventLog::new(options.is_loud);
         Ok(Simulation {
@@ -151,7 +161,7 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            scribe: listen(events.ear()).await?,
+            scribe: listen(events.ear(watch.clone())).await?,
             events,
             chaos,
             watch,
@@ -162,23 +172,43 @@ impl Simulation {
         let _time = self.game.begin();
         let _days = self.options.on_day.map(|tell| self.count_days(tell));
         self.found().await?;
+        let rules = rules::Drawn::of(self.options.seed).rules(self.options.myses);
         let end = Instant::now() + self.options.length;
         while Instant::now() < end {
-            let life = self.chaos.length_of_a_process().min(end - Instant::now());
-            let commander = self.launch().await?;
+            let left = end - Instant::now();
+            let life = self.chaos.length_of_a_process().min(left);
+            let watcher = self.scribe.watcher();
+            let commander = self.launch_under(rules.clone(), watcher).await?;
             let swarm = Helm::new(commander.clone(), OrderSource::Control);
             let troubles = operator::troubles(
                 commander.clone(),
-                swarm.clone(),
+                swarm,
+                self.game.clone(),
                 self.chaos.clone(),
                 self.watch.clone(),
             );
-            tokio::time::sleep(life).await;
+            // A Commander that is killed ends its process, whatever the others do.
+            let lived = tokio::time::timeout(life, commander.wait(None)).await;
             drop(troubles);
-            self.chaos.note(Strike::ProcessKill);
-            kill(&commander).await;
+            self.end_process(&commander, lived.is_ok()).await;
         }
         self.quiet_time().await
+    }
+
+    /// The process is killed where the seed wants that; else it ends in good order.
+    async fn end_process(&self, commander: &ActorRef<CommanderMsg>, is_dead: bool) {
+        let is_killed = self.chaos.drawn().contains(&Strike::ProcessKill);
+        if is_killed && !is_dead {
+            self.chaos.note(Strike::ProcessKill);
+        }
+        if !is_killed && !is_dead {
+            let closed = commander.call(CommanderMsg::Close, Some(CLOSING)).await;
+            if !matches!(closed, Ok(CallResult::Success(()))) {
+                self.watch
+                    .misses("a process did not end in good order".to_string());
+            }
+        }
+        kill(commander).await;
     }
 
     fn count_days(&self, tell: fn(u64, u64)) -> AbortOnDropHandle<()> {
@@ -203,7 +233,10 @@ impl Simulation {
                 model: None,
                 start: true,
             });
-            created.await.map_err(|why| anyhow::anyhow!("{why}"))?;
+            let created = created.await.map_err(|why| anyhow::anyhow!("{why}"))?;
+            if let Done::Created(mysis) = created {
+                self.watch.created(mysis, &format!("m{number}"));
+            }
         }
         let mission = Order::Broadcast {
             text: "Mine ore, sell it at your station, refuel and go again.".to_string(),
@@ -218,6 +251,7 @@ impl Simulation {
     /// Nothing goes wrong any more; who stands still is relaunched once, as an operator would.
     async fn quiet_time(self) -> anyhow::Result<Verdict> {
         self.chaos.be_calm(true);
+        self.game.free_all();
         let commander = self.launch().await?;
         let swarm = Helm::new(commander.clone(), OrderSource::Control);
         let half = self.half_of_the_quiet();
@@ -235,15 +269,16 @@ impl Simulation {
         let before = swarm.standings().await;
         tokio::time::sleep(half).await;
         let after = swarm.standings().await;
+        self.watch.count(&after);
         for (before, after) in before.iter().zip(&after) {
             self.watch.ended(before, after);
         }
         kill(&commander).await;
         Ok(self.watch.verdict(
             self.options.seed,
-            self.chaos.struck(),
+            &self.chaos,
             self.events.digest(),
-            self.memory.prompts(),
+            &self.memory.prompts(),
         ))
     }
 
@@ -277,7 +312,7 @@ impl Simulation {
                 ledger: self.memory.clone(),
                 archive: self.memory.clone(),
                 models: self.models.clone(),
-                upstream: Arc::new(self.game.clone()),
+                upstream: Arc::new(Courteous::new(Arc::new(self.game.clone()))),
                 clock: self.clock.clone(),
             },
             watchers: vec![watcher],

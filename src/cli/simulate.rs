@@ -32,6 +32,9 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "W", default_value_t = 1.0,
           value_parser = |text: &str| parse_within(text, &(0.0..=MAX_WILDNESS)))]
     wildness: f64,
+    /// Let every fault strike, in place of those that the seed draws.
+    #[arg(long)]
+    all_faults: bool,
     /// The longest that the model usually takes for an answer; an eighth of it is the shortest.
     #[arg(long, value_name = "DURATION", default_value = "4s")]
     thinking: humantime::Duration,
@@ -49,6 +52,7 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
             myses: args.myses as usize,
             wildness: args.wildness,
+            with_all_faults: args.all_faults,
             thinking: args.thinking.into(),
             on_day: (args.days > 1.0).then_some(tell_day),
             is_loud: args.events,

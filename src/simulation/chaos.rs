@@ -1,14 +1,21 @@
 //! Chaos: what goes wrong and when, all of it from one seed, and counted by kind.
+//!
+//! A seed draws which faults strike at all: where every fault always strikes, what needs one of them
+//! to be absent is never seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// What can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strike {
     /// The whole process ends, as by `kill -9`.
     ProcessKill,
+    /// The Commander alone is killed, and the process ends with it.
+    CommanderKill,
     /// An actor is killed: a Mysis, the Store or the gate.
     ActorKill,
     /// A commit takes seconds.
@@ -17,6 +24,12 @@ pub enum Strike {
     CommitRefused,
     /// The ledger takes a group and says that it did not.
     CommitAnswerLost,
+    /// Two commits in a row fail, each before or after the group was taken.
+    CommitFailsTwice,
+    /// Three commits in a row fail, each before or after the group was taken.
+    CommitFailsThrice,
+    /// The ledger takes nothing for seconds.
+    StoreAway,
     /// The ledger panics before it takes a group.
     CommitPanic,
     /// What is stored cannot be read, now.
@@ -27,6 +40,8 @@ pub enum Strike {
     ModelTransient,
     /// The model's server refuses for good.
     ModelPermanent,
+    /// The model's server fails for minutes.
+    ModelAway,
     /// The model takes minutes.
     ModelSlow,
     /// The model says nothing at all.
@@ -35,6 +50,14 @@ pub enum Strike {
     ModelPanic,
     /// The game cannot be reached.
     GameUnreachable,
+    /// The game cannot be reached for minutes.
+    GameAway,
+    /// The game announces a restart, forgets all sessions, and is away for a while.
+    GameRestart,
+    /// The game's list of tools is another one from now on.
+    GameToolsChange,
+    /// The game lets one Mysis get nowhere for minutes.
+    GameHindrance,
     /// A call is carried out and its answer is lost.
     GameAnswerLost,
     /// A call is lost before it is carried out, and nobody can know that.
@@ -49,8 +72,51 @@ pub enum Strike {
     GameNoTools,
     /// The code that calls the game panics.
     GamePanic,
-    /// The clock of the machine jumps.
-    ClockJump,
+    /// The wall clock is set seconds back or forward.
+    ClockBySeconds,
+    /// The wall clock is set hours back or forward.
+    ClockByHours,
+    /// The wall clock is set years back or forward.
+    ClockByYears,
+}
+
+impl Strike {
+    /// All of them.
+    pub const ALL: [Strike; 33] = [
+        Strike::ProcessKill,
+        Strike::CommanderKill,
+        Strike::ActorKill,
+        Strike::SlowCommit,
+        Strike::CommitRefused,
+        Strike::CommitAnswerLost,
+        Strike::CommitFailsTwice,
+        Strike::CommitFailsThrice,
+        Strike::StoreAway,
+        Strike::CommitPanic,
+        Strike::ReadFault,
+        Strike::ModelLimited,
+        Strike::ModelTransient,
+        Strike::ModelPermanent,
+        Strike::ModelAway,
+        Strike::ModelSlow,
+        Strike::ModelMute,
+        Strike::ModelPanic,
+        Strike::GameUnreachable,
+        Strike::GameAway,
+        Strike::GameRestart,
+        Strike::GameToolsChange,
+        Strike::GameHindrance,
+        Strike::GameAnswerLost,
+        Strike::GameRequestLost,
+        Strike::GameSessionLost,
+        Strike::GameLoginLost,
+        Strike::GameLimited,
+        Strike::GameNoTools,
+        Strike::GamePanic,
+        Strike::ClockBySeconds,
+        Strike::ClockByHours,
+        Strike::ClockByYears,
+    ];
 }
 
 /// The words by which simulated panics are known, so that they are not printed.
@@ -61,6 +127,8 @@ pub(super) const PANIC: &str = "a simulated panic";
 pub(super) struct Chaos {
     inside: Mutex<Inside>,
     wildness: f64,
+    /// What strikes at all.
+    drawn: BTreeSet<Strike>,
 }
 
 #[derive(Debug)]
@@ -68,20 +136,35 @@ struct Inside {
     dice: fastrand::Rng,
     is_calm: bool,
     clock_is_off_by: i64,
+    /// What goes on, and until when.
+    lasting: BTreeMap<Strike, Instant>,
     struck: BTreeMap<Strike, u64>,
 }
 
 impl Chaos {
-    pub(super) fn new(seed: u64, wildness: f64) -> Chaos {
+    /// Strikes with those faults that the seed draws, or with all.
+    pub(super) fn new(seed: u64, wildness: f64, with_all: bool) -> Chaos {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        // A few faults, about half of them, or nearly all.
+        let share = [0.25, 0.5, 0.85][dice.usize(..3)];
+        let mut drawn = BTreeSet::from(Strike::ALL);
+        drawn.retain(|_| with_all || dice.f64() < share);
         Chaos {
             inside: Mutex::new(Inside {
-                dice: fastrand::Rng::with_seed(seed),
+                dice,
                 is_calm: false,
                 clock_is_off_by: 0,
+                lasting: BTreeMap::new(),
                 struck: BTreeMap::new(),
             }),
             wildness,
+            drawn,
         }
+    }
+
+    /// What strikes at all.
+    pub(super) fn drawn(&self) -> &BTreeSet<Strike> {
+        &self.drawn
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
@@ -90,17 +173,44 @@ impl Chaos {
 
     /// Begins or ends a time in which nothing goes wrong.
     pub(super) fn be_calm(&self, is_calm: bool) {
-        self.inside().is_calm = is_calm;
+        let mut inside = self.inside();
+        inside.is_calm = is_calm;
+        inside.lasting.clear();
+    }
+
+    /// Whether nothing goes wrong now.
+    pub(super) fn is_calm(&self) -> bool {
+        self.inside().is_calm
     }
 
     /// Whether this goes wrong now.
     pub(super) fn strikes(&self, strike: Strike, probability: f64) -> bool {
         let mut inside = self.inside();
-        if inside.is_calm || inside.dice.f64() >= probability * self.wildness {
+        let may = !inside.is_calm && self.drawn.contains(&strike);
+        if !may || inside.dice.f64() >= probability * self.wildness {
             return false;
         }
         *inside.struck.entry(strike).or_default() += 1;
         true
+    }
+
+    /// Whether this goes wrong for a while, this moment included; where it does not, it may begin.
+    pub(super) fn lasts(&self, strike: Strike, probability: f64, most: Duration) -> bool {
+        let now = Instant::now();
+        let goes_on = self
+            .inside()
+            .lasting
+            .get(&strike)
+            .is_some_and(|until| now < *until);
+        if goes_on {
+            return true;
+        }
+        let begins = self.strikes(strike, probability);
+        if begins {
+            let until = now + self.between(most / 20, most);
+            self.inside().lasting.insert(strike, until);
+        }
+        begins
     }
 
     /// Counts what went wrong by another hand.
@@ -125,22 +235,23 @@ impl Chaos {
 
     /// How long a process lives before it is killed: minutes as well as half a day.
     pub(super) fn length_of_a_process(&self) -> Duration {
-        if self.wildness <= 0.0 {
+        if self.wildness <= 0.0 || !self.drawn.contains(&Strike::ProcessKill) {
             return Duration::MAX;
         }
         let dice = self.inside().dice.f64();
         Duration::from_secs_f64(43_200.0 * dice * dice * dice / self.wildness + 0.01)
     }
 
-    /// So many milliseconds the clock is wrong by.
+    /// So many milliseconds the wall clock is wrong by.
     pub(super) fn clock_is_off_by(&self) -> i64 {
         self.inside().clock_is_off_by
     }
 
-    /// Lets the clock jump up to ten minutes to either side.
-    pub(super) fn jump(&self) {
+    /// Sets the wall clock up to so far back or forward.
+    pub(super) fn set_clock(&self, most: Duration) {
+        let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
         let mut inside = self.inside();
-        inside.clock_is_off_by = inside.dice.i64(-600_000..600_000);
+        inside.clock_is_off_by = inside.dice.i64(-most..most);
     }
 
     /// What went wrong so far, by kind.

@@ -8,6 +8,8 @@ use actors::domain::event::SwarmEvent;
 use crate::contract;
 use crate::listener::Ear;
 
+use super::verdict::Watch;
+
 /// The log of events.
 #[derive(Clone)]
 pub(super) struct EventLog {
@@ -39,10 +41,13 @@ impl EventLog {
         }
     }
 
-    /// Writes down what is heard.
-    pub(super) fn ear(&self) -> Ear {
+    /// Writes down what is heard, and lets the watch hear it.
+    pub(super) fn ear(&self, watch: Arc<Watch>) -> Ear {
         let log = self.clone();
-        Box::new(move |event| log.write(event))
+        Box::new(move |event| {
+            watch.heard(event);
+            log.write(event);
+        })
     }
 
     pub(super) fn digest(&self) -> Digest {

@@ -1,5 +1,7 @@
 //! The game: the galaxy's desk on simulated time, with faults on the way there and back.
 
+mod absence;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,9 +23,12 @@ use crate::galaxy::{self};
 
 use super::chaos::{Chaos, PANIC, Strike};
 use super::verdict::Watch;
+use absence::Restart;
 
 /// The real game's tick.
 const TICK: Duration = Duration::from_secs(10);
+/// The tool that is not on the other one of the game's two lists.
+const FLICKERING: &str = "captains_log_add";
 
 /// The game, for all Myses.
 #[derive(Clone)]
@@ -33,6 +38,8 @@ struct Inside {
     hall: Mutex<Hall>,
     begun: Instant,
     tools: Arc<Toolset>,
+    /// The list of tools after the game changed it.
+    other_tools: Arc<Toolset>,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
     /// Whose actions come to nothing, and how.
@@ -53,6 +60,10 @@ struct Hall {
     desk: Desk,
     waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
     connections: Connection,
+    /// The newest connection that a restart ended.
+    forgotten: Connection,
+    restart: Option<Restart>,
+    has_other_tools: bool,
 }
 
 impl Game {
@@ -66,15 +77,24 @@ impl Game {
             schema: schema.into(),
             read_only_hint: Some(read_only),
         });
+        let specs: Vec<ToolSpec> = specs.collect();
+        let others = specs.iter().filter(|tool| &*tool.name != FLICKERING);
         let ours = own_tools();
+        let with_ours = |specs: Vec<ToolSpec>| {
+            Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs)))
+        };
         Game(Arc::new(Inside {
             hall: Mutex::new(Hall {
                 desk,
                 waiting: BTreeMap::new(),
                 connections: 0,
+                forgotten: 0,
+                restart: None,
+                has_other_tools: false,
             }),
             begun: Instant::now(),
-            tools: Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs))),
+            other_tools: with_ours(others.cloned().collect()),
+            tools: with_ours(specs),
             chaos,
             watch,
             jinxed: Mutex::default(),
@@ -85,6 +105,21 @@ impl Game {
     pub(super) fn jinx(&self, mysis: MysisId, how: Jinx) {
         let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         jinxed.insert(mysis, how);
+    }
+
+    /// Nobody's actions come to nothing any more.
+    pub(super) fn free_all(&self) {
+        self.free(|_| false);
+    }
+
+    /// This one's actions come to nothing no more.
+    pub(super) fn free_one(&self, mysis: MysisId) {
+        self.free(|jinxed| jinxed != mysis);
+    }
+
+    fn free(&self, stays: impl Fn(MysisId) -> bool) {
+        let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
+        jinxed.retain(|mysis, _| stays(*mysis));
     }
 
     /// What becomes of the call of one that is jinxed.
@@ -129,6 +164,11 @@ impl Game {
         }
         let swept = hall.desk.sweep(self.0.begun.elapsed());
         self.executed(&swept);
+        let chaos = &self.0.chaos;
+        if chaos.strikes(Strike::GameToolsChange, 0.0005) {
+            hall.has_other_tools = !hall.has_other_tools;
+        }
+        self.restart(&mut hall);
     }
 
     fn executed(&self, records: &[Record]) {
@@ -218,7 +258,7 @@ impl Wire {
         let way = chaos.between(Duration::from_millis(5), Duration::from_millis(80));
         tokio::time::sleep(way).await;
         assert!(!chaos.strikes(Strike::GamePanic, 0.0005), "{PANIC}");
-        if chaos.strikes(Strike::GameUnreachable, 0.01) {
+        if self.game.is_away() || chaos.strikes(Strike::GameUnreachable, 0.01) {
             let text = "connection refused".to_string();
             return Err(LinkFault::Unreachable(text));
         }
@@ -235,7 +275,7 @@ impl Wire {
     async fn call_once(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
         self.travel().await?;
         let chaos = &self.game.0.chaos;
-        if self.connection() == 0 {
+        if self.connection() <= self.game.hall().forgotten {
             let text = "Session not initialized".to_string();
             return Err(LinkFault::SessionLost(text));
         }
@@ -243,7 +283,9 @@ impl Wire {
         if chaos.strikes(Strike::GameRequestLost, 0.004) {
             return Err(lost());
         }
+        let name = call.call_id.clone();
         if let Some(spoilt) = self.game.spoil(self.mysis, &call) {
+            self.game.0.watch.declined(&name);
             return spoilt;
         }
         let answer = match self.game.serve(self.connection(), call) {
@@ -258,10 +300,13 @@ impl Wire {
                 text: answer.to_string(),
                 is_error: false,
             },
-            Err(refusal) => LinkAnswer {
-                text: format!("Error: {refusal}"),
-                is_error: true,
-            },
+            Err(refusal) => {
+                self.game.0.watch.declined(&name);
+                LinkAnswer {
+                    text: format!("Error: {refusal}"),
+                    is_error: true,
+                }
+            }
         })
     }
 }
@@ -299,6 +344,9 @@ impl Link for Wire {
             wire.travel().await?;
             if wire.game.0.chaos.strikes(Strike::GameNoTools, 0.01) {
                 return Ok(own_tools());
+            }
+            if wire.game.hall().has_other_tools {
+                return Ok(wire.game.0.other_tools.clone());
             }
             Ok(wire.game.0.tools.clone())
         }

@@ -3,10 +3,11 @@
 
 mod stored;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use actors::domain::books::{Day, Entry};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::write::{Account, Batch, Recollection, SavedSession};
@@ -21,29 +22,52 @@ use super::chaos::{Chaos, PANIC, Strike};
 use super::verdict::Watch;
 use stored::{Member, Stored};
 
+/// The longest that the ledger takes nothing at all.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(60);
+
 /// The ledger.
-pub(super) struct Memory {
+pub struct Memory {
     stored: Arc<Mutex<Stored>>,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
+    /// How the next commits fail.
+    failures: Arc<Mutex<VecDeque<Failure>>>,
+}
+
+/// How a commit fails.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    /// Before it happened.
+    Refused,
+    /// After it happened.
+    AnswerLost,
 }
 
 impl Memory {
+    /// One that nothing ever goes wrong with.
+    #[must_use]
+    pub fn calm() -> Memory {
+        Memory::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
+    }
+
     pub(super) fn new(chaos: Arc<Chaos>, watch: Arc<Watch>) -> Memory {
         Memory {
             stored: Arc::default(),
             chaos,
             watch,
+            failures: Arc::default(),
         }
     }
 
     /// The swarm, as the next process finds it.
-    pub(super) fn swarm_now(&self) -> SwarmRecord {
+    #[must_use]
+    pub fn swarm_now(&self) -> SwarmRecord {
         lock(&self.stored).swarm()
     }
 
     /// How often each prompt was written.
-    pub(super) fn prompts(&self) -> BTreeMap<Arc<str>, u64> {
+    #[must_use]
+    pub fn prompts(&self) -> BTreeMap<Arc<str>, u64> {
         lock(&self.stored).prompts.clone()
     }
 
@@ -68,29 +92,64 @@ fn lock(stored: &Mutex<Stored>) -> MutexGuard<'_, Stored> {
     stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How this commit fails, if it does.
+fn failure(chaos: &Chaos, next: &Mutex<VecDeque<Failure>>) -> Option<Failure> {
+    let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+    if chaos.is_calm() {
+        next.clear();
+    }
+    let either = || [Failure::Refused, Failure::AnswerLost][chaos.below(2)];
+    if let Some(failure) = next.pop_front() {
+        return Some(failure);
+    }
+    if chaos.lasts(Strike::StoreAway, 0.0001, LONGEST_ABSENCE)
+        || chaos.strikes(Strike::CommitRefused, 0.002)
+    {
+        return Some(Failure::Refused);
+    }
+    if chaos.strikes(Strike::CommitAnswerLost, 0.002) {
+        return Some(Failure::AnswerLost);
+    }
+    let further = if chaos.strikes(Strike::CommitFailsTwice, 0.001) {
+        1
+    } else if chaos.strikes(Strike::CommitFailsThrice, 0.001) {
+        2
+    } else {
+        return None;
+    };
+    next.extend((0..further).map(|_| either()));
+    Some(either())
+}
+
 impl Ledger for Memory {
     fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
         let (stored, chaos, watch) = (self.stored.clone(), self.chaos.clone(), self.watch.clone());
+        let failures = self.failures.clone();
         async move {
             let all = |fault: &str| {
                 let fault = LedgerFault::Unavailable(fault.to_string());
                 vec![Err(fault); batches.len()]
             };
-            let usual = chaos.between(Duration::from_millis(1), Duration::from_millis(8));
+            watch.commit_begins.notify_waiters();
+            let usual = chaos.between(Duration::from_millis(1), Duration::from_millis(6));
             tokio::time::sleep(usual).await;
             if chaos.strikes(Strike::SlowCommit, 0.001) {
                 tokio::time::sleep(Duration::from_secs(4)).await;
             }
-            if chaos.strikes(Strike::CommitRefused, 0.002) {
+            let failure = failure(&chaos, &failures);
+            if matches!(failure, Some(Failure::Refused)) {
                 return all("database is locked");
             }
             assert!(!chaos.strikes(Strike::CommitPanic, 0.0005), "{PANIC}");
-            let mut stored = lock(&stored);
-            let answers = batches
-                .iter()
-                .map(|batch| stored.commit(batch, &watch))
-                .collect();
-            if chaos.strikes(Strike::CommitAnswerLost, 0.002) {
+            let answers = {
+                let mut stored = lock(&stored);
+                let commit = |batch| stored.commit(batch, &watch);
+                batches.iter().map(commit).collect()
+            };
+            // Whoever is killed from here on until it is answered does not know that it happened.
+            let usual = chaos.between(Duration::ZERO, Duration::from_millis(2));
+            tokio::time::sleep(usual).await;
+            if matches!(failure, Some(Failure::AnswerLost)) {
                 return all("disk I/O error");
             }
             answers
@@ -173,5 +232,9 @@ impl Archive for Memory {
 
     fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {
         self.read(move |stored| stored.account(mysis))
+    }
+
+    fn books(&self, since: Day) -> BoxFuture<'static, Result<Vec<Entry>, ArchiveFault>> {
+        self.read(move |stored| stored.books(since))
     }
 }

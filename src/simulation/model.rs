@@ -12,7 +12,11 @@ use crate::pilot::{self, Habits, Persona, Request};
 use crate::provider::{self, Manners};
 
 use super::chaos::{Chaos, PANIC, Strike};
+use super::rules::PROVIDER;
 use super::verdict::Watch;
+
+/// The longest that the first provider is away.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(240);
 
 /// The model server.
 pub(super) struct Pilots {
@@ -57,6 +61,14 @@ impl Models for Pilots {
             assert!(!chaos.strikes(Strike::ModelPanic, 0.0005), "{PANIC}");
             if chaos.strikes(Strike::ModelSlow, 0.002) {
                 tokio::time::sleep(Duration::from_secs(240)).await;
+            }
+            // Whoever takes over while it is away is another one.
+            let is_first = &*request.provider == PROVIDER;
+            if is_first && chaos.lasts(Strike::ModelAway, 0.001, LONGEST_ABSENCE) {
+                return Err(ModelFault::Transient {
+                    text: "502 bad gateway".to_string(),
+                    retry_after: None,
+                });
             }
             if let Some(fault) = fault(&chaos) {
                 return Err(fault);

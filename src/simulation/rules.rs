@@ -1,16 +1,80 @@
-//! The rules of a simulated swarm: those of a new configuration, with a policy that relaunches.
+//! The rules of a simulated swarm: those of a new configuration, with a policy that relaunches, and
+//! with what a seed draws of what an operator may set.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules};
+use actors::domain::budget::{BudgetRules, Limits};
+use actors::domain::rules::{ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules};
 
-/// The name of the only provider.
+/// The name of the provider of all.
 pub(super) const PROVIDER: &str = "pilot";
+/// The name of the one that takes over, where there is one.
+const SPARE: &str = "spare";
 
 /// How many of them may ask at once.
 pub(super) const CONCURRENCY: usize = 64;
 
+/// What a Mysis may spend in a day where there is a budget: enough for some minutes.
+const BUDGET_TOKENS: u64 = 40_000;
+
+/// What an operator may have set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn {
+    has_spare: bool,
+    has_budget: bool,
+    /// Whether whoever gets nowhere is told so early.
+    is_hurried: bool,
+    relaunch: Relaunch,
+    max_relaunches: u32,
+}
+
+impl Drawn {
+    pub(super) fn of(seed: u64) -> Drawn {
+        let mut dice = fastrand::Rng::with_seed(seed ^ 0x5eed);
+        Drawn {
+            has_spare: dice.bool(),
+            has_budget: dice.u8(..4) == 0,
+            is_hurried: dice.bool(),
+            relaunch: [Relaunch::Always, Relaunch::Transient][dice.usize(..2)],
+            max_relaunches: [1, 5][dice.usize(..2)],
+        }
+    }
+
+    /// The rules while things go wrong.
+    pub(super) fn rules(self, myses: usize) -> SwarmRules {
+        let mut rules = rules(myses);
+        rules.supervision.relaunch = self.relaunch;
+        rules.supervision.max_relaunches = self.max_relaunches;
+        if self.has_spare {
+            let spare = rules.providers[PROVIDER].clone();
+            rules.providers.insert(SPARE.into(), spare);
+            if let Some(first) = rules.providers.get_mut(PROVIDER) {
+                first.fallback = Some(SPARE.into());
+            }
+        }
+        if self.has_budget {
+            rules.budget = BudgetRules {
+                mysis: Limits {
+                    tokens: Some(BUDGET_TOKENS),
+                    ..Limits::default()
+                },
+                ..BudgetRules::default()
+            };
+        }
+        if self.is_hurried {
+            rules.progress = ProgressRules {
+                turns: 4,
+                at_least: Duration::from_secs(40),
+                ..ProgressRules::default()
+            };
+        }
+        rules
+    }
+}
+
+/// Those that hold in the quiet: no budget, one provider, patience.
 pub(super) fn rules(myses: usize) -> SwarmRules {
     let provider = ProviderRules {
         model: PROVIDER.into(),

@@ -1,32 +1,47 @@
 //! The verdict: what must never happen, watched for as it would happen.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
+mod calls;
+mod lives;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{Standing, State};
-use actors::domain::ids::{CallKey, MysisId, Seq};
+use actors::domain::event::{Standing, State, SwarmEvent};
+use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
+use tokio::sync::Notify;
 
-use super::chaos::Strike;
+use super::chaos::{Chaos, Strike};
 use super::events::Digest;
+use super::rare::Rare;
+use calls::Calls;
+use lives::Lives;
 
-/// So many calls of a Mysis are remembered: to know a repetition, and to hold a late "not executed"
-/// against them.
-const REMEMBERED: usize = 64;
+pub use lives::ActorKind;
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// The seed that repeats it.
     pub seed: u64,
+    /// What could go wrong on purpose: what the seed drew.
+    pub drawn: BTreeSet<Strike>,
     /// What went wrong on purpose, by kind.
     pub struck: BTreeMap<Strike, u64>,
     /// Orders that the operator gave, and how many were acknowledged.
     pub orders: (u64, u64),
     /// Processes that were started.
     pub processes: u64,
+    /// Myses that were created, and those that were there at the end.
+    pub myses: (usize, usize),
+    /// Actors that were killed on purpose, by kind.
+    pub deaths: BTreeMap<ActorKind, u64>,
+    /// Myses whose actor died and that ran again in the same process, by themselves.
+    pub revived: u64,
+    /// What is seldom seen and was.
+    pub reached: BTreeMap<Rare, u64>,
     /// Turns that were finished.
     pub turns: u64,
     /// Requests that models were asked.
@@ -59,59 +74,31 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "seed {}", self.seed)?;
-        for (strike, times) in &self.struck {
-            writeln!(f, "  {strike:?} struck {times} times")?;
-        }
-        let (given, acknowledged) = self.orders;
-        writeln!(f, "  {given} orders given, {acknowledged} acknowledged")?;
-        writeln!(
-            f,
-            "  {} processes, {} turns, {} requests, {} mutations carried out, {} relaunches by hand",
-            self.processes, self.turns, self.requests, self.mutations, self.relaunched_by_hand
-        )?;
-        writeln!(
-            f,
-            "  {} parked at the end for want of progress",
-            self.parked
-        )?;
-        for (outcome, calls) in &self.outcomes {
-            writeln!(f, "  {calls} calls {}", outcome.as_str())?;
-        }
-        writeln!(
-            f,
-            "  {} events, {} bytes, {:016x}",
-            self.digest.events, self.digest.bytes, self.digest.hash
-        )?;
-        for violation in &self.violations {
-            writeln!(f, "  VIOLATION: {violation}")?;
-        }
-        let word = if self.is_good() { "good" } else { "BAD" };
-        write!(f, "  {word}: {} faults struck", self.faults())
-    }
-}
-
 /// Watches while the simulation runs.
 #[derive(Debug, Default)]
-pub(super) struct Watch(Mutex<Seen>);
+pub(super) struct Watch {
+    seen: Mutex<Seen>,
+    /// A commit begins, for those who want to strike in its middle.
+    pub(super) commit_begins: Notify,
+}
 
 #[derive(Debug, Default)]
 struct Seen {
     given: u64,
     /// Acknowledged orders, and whether a model has seen them.
     orders: BTreeMap<String, Acknowledged>,
-    seen_in_requests: std::collections::BTreeSet<String>,
+    seen_in_requests: BTreeSet<String>,
     processes: u64,
     turns: u64,
     requests: u64,
-    mutations: u64,
     relaunched_by_hand: u64,
     ended: u64,
     parked: u64,
-    calls: BTreeMap<String, Calls>,
-    outcomes: BTreeMap<CallStatus, u64>,
+    created: BTreeMap<MysisId, Arc<str>>,
+    there: usize,
+    calls: Calls,
+    lives: Lives,
+    reached: BTreeMap<Rare, u64>,
     violations: Vec<String>,
 }
 
@@ -120,20 +107,12 @@ struct Acknowledged {
     by: MysisId,
 }
 
-/// What is remembered of a Mysis' calls.
-#[derive(Debug, Default)]
-struct Calls {
-    /// In the order in which the game carried them out.
-    executed: VecDeque<(i64, u16)>,
-    not_executed: VecDeque<(i64, u16)>,
-}
-
 /// The words by which an order of the simulated operator is known.
 const MARK: &str = "order number ";
 
 impl Watch {
     fn seen_so_far(&self) -> MutexGuard<'_, Seen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The text of an order that was never given before.
@@ -153,6 +132,9 @@ impl Watch {
     pub(super) fn seen(&self, request: &ModelRequest) {
         let mut seen = self.seen_so_far();
         seen.requests += 1;
+        if request.provider.as_ref() != super::rules::PROVIDER {
+            seen.reach(Rare::FallbackAsked);
+        }
         let texts = request.messages.iter().filter_map(|message| match message {
             ChatMessage::User(text) => Some(text),
             ChatMessage::System(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => {
@@ -179,7 +161,42 @@ impl Watch {
 
     /// A process begins.
     pub(super) fn launched(&self) {
-        self.seen_so_far().processes += 1;
+        let mut seen = self.seen_so_far();
+        seen.processes += 1;
+        seen.lives.begin_anew();
+    }
+
+    /// A Mysis exists from now on.
+    pub(super) fn created(&self, mysis: MysisId, name: &str) {
+        self.seen_so_far().created.insert(mysis, name.into());
+    }
+
+    /// An actor was killed on purpose.
+    pub(super) fn killed(&self, kind: ActorKind) {
+        self.seen_so_far().lives.killed(kind);
+    }
+
+    /// The actors of a process are not all there again, long after one of them was killed.
+    pub(super) fn misses(&self, text: String) {
+        self.violation(text);
+    }
+
+    /// Something that is seldom seen.
+    pub(super) fn reached(&self, rare: Rare) {
+        self.seen_so_far().reach(rare);
+    }
+
+    /// Something happened in the swarm.
+    pub(super) fn heard(&self, event: &SwarmEvent) {
+        let mut seen = self.seen_so_far();
+        if let Some(rare) = Rare::of(event) {
+            seen.reach(rare);
+        }
+        let overdue = seen.lives.heard(event);
+        drop(seen);
+        for text in overdue {
+            self.violation(text);
+        }
     }
 
     /// Only the operator could bring it back.
@@ -189,43 +206,52 @@ impl Watch {
 
     /// The game carried a mutation out.
     pub(super) fn executed(&self, call: &str) {
-        let Some((mysis, key)) = parse(call) else {
-            return;
-        };
         let mut seen = self.seen_so_far();
-        seen.mutations += 1;
-        let calls = seen.calls.entry(mysis.to_string()).or_default();
-        let is_repeated = calls.has_executed(key);
-        let is_denied = calls.not_executed.contains(&key);
-        remember(&mut calls.executed, key);
+        let violation = seen.calls.executed(call);
         drop(seen);
-        if is_repeated {
-            self.violation(format!("{call} was carried out again"));
-        }
-        if is_denied {
-            self.violation(format!("{call} was said not to be executed, and is now"));
-        }
+        violation.into_iter().for_each(|text| self.violation(text));
+    }
+
+    /// The game refused a call.
+    pub(super) fn declined(&self, call: &str) {
+        self.seen_so_far().calls.declined(call);
     }
 
     /// A row became durable.
     pub(super) fn stored(&self, mysis: MysisId, row: &Row) {
-        let Some((call, _, meta)) = row.result() else {
-            return;
-        };
         let mut seen = self.seen_so_far();
-        *seen.outcomes.entry(meta.status).or_default() += 1;
-        if meta.status != CallStatus::NotExecuted {
-            return;
+        let violation = seen.calls.stored(mysis, row);
+        if let Some((_, _, meta)) = row.result() {
+            match meta.status {
+                CallStatus::Unknown => seen.reach(Rare::OutcomeUnknown),
+                CallStatus::NotExecuted => seen.reach(Rare::NotExecuted),
+                CallStatus::Recorded | CallStatus::Sent | CallStatus::Done | CallStatus::Failed => {
+                }
+            }
         }
-        let key = place(call);
-        let calls = seen.calls.entry(mysis.to_string()).or_default();
-        remember(&mut calls.not_executed, key);
-        let is_wrong = calls.executed.contains(&key);
         drop(seen);
-        if is_wrong {
-            self.violation(format!(
-                "{mysis}.{call} is said not to be executed, but was"
-            ));
+        violation.into_iter().for_each(|text| self.violation(text));
+    }
+
+    /// All that were created are there, and nobody else.
+    pub(super) fn count(&self, standings: &[Arc<Standing>]) {
+        let mut seen = self.seen_so_far();
+        seen.there = standings.len();
+        let created = seen.created.clone();
+        drop(seen);
+        let mut there = BTreeMap::<MysisId, u64>::new();
+        for standing in standings {
+            *there.entry(standing.id).or_default() += 1;
+            if created.get(&standing.id) != Some(&standing.name) {
+                self.violation(format!("{} was never created", standing.name));
+            }
+        }
+        for (id, name) in &created {
+            match there.get(id).copied().unwrap_or(0) {
+                1 => {}
+                0 => self.violation(format!("{name} is missing at the end")),
+                times => self.violation(format!("{name} is there {times} times")),
+            }
         }
     }
 
@@ -261,27 +287,32 @@ impl Watch {
     pub(super) fn verdict(
         &self,
         seed: u64,
-        struck: BTreeMap<Strike, u64>,
+        chaos: &Chaos,
         digest: Digest,
-        prompts: BTreeMap<Arc<str>, u64>,
+        prompts: &BTreeMap<Arc<str>, u64>,
     ) -> Verdict {
-        for (text, times) in &prompts {
+        for (text, times) in prompts {
             if *times > 1 {
                 self.violation(format!("{text:?} stands {times} times"));
             }
         }
-        self.look_for_lost_orders(&prompts);
+        self.look_for_lost_orders(prompts);
         self.look_for_a_swarm_at_rest();
         let seen = self.seen_so_far();
         Verdict {
             seed,
-            struck,
+            drawn: chaos.drawn().clone(),
+            struck: chaos.struck(),
             orders: (seen.given, seen.orders.len() as u64),
             processes: seen.processes,
+            myses: (seen.created.len(), seen.there),
+            deaths: seen.lives.deaths(),
+            revived: seen.lives.revived(),
+            reached: seen.reached.clone(),
             turns: seen.turns,
             requests: seen.requests,
-            mutations: seen.mutations,
-            outcomes: seen.outcomes.clone(),
+            mutations: seen.calls.mutations(),
+            outcomes: seen.calls.outcomes(),
             relaunched_by_hand: seen.relaunched_by_hand,
             parked: seen.parked,
             violations: seen.violations.clone(),
@@ -319,70 +350,8 @@ impl Watch {
     }
 }
 
-impl Calls {
-    /// Whether the game has carried this call out before. Older than all that are remembered counts as
-    /// that too; merely late does not: the game queues a mutation for its next tick, and a call that was
-    /// cut off there (the process died, the answer was lost) is carried out after a newer one that the
-    /// game does at once, such as an entry in the captain's log.
-    fn has_executed(&self, key: (i64, u16)) -> bool {
-        let is_full = self.executed.len() == REMEMBERED;
-        self.executed.contains(&key) || is_full && self.executed.iter().all(|known| key < *known)
-    }
-}
-
-fn remember(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
-    if keys.len() == REMEMBERED {
-        keys.pop_front();
-    }
-    keys.push_back(key);
-}
-
-fn place(call: CallKey) -> (i64, u16) {
-    let Seq(seq) = call.seq;
-    (seq, call.position)
-}
-
-/// Reads `MYSIS.SEQ.POSITION`; a login of the runtime's own has no place.
-fn parse(call: &str) -> Option<(&str, (i64, u16))> {
-    let (rest, position) = call.rsplit_once('.')?;
-    let (mysis, seq) = rest.rsplit_once('.')?;
-    Some((mysis, (seq.parse().ok()?, position.parse().ok()?)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What the watch finds wrong when the game carries out these calls, one after the other.
-    fn violations(calls: impl IntoIterator<Item = String>) -> Vec<String> {
-        let watch = Watch::default();
-        calls.into_iter().for_each(|call| watch.executed(&call));
-        let digest = Digest {
-            events: 0,
-            bytes: 0,
-            hash: 0,
-        };
-        let verdict = watch.verdict(1, BTreeMap::new(), digest, BTreeMap::new());
-        verdict.violations
-    }
-
-    fn calls<const N: usize>(seqs: [i64; N]) -> impl Iterator<Item = String> {
-        seqs.into_iter()
-            .map(|seq| format!("14ab04164875c336.{seq}.0"))
-    }
-
-    #[test]
-    fn a_call_that_is_carried_out_late_is_no_repetition() {
-        assert_eq!(violations(calls([420, 430, 426, 436])), [""; 0]);
-    }
-
-    #[test]
-    fn a_call_that_is_carried_out_twice_is_seen_however_much_came_between() {
-        let again = ["14ab04164875c336.426.0 was carried out again"];
-        assert_eq!(violations(calls([426, 426])), again);
-        assert_eq!(violations(calls([426, 430, 431, 426])), again);
-        let long = (426..2000).chain([426]);
-        let long = long.map(|seq| format!("14ab04164875c336.{seq}.0"));
-        assert_eq!(violations(long), again);
+impl Seen {
+    fn reach(&mut self, rare: Rare) {
+        *self.reached.entry(rare).or_default() += 1;
     }
 }

@@ -177,6 +177,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
         length: visit.length,
         myses: party.members.len(),
         wildness: 0.0,
+        with_all_faults: false,
         thinking: Duration::from_secs(4),
         on_day: None,
         is_loud: false,

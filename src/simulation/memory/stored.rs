@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use actors::domain::books::{Day, Entry, Spent};
 use actors::domain::event::{State, Totals};
 use actors::domain::ids::{Incarnation, MysisId, Seq};
 use actors::domain::message::{Body, CallStatus, Kind, Row};
@@ -25,6 +26,8 @@ pub(super) struct Stored {
     pub(super) accounts: Vec<(Account, Option<MysisId>)>,
     /// How often each prompt was written, by its text.
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
+    /// What was spent, by day, Mysis and provider.
+    books: BTreeMap<(Day, MysisId, Arc<str>), Spent>,
 }
 
 #[derive(Clone)]
@@ -54,8 +57,26 @@ impl Stored {
             passwords: passwords
                 .map(|(account, _)| account.password.clone())
                 .collect(),
-            books: Vec::new(),
+            books: self.newest_books(),
         }
+    }
+
+    fn newest_books(&self) -> Vec<Entry> {
+        let newest = self.books.keys().map(|(day, ..)| *day).max();
+        newest.map(|day| self.books(day)).unwrap_or_default()
+    }
+
+    /// The books from a day on.
+    pub(super) fn books(&self, since: Day) -> Vec<Entry> {
+        let lines = self.books.iter().filter(|((day, ..), _)| *day >= since);
+        lines
+            .map(|((day, mysis, provider), spent)| Entry {
+                day: *day,
+                mysis: *mysis,
+                provider: provider.clone(),
+                spent: *spent,
+            })
+            .collect()
     }
 
     pub(super) fn account(&self, mysis: MysisId) -> Option<Account> {
@@ -212,6 +233,10 @@ impl Stored {
         }
         if let Some((call, _, meta)) = row.result() {
             member.set_status(call.seq, call.position, meta.status, |_| true);
+        }
+        if let Some(bill) = row.bill() {
+            let line = (Day::of(row.at), mysis, bill.provider.clone());
+            self.books.entry(line).or_default().pay(&bill);
         }
         member.last = member.last.max(row.seq);
         member.rows.insert(row.seq, row.clone());

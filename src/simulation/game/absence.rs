@@ -1,0 +1,53 @@
+//! Absence: when the game cannot be reached, announced or not.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Game, Hall, Strike, TICK};
+
+/// How long before a restart the game announces it.
+const NOTICE: Duration = Duration::from_secs(30);
+/// The longest that the game is away for a restart, and for no reason that it gives.
+const LONGEST_RESTART: Duration = Duration::from_secs(90);
+const LONGEST_ABSENCE: Duration = Duration::from_secs(180);
+
+/// A restart that was announced.
+#[derive(Clone, Copy)]
+pub(super) struct Restart {
+    down: Instant,
+    up: Instant,
+}
+
+impl Game {
+    /// Announces a restart, begins it, and ends it.
+    pub(super) fn restart(&self, hall: &mut Hall) {
+        let (now, chaos) = (Instant::now(), &self.0.chaos);
+        match hall.restart {
+            None if chaos.strikes(Strike::GameRestart, 0.001) => {
+                hall.desk.warn_of_restart(NOTICE.as_secs());
+                let down = now + NOTICE;
+                let up = down + chaos.between(TICK, LONGEST_RESTART);
+                hall.restart = Some(Restart { down, up });
+            }
+            Some(restart) if now >= restart.up => hall.restart = None,
+            Some(restart) if now >= restart.down => {
+                for connection in hall.forgotten + 1..=hall.connections {
+                    let left = hall.desk.hang_up(connection);
+                    self.executed(&left);
+                }
+                hall.forgotten = hall.connections;
+            }
+            None | Some(_) => {}
+        }
+    }
+
+    /// Whether nobody can reach it now.
+    pub(super) fn is_away(&self) -> bool {
+        let now = Instant::now();
+        let restart = self.hall().restart;
+        let restarts = restart.is_some_and(|restart| (restart.down..restart.up).contains(&now));
+        let chaos = &self.0.chaos;
+        restarts || chaos.lasts(Strike::GameAway, 0.0005, LONGEST_ABSENCE)
+    }
+}

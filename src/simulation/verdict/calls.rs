@@ -1,0 +1,217 @@
+//! Calls: what the game did of what a Mysis asked for, against what the Mysis was told.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use actors::domain::ids::{CallKey, MysisId, Seq};
+use actors::domain::message::{CallStatus, Row};
+
+use crate::galaxy::world::{Nature, nature};
+
+/// So many calls of a Mysis are remembered: to know a repetition, and to hold what is said of a call
+/// late against them.
+const REMEMBERED: usize = 64;
+
+/// The calls of all Myses, by the name of each.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    of: BTreeMap<String, Remembered>,
+    mutations: u64,
+    outcomes: BTreeMap<CallStatus, u64>,
+}
+
+/// What is remembered of a Mysis' calls.
+#[derive(Debug, Default)]
+struct Remembered {
+    /// In the order in which the game carried them out.
+    executed: VecDeque<(i64, u16)>,
+    /// What the game refused.
+    declined: VecDeque<(i64, u16)>,
+    /// What the Mysis was told not to have been executed.
+    not_executed: VecDeque<(i64, u16)>,
+}
+
+impl Calls {
+    /// The game carried this one out; what is wrong with that.
+    pub(super) fn executed(&mut self, call: &str) -> Option<String> {
+        let (mysis, key) = parse(call)?;
+        self.mutations += 1;
+        let calls = self.of.entry(mysis.to_string()).or_default();
+        let is_repeated = calls.has_executed(key);
+        let is_denied = calls.not_executed.contains(&key);
+        remember(&mut calls.executed, key);
+        if is_repeated {
+            return Some(format!("{call} was carried out again"));
+        }
+        is_denied.then(|| format!("{call} was said not to be executed, and is now"))
+    }
+
+    /// The game refused this one.
+    pub(super) fn declined(&mut self, call: &str) {
+        if let Some((mysis, key)) = parse(call) {
+            let calls = self.of.entry(mysis.to_string()).or_default();
+            remember(&mut calls.declined, key);
+        }
+    }
+
+    /// What a Mysis is told of a call; what is wrong with that.
+    pub(super) fn stored(&mut self, mysis: MysisId, row: &Row) -> Option<String> {
+        let (call, _, meta) = row.result()?;
+        *self.outcomes.entry(meta.status).or_default() += 1;
+        let key = place(call);
+        let calls = self.of.entry(mysis.to_string()).or_default();
+        // What only looks leaves no trace in the game.
+        let leaves_a_trace = matches!(nature(&meta.tool), Some(Nature::Act | Nature::Write));
+        let said = match meta.status {
+            CallStatus::NotExecuted => {
+                remember(&mut calls.not_executed, key);
+                calls
+                    .executed
+                    .contains(&key)
+                    .then_some("not executed, but was")
+            }
+            CallStatus::Done if leaves_a_trace => {
+                (!calls.executed.contains(&key)).then_some("done, but never was executed")
+            }
+            CallStatus::Failed if leaves_a_trace => {
+                let is_known = calls.declined.contains(&key) || calls.executed.contains(&key);
+                (!is_known).then_some("refused by the game, which never heard of it")
+            }
+            CallStatus::Recorded
+            | CallStatus::Sent
+            | CallStatus::Done
+            | CallStatus::Failed
+            | CallStatus::Unknown => None,
+        };
+        said.map(|said| format!("{mysis}.{call} ({}) is said to be {said}", meta.tool))
+    }
+
+    /// Mutations that the game carried out.
+    pub(super) fn mutations(&self) -> u64 {
+        self.mutations
+    }
+
+    /// Calls by what became of them.
+    pub(super) fn outcomes(&self) -> BTreeMap<CallStatus, u64> {
+        self.outcomes.clone()
+    }
+}
+
+impl Remembered {
+    /// Whether the game has carried this call out before. Older than all that are remembered counts as
+    /// that too; merely late does not: the game queues a mutation for its next tick, and a call that was
+    /// cut off there (the process died, the answer was lost) is carried out after a newer one that the
+    /// game does at once, such as an entry in the captain's log.
+    fn has_executed(&self, key: (i64, u16)) -> bool {
+        let is_full = self.executed.len() == REMEMBERED;
+        self.executed.contains(&key) || is_full && self.executed.iter().all(|known| key < *known)
+    }
+}
+
+fn remember(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
+    if keys.len() == REMEMBERED {
+        keys.pop_front();
+    }
+    keys.push_back(key);
+}
+
+fn place(call: CallKey) -> (i64, u16) {
+    let Seq(seq) = call.seq;
+    (seq, call.position)
+}
+
+/// Reads `MYSIS.SEQ.POSITION`; a login of the runtime's own has no place.
+fn parse(call: &str) -> Option<(&str, (i64, u16))> {
+    let (rest, position) = call.rsplit_once('.')?;
+    let (mysis, seq) = rest.rsplit_once('.')?;
+    Some((mysis, (seq.parse().ok()?, position.parse().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use actors::domain::ids::{Timestamp, TurnNumber};
+    use actors::domain::message::{Body, ResultMeta};
+
+    use super::*;
+
+    const MYSIS: MysisId = MysisId(0x14ab_0416_4875_c336);
+
+    fn name(seq: i64) -> String {
+        format!("{MYSIS}.{seq}.0")
+    }
+
+    /// What is found wrong when the game carries out these calls, one after the other.
+    fn violations(seqs: impl IntoIterator<Item = i64>) -> Vec<String> {
+        let mut calls = Calls::default();
+        let executed = seqs.into_iter().map(|seq| calls.executed(&name(seq)));
+        executed.collect::<Vec<_>>().into_iter().flatten().collect()
+    }
+
+    fn told(seq: i64, tool: &str, status: CallStatus) -> Row {
+        let text: Arc<str> = "an answer".into();
+        Row {
+            seq: Seq(seq + 1),
+            at: Timestamp(0),
+            turn: TurnNumber(1),
+            body: Body::Result {
+                call: CallKey {
+                    seq: Seq(seq),
+                    position: 0,
+                },
+                meta: ResultMeta {
+                    call_id: "c".into(),
+                    tool: tool.into(),
+                    status,
+                    ms: 0,
+                    tick: None,
+                    bytes: text.len() as u64,
+                },
+                text,
+            },
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_carried_out_late_is_no_repetition() {
+        assert_eq!(violations([420, 430, 426, 436]), [""; 0]);
+    }
+
+    #[test]
+    fn a_call_that_is_carried_out_twice_is_seen_however_much_came_between() {
+        let again = [format!("{} was carried out again", name(426))];
+        assert_eq!(violations([426, 426]), again);
+        assert_eq!(violations([426, 430, 431, 426]), again);
+        assert_eq!(violations((426..2000).chain([426])), again);
+    }
+
+    #[test]
+    fn what_a_mysis_is_told_of_a_call_is_held_against_what_the_game_did() {
+        use CallStatus::{Done, Failed, NotExecuted, Unknown};
+        let did = |did: &str, tool: &str, status| {
+            let mut calls = Calls::default();
+            match did {
+                "executed" => drop(calls.executed(&name(7))),
+                "declined" => calls.declined(&name(7)),
+                _ => {}
+            }
+            calls.stored(MYSIS, &told(7, tool, status)).is_none()
+        };
+        for (what, tool, status, is_good) in [
+            ("executed", "mine", Done, true),
+            ("declined", "mine", Done, false),
+            ("nothing", "mine", Done, false),
+            ("nothing", "captains_log_add", Done, false),
+            ("nothing", "get_status", Done, true),
+            ("declined", "mine", Failed, true),
+            ("nothing", "mine", Failed, false),
+            ("nothing", "get_status", Failed, true),
+            ("executed", "mine", NotExecuted, false),
+            ("nothing", "mine", NotExecuted, true),
+            ("executed", "mine", Unknown, true),
+            ("nothing", "mine", Unknown, true),
+        ] {
+            assert_eq!(did(what, tool, status), is_good, "{what} {tool} {status:?}");
+        }
+    }
+}
