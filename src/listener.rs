@@ -1,8 +1,10 @@
 //! A listener: an actor that hears what happens and hands it to a function; for those who only watch.
 //!
-//! Hears: the Commander. Tells: nobody. The function must not wait for anything. Fails: the swarm
-//! goes on unheard.
+//! Hears: the Commander. Tells: nobody. The function must not wait for anything. Fails: a panic of
+//! the function costs one event; one that panics at each is given up, and the Commander, whom nobody
+//! hears then, says so.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use actors::commander::Watcher;
@@ -11,6 +13,9 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 /// What is done with an event.
 pub type Ear = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
+
+/// So many panics in a row, and nothing is handed on any more.
+const MAX_PANICS: u32 = 5;
 
 /// A listener that is there.
 pub struct Listener(ActorRef<Heard>);
@@ -47,6 +52,12 @@ impl Drop for Listener {
 
 struct Listening;
 
+struct ListeningState {
+    ear: Ear,
+    /// In a row.
+    panics: u32,
+}
+
 #[derive(Debug)]
 struct Heard(Arc<SwarmEvent>);
 
@@ -64,24 +75,32 @@ impl From<Heard> for Arc<SwarmEvent> {
 
 impl Actor for Listening {
     type Msg = Heard;
-    type State = Ear;
+    type State = ListeningState;
     type Arguments = Ear;
 
     async fn pre_start(
         &self,
         _myself: ActorRef<Heard>,
         ear: Ear,
-    ) -> Result<Ear, ActorProcessingErr> {
-        Ok(ear)
+    ) -> Result<ListeningState, ActorProcessingErr> {
+        Ok(ListeningState { ear, panics: 0 })
     }
 
     async fn handle(
         &self,
         _myself: ActorRef<Heard>,
         Heard(event): Heard,
-        ear: &mut Ear,
+        state: &mut ListeningState,
     ) -> Result<(), ActorProcessingErr> {
-        ear(&event);
+        if catch_unwind(AssertUnwindSafe(|| (state.ear)(&event))).is_ok() {
+            state.panics = 0;
+            return Ok(());
+        }
+        state.panics += 1;
+        tracing::error!(panics = state.panics, "a listener panicked at an event");
+        if state.panics >= MAX_PANICS {
+            return Err(format!("it panicked at {MAX_PANICS} events in a row").into());
+        }
         Ok(())
     }
 }

@@ -203,6 +203,11 @@ impl Flight {
         &self.swarm
     }
 
+    #[cfg(test)]
+    pub(crate) fn kill_commander(&self) {
+        self.commander.kill();
+    }
+
     /// An operator who sets a budget must not believe that it holds when it does not.
     fn tell_what_is_not_heeded(&self, settings: &Settings) {
         for text in settings.unheeded() {

@@ -40,7 +40,7 @@ use crate::ports::{
 };
 use crate::session::Means;
 use crate::store::{StoreHandle, StoreMsg};
-use crate::ui::Bridge;
+use crate::ui::{Bridge, UiMsg};
 
 pub use messages::{CommanderMsg, OtherMessage};
 
@@ -302,12 +302,20 @@ impl CommanderState {
         self.surroundings.means.store.clone()
     }
 
-    /// Tells all who watch; those who are gone are forgotten.
+    /// Tells all who watch; those who are gone are forgotten. A Ui that is gone has a successor; of
+    /// another one the operator is told, who would take its silence for quiet.
     fn tell_all(&mut self, event: SwarmEvent) {
         self.record_event(&event);
         let event = Arc::new(event);
-        self.watchers
-            .retain(|watcher| watcher.send_message(event.clone()).is_ok());
+        let mut is_lost = false;
+        self.watchers.retain(|watcher| {
+            let is_there = watcher.send_message(event.clone()).is_ok();
+            is_lost |= !is_there && watcher.is_message_type_of::<UiMsg>() != Some(true);
+            is_there
+        });
+        if is_lost {
+            self.notice(Severity::Warn, "listener_lost", LISTENER_LOST);
+        }
     }
 
     fn tell(&mut self, what: What) {
@@ -364,6 +372,11 @@ impl CommanderState {
         self.redactor = Arc::new(Redactor::new(secrets.cloned()));
     }
 }
+
+/// What the operator is told when one who only listened died.
+const LISTENER_LOST: &str = "one who listens to the swarm died: metrics, traces, alerts or lines \
+                             may miss what happens from here on; start the program again to have \
+                             them back";
 
 /// How long those who wind down have before they are stopped.
 const WIND_DOWN: Duration = Duration::from_millis(1500);

@@ -112,12 +112,19 @@ pub(super) async fn run(
         offline.stop().await;
     }
     drop(log);
-    match stopped? {
-        Stop::Asked => Ok(()),
-        Stop::Failed => anyhow::bail!(
-            "the commander failed; what was acknowledged is kept, see {}",
-            home.log_file().display()
-        ),
+    stopped?.outcome(&home)
+}
+
+impl Stop {
+    /// What the program ends with.
+    fn outcome(self, home: &Home) -> anyhow::Result<()> {
+        match self {
+            Stop::Asked => Ok(()),
+            Stop::Failed => anyhow::bail!(
+                "the commander failed; what was acknowledged is kept, see {}",
+                home.log_file().display()
+            ),
+        }
     }
 }
 
@@ -354,5 +361,40 @@ impl Signals {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_commander_that_dies_ends_the_program_with_an_error() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::open(directory.path().join("home")).expect("a home");
+        let environment = Environment::default();
+        let options = LaunchOptions {
+            resume: false,
+            start_idle: false,
+            mode: Mode::Flying,
+        };
+        let face = Face::Lines(open_output(Format::Text).await.expect("an output"));
+        let settings = Settings::default();
+        let lock = home.lock().expect("the home is free");
+        let flight = Flight::launch(lock, &settings, options, face.audience()).await;
+        let mut flight = flight.expect("a swarm");
+        let mut signals = Signals::listen().expect("signals");
+        flight.kill_commander();
+        let manager = ServiceManager::of(&environment);
+        let stop = wait(None, &face, (&mut flight, &manager), &mut signals, || None).await;
+        flight.land().await;
+        face.close().await;
+        assert_eq!(stop, Stop::Failed);
+        let error = stop.outcome(&home).expect_err("an error");
+        assert!(
+            error.to_string().contains("the commander failed"),
+            "{error}"
+        );
+        assert!(Stop::Asked.outcome(&home).is_ok());
     }
 }

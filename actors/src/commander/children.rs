@@ -1,6 +1,7 @@
 //! Children: the Store and the gate, brought to life and replaced when they die.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
@@ -12,6 +13,10 @@ use crate::gate::{GateActor, GateArgs, GateMsg};
 use crate::store::{StoreActor, StoreArgs, StoreMsg};
 
 use super::{CommanderMsg, CommanderState, Outside};
+
+/// Waits between tries to read the books for a gate.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 impl CommanderState {
     pub(super) async fn replace_store(
@@ -34,6 +39,11 @@ impl CommanderState {
         &mut self,
         myself: &ActorRef<CommanderMsg>,
     ) -> Result<(), ActorProcessingErr> {
+        self.notice(
+            Severity::Warn,
+            "gate_restarted",
+            "the gate died and was replaced: for a while more may be asked at once than is allowed",
+        );
         let gate = spawn_gate(myself, &self.outside, &self.rules, Vec::new()).await?;
         self.gate.send_replace(gate.clone());
         self.read_books(gate);
@@ -44,11 +54,18 @@ impl CommanderState {
     pub(super) fn read_books(&mut self, gate: ActorRef<GateMsg>) {
         let (archive, today) = (self.outside.archive.clone(), Day::of(self.now()));
         self.jobs.spawn(async move {
-            match archive.books(today).await {
-                // One that is gone already is followed by another.
-                Ok(books) => drop(gate.cast(GateMsg::Books(books))),
-                Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
-            }
+            // Without them it believes that nothing was spent today.
+            let mut wait = FIRST_WAIT;
+            let books = loop {
+                match archive.books(today).await {
+                    Ok(books) => break books,
+                    Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
+                }
+                tokio::time::sleep(wait).await;
+                wait = (wait * 2).min(LONGEST_WAIT);
+            };
+            // One that is gone already is followed by another.
+            let _ = gate.cast(GateMsg::Books(books));
         });
     }
 }

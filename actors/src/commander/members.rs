@@ -143,6 +143,10 @@ impl CommanderState {
             None => Arc::new(Standing::first(&record, &self.rules, self.now())),
         };
         let lived_before = before.is_some();
+        // A relaunch that is waited for is not lost with the actor that waits.
+        let (relaunches, relaunch) = before
+            .map(|member| (member.relaunches, member.relaunch))
+            .unwrap_or_default();
         let member = Member {
             actor,
             incarnation,
@@ -150,8 +154,8 @@ impl CommanderState {
             standing: standing.clone(),
             is_starting: false,
             is_going: false,
-            relaunches: before.map(|member| member.relaunches).unwrap_or_default(),
-            relaunch: None,
+            relaunches,
+            relaunch,
         };
         let who = Some(member.who());
         self.members.insert(id, member);

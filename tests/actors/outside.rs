@@ -1,0 +1,344 @@
+//! The outside of a swarm that goes wrong where a test wants it: a trap is set, and springs once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::domain::books::{Day, Entry};
+use actors::domain::dashboard::wish::Act;
+use actors::domain::dashboard::{Dashboard, Opening};
+use actors::domain::ids::{Moment, MysisId, Timestamp};
+use actors::domain::message::Row;
+use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, ModelRequest, Usage};
+use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::write::{Account, Batch, Recollection, SavedSession};
+use actors::ports::{
+    Archive, ArchiveFault, Clock, Found, Ledger, LedgerFault, Link, LinkAnswer, LinkCall,
+    LinkFault, Meter, Models, Page, Piece, ResultAsked, Screen, Search, SwarmRecord, Upstream,
+};
+use actors::session::own_tools;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use zoea::simulation::Memory;
+
+/// The words by which `hush_simulated_panics` knows a panic that is meant.
+const PANIC: &str = "a simulated panic";
+
+const START: Timestamp = Timestamp(1_773_252_000_000);
+
+/// What goes wrong the next time that it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trap {
+    /// Whoever looks at the clock panics.
+    Clock,
+    /// The ledger panics where the Store calls it.
+    Commit,
+    /// The ledger answers for another group than it was given.
+    CommitForOthers,
+    /// The ledger panics while a Store is started.
+    StoreStart,
+    /// The screen panics when it is given a picture.
+    Picture,
+    /// Whoever listens panics.
+    Ear,
+    /// The code that calls the game panics.
+    Call,
+    /// The game refuses the call.
+    CallRefused,
+    /// The code that asks the model panics.
+    Ask,
+    /// The model refuses for good.
+    AskRefused,
+    /// The books cannot be read.
+    Books,
+}
+
+/// The traps that are set.
+#[derive(Debug, Default)]
+pub(crate) struct Traps(Mutex<Vec<Trap>>);
+
+impl Traps {
+    pub(crate) fn set(&self, trap: Trap) {
+        self.0.lock().unwrap().push(trap);
+    }
+
+    /// Whether this one was set; it is not any more.
+    pub(crate) fn springs(&self, trap: Trap) -> bool {
+        let mut set = self.0.lock().unwrap();
+        let place = set.iter().position(|known| *known == trap);
+        place.map(|place| set.remove(place)).is_some()
+    }
+
+    pub(crate) fn panics(&self, trap: Trap) {
+        assert!(!self.springs(trap), "{PANIC}");
+    }
+
+    pub(crate) fn are_all_sprung(&self) -> bool {
+        self.0.lock().unwrap().is_empty()
+    }
+}
+
+/// The clocks, by tokio's time.
+pub(crate) struct TrappedClock {
+    pub(crate) traps: Arc<Traps>,
+    pub(crate) begun: Instant,
+}
+
+impl Clock for TrappedClock {
+    fn now(&self) -> Timestamp {
+        self.traps.panics(Trap::Clock);
+        START.plus(self.begun.elapsed())
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::default().plus(self.begun.elapsed())
+    }
+}
+
+/// A ledger in memory.
+pub(crate) struct TrappedLedger {
+    pub(crate) traps: Arc<Traps>,
+    pub(crate) memory: Arc<Memory>,
+    /// Whether the past can be read now; until it can, whoever reads it waits.
+    pub(crate) is_readable: watch::Sender<bool>,
+}
+
+impl Ledger for TrappedLedger {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        self.traps.panics(Trap::Commit);
+        if self.traps.springs(Trap::CommitForOthers) {
+            return futures::future::ready(Vec::new()).boxed();
+        }
+        self.memory.commit(batches)
+    }
+
+    fn claim_account(
+        &self,
+        mysis: MysisId,
+        at: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+        self.memory.claim_account(mysis, at)
+    }
+
+    fn upkeep_every(&self) -> Option<Duration> {
+        self.traps.panics(Trap::StoreStart);
+        None
+    }
+}
+
+type Read<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+
+impl Archive for TrappedLedger {
+    fn swarm(&self) -> Read<SwarmRecord> {
+        self.memory.swarm()
+    }
+
+    fn recall(&self, mysis: MysisId) -> Read<Recollection> {
+        let (past, mut is_readable) = (self.memory.recall(mysis), self.is_readable.subscribe());
+        async move {
+            is_readable
+                .wait_for(|is_readable| *is_readable)
+                .await
+                .unwrap();
+            past.await
+        }
+        .boxed()
+    }
+
+    fn page(&self, page: Page) -> Read<Vec<Arc<Row>>> {
+        self.memory.page(page)
+    }
+
+    fn search(&self, search: Search) -> Read<Found> {
+        self.memory.search(search)
+    }
+
+    fn result_of(&self, asked: ResultAsked) -> Read<Option<Piece>> {
+        self.memory.result_of(asked)
+    }
+
+    fn session(&self, mysis: MysisId) -> Read<Option<SavedSession>> {
+        self.memory.session(mysis)
+    }
+
+    fn account(&self, mysis: MysisId) -> Read<Option<Account>> {
+        self.memory.account(mysis)
+    }
+
+    fn books(&self, since: Day) -> Read<Vec<Entry>> {
+        if self.traps.springs(Trap::Books) {
+            let fault = ArchiveFault("the books cannot be read".to_string());
+            return futures::future::ready(Err(fault)).boxed();
+        }
+        self.memory.books(since)
+    }
+}
+
+/// Models that call the game after every word of the operator, and then say that all is well. Each
+/// Mysis has its own, by its own name.
+pub(crate) struct TrappedModels {
+    pub(crate) traps: Arc<Traps>,
+    /// Whose model does not answer now.
+    pub(crate) held: watch::Sender<Vec<&'static str>>,
+    /// How often each was asked, and the operator's words that it saw.
+    pub(crate) asked: Arc<Mutex<BTreeMap<String, Asked>>>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) times: usize,
+    pub(crate) words: Vec<Arc<str>>,
+}
+
+impl Models for TrappedModels {
+    fn ask(
+        &self,
+        request: ModelRequest,
+        _meter: Meter,
+    ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
+        let (traps, mut held) = (self.traps.clone(), self.held.subscribe());
+        let whose = request.model.to_string();
+        let mut asked = self.asked.lock().unwrap();
+        let seen = asked.entry(whose.clone()).or_default();
+        seen.times += 1;
+        for message in request.messages.iter() {
+            if let ChatMessage::User(text) = message {
+                seen.words.push(text.clone());
+            }
+        }
+        drop(asked);
+        async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            held.wait_for(|held| !held.iter().any(|name| *name == whose))
+                .await
+                .unwrap();
+            traps.panics(Trap::Ask);
+            if traps.springs(Trap::AskRefused) {
+                let text = "401 invalid key".to_string();
+                return Err(ModelFault::Permanent { text });
+            }
+            Ok(answer(&request))
+        }
+        .boxed()
+    }
+}
+
+/// What each answer costs.
+const USAGE: Option<Usage> = Some(Usage {
+    input: 1000,
+    output: 10,
+    cached: 0,
+});
+
+fn answer(request: &ModelRequest) -> ModelAnswer {
+    if matches!(request.messages.last(), Some(ChatMessage::Tool { .. })) {
+        return ModelAnswer {
+            text: "All is well.".to_string(),
+            usage: USAGE,
+            ..ModelAnswer::default()
+        };
+    }
+    ModelAnswer {
+        calls: vec![AskedCall {
+            id: "call_1".to_string(),
+            name: "mine".to_string(),
+            arguments: "{}".to_string(),
+        }],
+        usage: USAGE,
+        ..ModelAnswer::default()
+    }
+}
+
+/// A game with one thing to do.
+#[derive(Clone)]
+pub(crate) struct TrappedGame {
+    pub(crate) traps: Arc<Traps>,
+    /// Whether answers are held back now.
+    pub(crate) is_held: Arc<watch::Sender<bool>>,
+    /// The calls that it carried out, by our names for them.
+    pub(crate) executed: Arc<Mutex<Vec<String>>>,
+}
+
+impl Upstream for TrappedGame {
+    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
+        Some(Arc::new(self.clone()))
+    }
+}
+
+impl Link for TrappedGame {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
+        async { Ok(None) }.boxed()
+    }
+
+    fn resume(&self, _ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        async { Err(LinkFault::SessionLost("no ticket of ours".to_string())) }.boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let mine = ToolSpec {
+            name: "mine".into(),
+            description: "Mines.".into(),
+            schema: r#"{"type":"object"}"#.into(),
+            read_only_hint: Some(false),
+        };
+        let all = own_tools()
+            .tools()
+            .iter()
+            .cloned()
+            .chain([mine])
+            .collect::<Vec<_>>();
+        async move { Ok(Arc::new(Toolset::new(all))) }.boxed()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+        let game = self.clone();
+        let mut is_held = game.is_held.subscribe();
+        async move {
+            if game.traps.springs(Trap::CallRefused) {
+                return Err(LinkFault::Refused("no such tool".to_string()));
+            }
+            game.executed.lock().unwrap().push(call.call_id);
+            is_held.wait_for(|is_held| !is_held).await.unwrap();
+            game.traps.panics(Trap::Call);
+            Ok(LinkAnswer {
+                text: r#"{"mined":3}"#.to_string(),
+                is_error: false,
+            })
+        }
+        .boxed()
+    }
+}
+
+/// A screen.
+pub(crate) struct TrappedScreen {
+    pub(crate) traps: Arc<Traps>,
+    last: Mutex<Arc<Dashboard>>,
+}
+
+impl TrappedScreen {
+    pub(crate) fn new(traps: Arc<Traps>) -> Arc<TrappedScreen> {
+        let first = Dashboard::new(Opening {
+            size: (120, 40),
+            ..Opening::default()
+        });
+        Arc::new(TrappedScreen {
+            traps,
+            last: Mutex::new(Arc::new(first)),
+        })
+    }
+}
+
+impl Screen for TrappedScreen {
+    fn show(&self, dashboard: Arc<Dashboard>) {
+        self.traps.panics(Trap::Picture);
+        *self.last.lock().unwrap() = dashboard;
+    }
+
+    fn last(&self) -> Arc<Dashboard> {
+        self.last.lock().unwrap().clone()
+    }
+
+    fn act(&self, _act: Act) {}
+}

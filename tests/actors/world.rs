@@ -1,0 +1,426 @@
+//! A world to die in: two Myses on simulated time, one with a call under way in the game, the other
+//! waiting for its model.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::domain::budget::Spending;
+use actors::domain::event::{Standing, State, SwarmEvent, What};
+use actors::domain::event_record::OrderSource;
+use actors::domain::ids::MysisId;
+use actors::domain::life::Mode;
+use actors::domain::message::{CallStatus, Kind};
+use actors::domain::order::{Answer, Order};
+use actors::domain::rules::{
+    ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
+};
+use actors::gate::GateMsg;
+use actors::mysis::MysisMsg;
+use actors::ports::{Archive, Page, PageFrom};
+use actors::store::StoreMsg;
+use actors::ui::{self, Bridge, UiMsg};
+use ractor::rpc::CallResult;
+use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use zoea::listener::Listener;
+use zoea::simulation::{Memory, hush_simulated_panics};
+use zoea::swarm::Helm;
+
+use crate::outside::{
+    TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
+};
+
+/// Longer than anything here takes, in simulated time.
+const LONG: Duration = Duration::from_secs(600);
+
+/// Those who can be found below a Commander.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Child {
+    Store,
+    Gate,
+    Ui,
+    Mysis,
+}
+
+pub(crate) struct World {
+    pub(crate) traps: Arc<Traps>,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) ledger: Arc<TrappedLedger>,
+    pub(crate) models: Arc<TrappedModels>,
+    pub(crate) game: TrappedGame,
+    pub(crate) commander: ActorRef<CommanderMsg>,
+    pub(crate) helm: Helm,
+    /// The one who may be killed.
+    pub(crate) listener: Listener,
+    pub(crate) listened: Arc<AtomicUsize>,
+    _scribe: Listener,
+    heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>>,
+    pub(crate) acknowledged: Vec<String>,
+}
+
+/// What is kept from one process to the next.
+pub(crate) struct Rest {
+    memory: Arc<Memory>,
+    game: TrappedGame,
+    acknowledged: Vec<String>,
+}
+
+impl World {
+    /// Two Myses that do nothing yet.
+    pub(crate) async fn new(relaunch: Relaunch) -> World {
+        let rest = Rest {
+            memory: Arc::new(Memory::calm()),
+            game: TrappedGame {
+                traps: Arc::default(),
+                is_held: Arc::new(watch::Sender::new(false)),
+                executed: Arc::default(),
+            },
+            acknowledged: Vec::new(),
+        };
+        let world = World::after(rest, relaunch).await;
+        for name in ["alpha", "bravo"] {
+            let created = world.order(Order::Create {
+                name: name.to_string(),
+                provider: None,
+                model: Some(name.to_string()),
+                start: false,
+            });
+            created.await.unwrap();
+        }
+        world
+    }
+
+    /// What the next process finds.
+    pub(crate) fn into_rest(self) -> Rest {
+        Rest {
+            memory: self.memory,
+            game: self.game,
+            acknowledged: self.acknowledged,
+        }
+    }
+
+    /// A process that finds what an earlier one left; whoever ran runs again.
+    pub(crate) async fn after(rest: Rest, relaunch: Relaunch) -> World {
+        hush_simulated_panics();
+        let traps = rest.game.traps.clone();
+        let ledger = Arc::new(TrappedLedger {
+            traps: traps.clone(),
+            memory: rest.memory.clone(),
+            is_readable: watch::Sender::new(true),
+        });
+        let models = Arc::new(TrappedModels {
+            traps: traps.clone(),
+            held: watch::Sender::new(Vec::new()),
+            asked: Arc::default(),
+        });
+        let heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
+        let all = heard.clone();
+        let scribe = Listener::start(Box::new(move |event| {
+            all.lock().unwrap().push(event.clone())
+        }));
+        let scribe = scribe.await.unwrap();
+        let listened = Arc::new(AtomicUsize::new(0));
+        let (count, trap) = (listened.clone(), traps.clone());
+        let listener = Listener::start(Box::new(move |_| {
+            trap.panics(crate::outside::Trap::Ear);
+            count.fetch_add(1, Ordering::SeqCst);
+        }));
+        let listener = listener.await.unwrap();
+        let args = CommanderArgs {
+            swarm: rest.memory.swarm_now(),
+            resume: true,
+            start_idle: false,
+            mode: Mode::Flying,
+            rules: Arc::new(rules(relaunch)),
+            secrets: Vec::new(),
+            outside: Outside {
+                ledger: ledger.clone(),
+                archive: ledger.clone(),
+                models: models.clone(),
+                upstream: Arc::new(rest.game.clone()),
+                clock: Arc::new(TrappedClock {
+                    traps: traps.clone(),
+                    begun: Instant::now(),
+                }),
+            },
+            watchers: vec![scribe.watcher(), listener.watcher()],
+            bridge: Some(Bridge {
+                screen: TrappedScreen::new(traps.clone()),
+                address: Arc::new(ui::address().0),
+                quit: CancellationToken::new(),
+                exporter: None,
+            }),
+            seed: 1,
+        };
+        let (commander, _) = Actor::spawn(None, Commander, args).await.unwrap();
+        World {
+            traps,
+            memory: rest.memory,
+            ledger,
+            models,
+            game: rest.game,
+            helm: Helm::new(commander.clone(), OrderSource::Control),
+            commander,
+            listener,
+            listened,
+            _scribe: scribe,
+            heard,
+            acknowledged: rest.acknowledged,
+        }
+    }
+
+    /// Starts both, holds the game's answer to alpha and the model's answer to bravo, and lets an
+    /// order come in for each.
+    pub(crate) async fn get_busy(&mut self) {
+        self.game.is_held.send_replace(true);
+        self.models.held.send_replace(vec!["bravo"]);
+        for name in ["alpha", "bravo"] {
+            self.start(name).await;
+        }
+        self.until("a call under way", |world| {
+            world.game.executed.lock().unwrap().len() == 1
+        })
+        .await;
+        self.until("a question under way", |world| {
+            world.times_asked("bravo") == 1
+        })
+        .await;
+        self.send("alpha", "order 1").await.unwrap();
+        self.send("bravo", "order 2").await.unwrap();
+        // Whatever was on its way has arrived; nobody looks at a clock from here on.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+
+    /// From here on everything is answered.
+    pub(crate) fn release(&self) {
+        self.game.is_held.send_replace(false);
+        self.models.held.send_replace(Vec::new());
+    }
+
+    pub(crate) async fn order(&self, order: Order) -> Answer {
+        self.helm.order(order).await
+    }
+
+    pub(crate) async fn start(&self, name: &str) {
+        let name = name.to_string();
+        self.order(Order::Start { name }).await.unwrap();
+    }
+
+    /// Sends an order, and remembers it where it is acknowledged.
+    pub(crate) async fn send(&mut self, name: &str, text: &str) -> Answer {
+        let order = Order::Send {
+            name: name.to_string(),
+            text: text.to_string(),
+        };
+        let answer = self.order(order).await;
+        if answer.is_ok() {
+            self.acknowledged.push(text.to_string());
+        }
+        answer
+    }
+
+    /// Waits until something is so, by simulated time.
+    pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&World) -> bool) {
+        let begun = Instant::now();
+        while !is_so(self) {
+            assert!(
+                begun.elapsed() < LONG,
+                "there was never {what}: {:#?}",
+                self.told_since(0)
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    pub(crate) fn times_asked(&self, name: &str) -> usize {
+        let asked = self.models.asked.lock().unwrap();
+        asked.get(name).map_or(0, |asked| asked.times)
+    }
+
+    /// Whether a model was shown this.
+    pub(crate) fn is_shown(&self, text: &str) -> bool {
+        let asked = self.models.asked.lock().unwrap();
+        let mut words = asked.values().flat_map(|asked| &asked.words);
+        words.any(|seen| seen.contains(text))
+    }
+
+    pub(crate) async fn standing(&self, name: &str) -> Arc<Standing> {
+        let standings = self.helm.standings().await;
+        standings
+            .iter()
+            .find(|of| &*of.name == name)
+            .unwrap()
+            .clone()
+    }
+
+    pub(crate) async fn spending(&self) -> Arc<Spending> {
+        match self.commander.call(CommanderMsg::Spending, None).await {
+            Ok(CallResult::Success(spending)) => spending,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) async fn until_it_is(&self, name: &str, state: State) {
+        let begun = Instant::now();
+        while self.standing(name).await.state != state {
+            assert!(
+                begun.elapsed() < LONG,
+                "{name} was never {state:?}: {:#?}",
+                self.told_since(0)
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// How many events were heard.
+    pub(crate) fn mark(&self) -> usize {
+        self.heard.lock().unwrap().len()
+    }
+
+    /// What the operator was told since a mark: notices by their codes, and states.
+    pub(crate) fn told_since(&self, mark: usize) -> Vec<String> {
+        let heard = self.heard.lock().unwrap();
+        let told = heard[mark..].iter().filter_map(|event| {
+            let name = event.mysis.as_ref().map(|who| who.name.to_string());
+            let name = name.unwrap_or_default();
+            match &event.what {
+                What::Notice { code, .. } => Some((*code).to_string()),
+                What::StateChanged { from, to, .. } => {
+                    Some(format!("{name} {} -> {}", from.as_str(), to.as_str()))
+                }
+                What::Stored(row) => {
+                    let code = row.host().map(|meta| &*meta.code);
+                    let code = code.filter(|code| !["nudge", "continuation"].contains(code));
+                    code.map(|code| format!("{name} {code}"))
+                }
+                _ => None,
+            }
+        });
+        told.collect()
+    }
+
+    /// The children of a kind, in the order of their birth.
+    pub(crate) fn children(&self, kind: Child) -> Vec<ActorCell> {
+        let is = |of: Option<bool>| of == Some(true);
+        let mut children = self.commander.get_children();
+        children.retain(|child| match kind {
+            Child::Store => is(child.is_message_type_of::<StoreMsg>()),
+            Child::Gate => is(child.is_message_type_of::<GateMsg>()),
+            Child::Ui => is(child.is_message_type_of::<UiMsg>()),
+            Child::Mysis => is(child.is_message_type_of::<MysisMsg>()),
+        });
+        children.sort_by_key(|child| child.get_id().pid());
+        children
+    }
+
+    /// Alpha's actor: of the two the one that was born first, as long as neither died.
+    pub(crate) fn alpha(&self) -> ActorCell {
+        self.children(Child::Mysis)[0].clone()
+    }
+
+    /// Who lives, by kind.
+    pub(crate) fn living(&self) -> BTreeMap<Child, BTreeSet<ActorId>> {
+        [Child::Store, Child::Gate, Child::Ui, Child::Mysis]
+            .into_iter()
+            .map(|kind| {
+                let ids = self.children(kind).into_iter().map(|child| child.get_id());
+                (kind, ids.collect())
+            })
+            .collect()
+    }
+
+    /// Which life of its actor each Mysis is in, by name.
+    pub(crate) fn incarnations(&self) -> BTreeMap<String, i64> {
+        let myses = self.memory.swarm_now().myses.into_iter();
+        myses
+            .map(|mysis| (mysis.profile.name.to_string(), mysis.incarnation.0))
+            .collect()
+    }
+
+    fn id(&self, name: &str) -> MysisId {
+        let mut myses = self.memory.swarm_now().myses.into_iter();
+        myses.find(|mysis| &*mysis.profile.name == name).unwrap().id
+    }
+
+    /// What each call of a Mysis came to, by our name for the call.
+    pub(crate) async fn results(&self, name: &str) -> Vec<(String, CallStatus)> {
+        let mysis = self.id(name);
+        let page = self.memory.page(Page {
+            mysis,
+            from: PageFrom::Newest,
+            limit: 1000,
+            kinds: vec![Kind::Result],
+        });
+        let rows = page.await.unwrap();
+        let results = rows.iter().filter_map(|row| row.result());
+        results
+            .map(|(call, _, meta)| (format!("{mysis}.{call}"), meta.status))
+            .collect()
+    }
+
+    /// Nothing is lost and nothing is done twice.
+    pub(crate) async fn check_that_nothing_is_lost(&self) {
+        let stored = self.memory.prompts();
+        for (text, times) in &stored {
+            assert_eq!(*times, 1, "{text} stands {times} times");
+        }
+        for text in &self.acknowledged {
+            assert!(
+                stored.contains_key(text.as_str()),
+                "{text} was acknowledged and is lost"
+            );
+            assert!(self.is_shown(text), "{text} was never shown to a model");
+        }
+        let executed = self.game.executed.lock().unwrap().clone();
+        let once: BTreeSet<&String> = executed.iter().collect();
+        assert_eq!(
+            once.len(),
+            executed.len(),
+            "a call was carried out again: {executed:?}"
+        );
+        for name in ["alpha", "bravo"] {
+            for (call, status) in self.results(name).await {
+                let was_executed = once.contains(&call);
+                match status {
+                    CallStatus::Done => assert!(was_executed, "{call} is done, but never was"),
+                    CallStatus::NotExecuted => assert!(!was_executed, "{call} was executed"),
+                    CallStatus::Failed | CallStatus::Unknown => {}
+                    CallStatus::Recorded | CallStatus::Sent => panic!("{call} is {status:?}"),
+                }
+            }
+        }
+    }
+}
+
+/// Waits until an actor is dead.
+pub(crate) async fn dead(actor: &ActorCell) {
+    // One that is dead already is what is waited for.
+    let _ = actor.wait(None).await;
+    assert_eq!(actor.get_status(), ActorStatus::Stopped);
+}
+
+fn rules(relaunch: Relaunch) -> SwarmRules {
+    SwarmRules {
+        supervision: SupervisionRules {
+            relaunch,
+            ..SupervisionRules::default()
+        },
+        tools: ToolRules {
+            logins_per_minute: None,
+            ..ToolRules::default()
+        },
+        progress: ProgressRules {
+            is_on: false,
+            ..ProgressRules::default()
+        },
+        // They go on for as long as a test takes.
+        nudges: vec!["Go on.".into(); 10_000],
+        providers: BTreeMap::from([("local".into(), ProviderRules::default())]),
+        ..SwarmRules::default()
+    }
+}
