@@ -181,7 +181,6 @@ fn read_rest(mut from: &TcpStream, length: [u8; 4]) -> std::io::Result<Vec<u8>> 
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what was cut is worth a look")]
 fn cut_off_in_any_phase_of_a_transaction_it_loses_nothing_and_repeats_nothing() {
     let Some(url) = postgres::database() else {
         return;

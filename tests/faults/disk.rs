@@ -30,6 +30,8 @@ const CALLS: [&str; 7] = [
 ];
 const PWRITE64: usize = 0;
 const FSYNC: usize = 1;
+/// `ftruncate`, `openat` and `mmap`.
+const OF_START: [usize; 3] = [3, 4, 5];
 
 /// The errors, in the library's order, by their numbers on Linux.
 const ERRORS: [(&str, u64); 4] = [("ENOSPC", 28), ("EIO", 5), ("EDQUOT", 122), ("EINTR", 4)];
@@ -74,6 +76,16 @@ impl Plan {
             how_long: HowLong::Times(times),
             skip: 0,
             is_torn: false,
+        }
+    }
+
+    /// What is called when a program opens the store, and seldom later.
+    fn of_start(dice: &mut fastrand::Rng) -> Plan {
+        let call = dice.choice(OF_START).unwrap_or(OF_START[0]);
+        Plan {
+            call,
+            skip: dice.u64(..3),
+            ..Plan::by_chance(dice)
         }
     }
 
@@ -249,8 +261,8 @@ fn strike_often(strikes: u64) {
         }
         disk.disarm();
         // Some calls are made most of all when a program starts, and it may not come up by that.
-        if scene.dice.bool() {
-            let plan = Plan::by_chance(&mut scene.dice);
+        if scene.dice.u8(..4) > 0 {
+            let plan = Plan::of_start(&mut scene.dice);
             disk.arm(&plan);
             vain_starts += u64::from(!scene.start(stand_before));
             disk.disarm();

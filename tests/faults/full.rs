@@ -16,7 +16,6 @@ const TIMES: u64 = 2;
 const SCRIPT: &str = r#"mount -t tmpfs -o size=40m tmpfs "$1" && TMPDIR="$1" exec "$2" --ignored --exact --nocapture full::in_a_small_file_system"#;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "whoever runs it has to know")]
 fn a_disk_that_fills_up_and_is_emptied_costs_nothing_that_was_acknowledged() {
     let place = tempfile::tempdir().expect("a directory");
     let may = Command::new("unshare")
@@ -44,7 +43,6 @@ fn a_disk_that_fills_up_and_is_emptied_costs_nothing_that_was_acknowledged() {
 
 #[test]
 #[ignore = "fills its temporary directory; the test before this one runs it in a small one"]
-#[expect(clippy::print_stdout, reason = "what struck is worth a look")]
 fn in_a_small_file_system() {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
     // What the game remembers must not be on the disk that is full.

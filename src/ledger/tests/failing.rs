@@ -93,6 +93,15 @@ async fn in_a_process_with_a_disk_that_fills() {
                 "{answer:?}"
             );
         }
+        // One of them is refused, so each is tried by itself: nobody overtakes one that must wait.
+        let group = [note(2), create(MysisId(8), "alpha"), note(3)];
+        let group = group.map(|write| batch(vec![write]));
+        for answer in ledger.commit(group.into()).await {
+            assert!(
+                matches!(answer, Err(LedgerFault::Unavailable(_))),
+                "{answer:?}"
+            );
+        }
         limit_files(None);
         for seq in 2..=6 {
             assert_eq!(write(&ledger, vec![note(seq)]).await, Ok(()));
