@@ -57,6 +57,17 @@ impl Drop for Service {
     }
 }
 
+/// What a command of the program says beside the running one.
+fn says(folder: &Path, words: &[&str]) -> String {
+    let done = Command::new(env!("CARGO_BIN_EXE_zoea"))
+        .arg("--home")
+        .arg(folder.join("home/offline"))
+        .args(words)
+        .output()
+        .expect("the program starts");
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
 fn attach(folder: &Path, columns: u16, rows: u16) -> Terminal {
     let mut terminal = Terminal::open(columns, rows, folder);
     terminal.types(&format!("{ATTACH}\r"));
@@ -207,6 +218,13 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.sees("idle → running");
     terminal.sees("the mission: ");
     terminal.sees("(by program)");
+    terminal.goes_back_to("PROVIDER");
+    terminal.types("b");
+    terminal.types("Sell it all.\r");
+    until("the order is recorded", || {
+        let events = says(folder.path(), &["events"]);
+        events.contains("Sell it all. (by attached terminal)")
+    });
     service.signal("-KILL");
     drop(service);
     drop(terminal);

@@ -37,14 +37,23 @@ fn the_recipe_of_the_readme_ends_with_a_swarm_that_plays() {
     terminal.types("zoea() { \"$ZOEA\" \"$@\"; }\r");
     terminal.types(&format!("{commands}\r"));
     terminal.sees("1 running");
-    until("the mysis has played", || {
+    let says = |words: &[&str]| {
         let mut command = zoea();
         let command = command.current_dir(folder.path());
-        let command = command.args(["--home", "./home", "mysis", "list", "--json"]);
-        let listed = command.output().expect("the command runs").stdout;
-        let myses: serde_json::Value = serde_json::from_slice(&listed).ok()?;
+        let command = command.args(["--home", "./home"]).args(words);
+        let said = command.output().expect("the command runs").stdout;
+        String::from_utf8_lossy(&said).into_owned()
+    };
+    until("the mysis has played", || {
+        let listed = says(&["mysis", "list", "--json"]);
+        let myses: serde_json::Value = serde_json::from_str(&listed).ok()?;
         let alpha = &myses[0];
         assert_eq!(alpha["name"], "alpha");
         (alpha["turns"].as_u64()? > 0).then_some(())
+    });
+    terminal.types("s");
+    until("the stop is recorded", || {
+        let events = says(&["events"]);
+        events.contains("stopped (by terminal)").then_some(())
     });
 }

@@ -145,7 +145,7 @@ fn commands_at_the_same_moment_all_do_their_work() {
 fn commands_without_a_program_wait_for_one_another() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
-    let commands: Vec<_> = (0..8)
+    let commands: Vec<_> = (0..5)
         .map(|number| {
             let mut command = home.command(&["mysis", "create", &format!("m{number}")]);
             let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -158,7 +158,7 @@ fn commands_without_a_program_wait_for_one_another() {
         assert!(output.status.success(), "{error}");
     }
     let myses = home.json(&["mysis", "list", "--json"]);
-    assert_eq!(myses.as_array().expect("a list").len(), 8);
+    assert_eq!(myses.as_array().expect("a list").len(), 5);
 }
 
 #[test]

@@ -125,6 +125,10 @@ impl Log {
         for message in past.into_iter().rev() {
             self.messages.push_front(Arc::new(message));
         }
+        // What is only read from the store may be newer than what is known already.
+        self.messages
+            .make_contiguous()
+            .sort_by_key(|message| message.at);
     }
 
     /// What such errors were about is mended.
@@ -148,19 +152,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_happened_before_stands_before_what_happened_since() {
+    fn what_happened_before_stands_where_it_happened() {
         let message = |at, text| Message::new(Timestamp(at), Tone::Fault, &"".into(), "x", text);
         let mut log = Log::default();
         log.add(message(3, "both"), Moment::default());
         log.add(message(4, "live"), Moment::default());
         log.dismiss_all();
-        log.add_past(vec![message(1, "old"), message(3, "both")]);
+        log.add_past(vec![
+            message(1, "old"),
+            message(3, "both"),
+            message(5, "stored"),
+        ]);
         let texts: Vec<&str> = log
             .messages()
             .iter()
             .map(|message| &*message.text)
             .collect();
-        assert_eq!(texts, ["old", "both", "live"]);
+        assert_eq!(texts, ["old", "both", "live", "stored"]);
         assert!(
             log.standing().is_empty(),
             "an error of before does not stay"
