@@ -158,13 +158,9 @@ impl Models for Providers {
             let style = known.learnt.style();
             let tools = known.tools.of(&request.tools, &style.left_out);
             let body = ChatRequest::new(&request, &style, tools.as_deref());
-            tracing::debug!(
-                provider = %request.provider,
-                messages = body.messages(),
-                tools = request.tools.tools().len(),
-                stage = "converted",
-                "request"
-            );
+            if tracing::enabled!(tracing::Level::DEBUG) {
+                trace(&request, &body);
+            }
             let hearing = Arc::new(Hearing::new(meter));
             let client = heard_by(access, http, hearing.clone());
             let answer: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
@@ -184,6 +180,24 @@ impl Models for Providers {
         let tools = known.tools.of(&request.tools, &style.left_out);
         serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref())).ok()
     }
+}
+
+/// What a request is in the provider's format. Whose it is, and what it is by kind, says the span.
+fn trace(request: &ModelRequest, body: &ChatRequest<'_>) {
+    let converted = body.converted();
+    tracing::debug!(
+        provider = %request.provider,
+        messages = converted.messages,
+        bytes = converted.bytes(),
+        tokens = converted.bytes() / 4,
+        system = converted.system,
+        user = converted.user,
+        assistant = converted.assistant,
+        tool = converted.tool,
+        tools = request.tools.tools().len(),
+        stage = "converted",
+        "request"
+    );
 }
 
 /// The body of a request as it goes to a provider; for whoever checks what is sent.

@@ -9,7 +9,7 @@ use super::Manners;
 
 #[derive(Serialize)]
 pub(super) struct Message<'a> {
-    role: &'static str,
+    pub(super) role: &'static str,
     content: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'static str>,

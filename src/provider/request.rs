@@ -53,10 +53,41 @@ impl<'a> ChatRequest<'a> {
     }
 }
 
+/// What a request holds in the provider's format; for the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Converted {
+    pub(super) messages: usize,
+    /// Bytes of messages as they are written, by role.
+    pub(super) system: usize,
+    pub(super) user: usize,
+    pub(super) assistant: usize,
+    pub(super) tool: usize,
+}
+
+impl Converted {
+    pub(super) fn bytes(&self) -> usize {
+        self.system + self.user + self.assistant + self.tool
+    }
+}
+
 impl ChatRequest<'_> {
-    /// How many messages it holds in the provider's format.
-    pub(super) fn messages(&self) -> usize {
-        self.messages.len()
+    /// What it holds.
+    pub(super) fn converted(&self) -> Converted {
+        let mut converted = Converted {
+            messages: self.messages.len(),
+            ..Converted::default()
+        };
+        for message in &self.messages {
+            // What cannot be written is not sent either.
+            let bytes = serde_json::to_vec(message).map_or(0, |written| written.len());
+            *match message.role {
+                "system" => &mut converted.system,
+                "assistant" => &mut converted.assistant,
+                "tool" => &mut converted.tool,
+                _ => &mut converted.user,
+            } += bytes;
+        }
+        converted
     }
 }
 

@@ -115,3 +115,35 @@ fn what_happened_is_in_the_log_and_outlives_a_kill() {
     let errored = events.iter().find(|event| event["code"] == "errored");
     assert_eq!(errored.expect("it is there")["mysis"], "alpha");
 }
+
+#[test]
+fn a_request_is_traced_at_three_stages_with_whose_it_is_and_what_it_is_made_of() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "hello"]);
+    let swarm = home.launch(home.command(&["--debug", "run", "--headless", "--json"]));
+    until("it has played", || {
+        (home.mysis("alpha")["turns"] != 0).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
+    for stage in ["composed", "converted", "sent"] {
+        let mut lines = log
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let line = lines.find(|line| line["fields"]["stage"] == stage);
+        let line = line.expect(stage);
+        assert_eq!(line["span"]["mysis"], "alpha", "{line}");
+        for kind in ["system_prompt", "prompts", "operator", "runtime"] {
+            assert!(line["span"][kind].as_u64() > Some(0), "{kind}: {line}");
+        }
+        for kind in ["results", "calls", "reasoning_left_out"] {
+            assert!(line["span"][kind].is_u64(), "{kind}: {line}");
+        }
+        assert!(line["fields"]["bytes"].as_u64() > Some(0), "{line}");
+    }
+}

@@ -19,13 +19,14 @@ use std::sync::Arc;
 use super::conversation::Conversation;
 use super::game_state::GameState;
 use super::ids::{Now, Seq, TurnNumber};
+use super::json_size::escaped_len;
 use super::model::ChatMessage;
 
 use excerpt::Excerpt;
 
 pub use aside::{ASIDE_LINE, allowance};
 pub use owner::{Owner, choose_owner};
-pub use statistics::{Statistics, statistics};
+pub use statistics::{Breakdown, Statistics, statistics};
 pub use wire::wire_bytes;
 
 /// The smallest budget that holds the system prompt's beginning, the order and the last loop.
@@ -58,6 +59,8 @@ pub struct Composition<'a> {
 /// A request's messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
+    /// What they are, by kind.
+    pub breakdown: Breakdown,
     /// The messages, valid and within the budget.
     pub messages: Vec<ChatMessage>,
     /// The newest row that was looked at: what came later, the model has not seen.
@@ -82,10 +85,18 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
     }
     // The aside changes with every request: it stands at the very end, so that everything before it
     // is the same in the next one.
-    if let Some(aside) = aside::aside(composition, &selected.parts, reserve) {
-        shape::add_inside(&mut messages, &aside);
+    let aside = aside::aside(composition, &selected.parts, reserve);
+    if let Some(aside) = &aside {
+        shape::add_inside(&mut messages, aside);
     }
+    let system = messages.first().map_or(0, |first| match first {
+        ChatMessage::System(text) => escaped_len(text),
+        ChatMessage::User(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => 0,
+    });
+    let aside = aside.map_or(0, |aside| escaped_len(&aside));
+    let breakdown = statistics::breakdown(composition, &selected.parts, (system, aside));
     Composed {
+        breakdown,
         messages,
         horizon: composition.conversation.last(),
         continued: selected.continued,

@@ -6,7 +6,7 @@
 
 mod window;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::ids::{CallKey, Seq, TurnNumber};
@@ -23,6 +23,8 @@ pub struct Conversation {
     spoken: (TurnNumber, u32),
     /// The most that is held of one result, in bytes.
     hold: usize,
+    /// How long the reasoning of rows was, which is not held.
+    reasoning: BTreeMap<Seq, usize>,
     /// Direct messages up to here are answered, by words that are not held any more.
     answered: Seq,
 }
@@ -47,6 +49,7 @@ impl Conversation {
             last: recollection.last,
             spoken: (TurnNumber(0), 0),
             hold,
+            reasoning: BTreeMap::new(),
             answered: Seq::default(),
         };
         for row in recollection.rows {
@@ -88,9 +91,19 @@ impl Conversation {
             let before = if turn == row.turn { count } else { 0 };
             self.spoken = (row.turn, before.saturating_add(1));
         }
+        let reasoning = row.utterance().and_then(|said| said.reasoning.as_ref());
+        if let Some(reasoning) = reasoning {
+            self.reasoning.insert(row.seq, reasoning.len());
+        }
         if row.kind().is_some_and(Kind::is_sendable) {
             self.rows.push_back(window::lightened(row, self.hold));
         }
+    }
+
+    /// Bytes of the reasoning that belongs to the rows held.
+    #[must_use]
+    pub fn reasoning_bytes(&self) -> usize {
+        self.reasoning.values().sum()
     }
 
     /// Forgets the operator's notes.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::Span;
 
 use crate::domain::compose::statistics;
 use crate::domain::event::{Report, SwarmEvent, What};
@@ -31,12 +32,13 @@ impl MysisState {
             match effect {
                 Effect::Record { ticket, writes } => self.outbox.push_back((ticket, writes)),
                 Effect::Ask(ask) => {
-                    self.trace(&ask);
+                    let span = self.trace(&ask);
                     let session = self.take_session();
                     let question = Question {
                         surroundings: self.surroundings.clone(),
                         rules: self.rules.clone(),
                         payer: self.who.id,
+                        span,
                     };
                     self.work = Some(work::ask(myself, question, session, ask));
                 }
@@ -73,24 +75,46 @@ impl MysisState {
         }
     }
 
-    /// What the request is made of, for whoever reads the log.
-    fn trace(&self, ask: &Ask) {
-        if !tracing::enabled!(tracing::Level::DEBUG) {
-            return;
-        }
-        let composed = statistics(&ask.messages);
-        tracing::debug!(
+    /// What the request is made of, for whoever reads the log. The span holds what stays the same
+    /// until it is sent: whose it is, and its bytes by kind and by source.
+    fn trace(&self, ask: &Ask) -> Span {
+        let kinds = &ask.breakdown;
+        let span = tracing::debug_span!(
+            "model_request",
             mysis = %self.who.name,
-            messages = composed.messages,
-            bytes = composed.bytes,
-            tokens = composed.tokens,
-            system = composed.system,
-            user = composed.user,
-            assistant = composed.assistant,
-            tool = composed.tool,
-            stage = "composed",
-            "request"
+            operator = kinds.of_operator(),
+            notes = kinds.notes,
+            prompts = kinds.prompts,
+            missions = kinds.missions,
+            peers = kinds.peers,
+            runtime = kinds.of_runtime(),
+            system_prompt = kinds.system_prompt,
+            nudges = kinds.nudges,
+            continuations = kinds.continuations,
+            runtime_note = kinds.runtime_note,
+            model = kinds.of_model(),
+            replies = kinds.replies,
+            calls = kinds.calls,
+            results = kinds.results,
+            reasoning_left_out = kinds.reasoning_left_out,
         );
+        if !span.is_disabled() {
+            let composed = statistics(&ask.messages);
+            span.in_scope(|| {
+                tracing::debug!(
+                    messages = composed.messages,
+                    bytes = composed.bytes,
+                    tokens = composed.tokens,
+                    system = composed.system,
+                    user = composed.user,
+                    assistant = composed.assistant,
+                    tool = composed.tool,
+                    stage = "composed",
+                    "request"
+                );
+            });
+        }
+        span
     }
 
     fn take_session(&mut self) -> Session {

@@ -27,6 +27,17 @@ pub(super) struct OrderPart {
     pub(super) text: Excerpt,
     /// Whether the turn is about it.
     pub(super) is_owner: bool,
+    pub(super) kind: OrderKind,
+}
+
+/// What a message to the model is; for the statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OrderKind {
+    Prompt,
+    Mission,
+    Peer,
+    Nudge,
+    Continuation,
 }
 
 /// The model's calls with their results.
@@ -61,10 +72,11 @@ pub(super) struct PairResult {
 
 impl Part {
     /// A message to the model; the owner where the turn is about it.
-    pub(super) fn order(text: Arc<str>, is_owner: bool) -> Part {
+    pub(super) fn order(text: Arc<str>, kind: OrderKind, is_owner: bool) -> Part {
         Part::Order(OrderPart {
             text: Excerpt::filled(text),
             is_owner,
+            kind,
         })
     }
 }
@@ -154,12 +166,17 @@ impl<'a> Results<'a> {
     /// A unit as a part of the request.
     pub(super) fn part(&self, unit: Unit<'_>, is_owner: bool) -> Option<Part> {
         match &unit.row.body {
-            Body::Prompt { text } | Body::Mission { text, .. } => {
-                Some(Part::order(text.clone(), is_owner))
+            Body::Prompt { text } => Some(Part::order(text.clone(), OrderKind::Prompt, is_owner)),
+            Body::Mission { text, .. } => {
+                Some(Part::order(text.clone(), OrderKind::Mission, is_owner))
             }
             Body::Peer { sender, text } => {
                 let text = format!("[message of {sender} to the swarm]\n{text}").into();
-                Some(Part::order(without_forgery(&text), is_owner))
+                Some(Part::order(
+                    without_forgery(&text),
+                    OrderKind::Peer,
+                    is_owner,
+                ))
             }
             Body::Reply(utterance) => Some(Part::Reply(Excerpt::filled(utterance.text.clone()))),
             Body::Call { utterance, calls } if calls.is_empty() => {

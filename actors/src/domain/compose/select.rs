@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::ids::{MissionId, Seq};
 use crate::domain::message::Body;
 
-use super::part::{Part, Results, Unit, units};
+use super::part::{OrderKind, Part, Results, Unit, units};
 use super::{Composition, Owner};
 
 /// What was selected.
@@ -35,11 +35,16 @@ pub(super) fn select(composition: &Composition<'_>) -> Selected {
         .iter()
         .any(|part| matches!(part, Part::Order(_)));
     if !ends_well || !has_order {
-        let continuation = Part::order(composition.continuation.into(), false);
-        selected.parts.push(continuation);
+        selected.parts.push(continuation(composition));
         selected.continued = true;
     }
     selected
+}
+
+/// What follows a bare reply.
+fn continuation(composition: &Composition<'_>) -> Part {
+    let text = composition.continuation.into();
+    Part::order(text, OrderKind::Continuation, false)
 }
 
 struct Selection<'a> {
@@ -64,7 +69,7 @@ impl Selection<'_> {
         let continued = self.continues_at(since);
         for (place, unit) in since.iter().enumerate() {
             if continued == Some(place) {
-                parts.push(Part::order(self.composition.continuation.into(), false));
+                parts.push(continuation(self.composition));
             }
             parts.extend(self.results.part(*unit, Some(unit.row.seq) == owner));
         }
@@ -102,7 +107,11 @@ impl Selection<'_> {
         let mut parts = Vec::with_capacity(since.len() + 3);
         parts.extend(self.last_loop(before));
         parts.extend(ending.and_then(|unit| self.results.part(unit, false)));
-        parts.push(Part::order(owner.clone(), true));
+        let kind = match self.composition.owner {
+            Owner::Mission { .. } => OrderKind::Mission,
+            Owner::Prompt(_) | Owner::Nudge(_) => OrderKind::Nudge,
+        };
+        parts.push(Part::order(owner.clone(), kind, true));
         let since = since.iter().filter(|unit| !delivers(**unit, mission));
         let since: Vec<Unit<'_>> = since.copied().collect();
         let continued = self.continue_with(&mut parts, &since, None);

@@ -2,6 +2,10 @@
 
 use crate::domain::model::ChatMessage;
 
+use crate::domain::json_size::escaped_len;
+
+use super::Composition;
+use super::part::{OrderKind, Part};
 use super::wire::{message_bytes, wire_bytes};
 
 /// What a request's messages amount to. Bytes are those of compact JSON.
@@ -43,4 +47,184 @@ pub fn statistics(messages: &[ChatMessage]) -> Statistics {
         }
     }
     statistics
+}
+
+/// What a request's texts take, by kind: bytes as they stand in JSON, without what frames them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Breakdown {
+    /// The system prompt.
+    pub system_prompt: usize,
+    /// The operator's notes.
+    pub notes: usize,
+    /// Direct messages.
+    pub prompts: usize,
+    /// The mission, and deliveries of missions.
+    pub missions: usize,
+    /// Imported messages of other Myses.
+    pub peers: usize,
+    /// Nudges.
+    pub nudges: usize,
+    /// Continuations.
+    pub continuations: usize,
+    /// What the runtime tells of itself and the game.
+    pub runtime_note: usize,
+    /// The model's words without a call.
+    pub replies: usize,
+    /// Its calls, with the words beside them.
+    pub calls: usize,
+    /// Results of tools.
+    pub results: usize,
+    /// What the model thought with the rows that are held; it is not sent.
+    pub reasoning_left_out: usize,
+}
+
+impl Breakdown {
+    /// What comes from the operator.
+    #[must_use]
+    pub fn of_operator(&self) -> usize {
+        self.notes + self.prompts + self.missions
+    }
+
+    /// What comes from the runtime.
+    #[must_use]
+    pub fn of_runtime(&self) -> usize {
+        self.system_prompt + self.nudges + self.continuations + self.runtime_note
+    }
+
+    /// What comes from the model itself.
+    #[must_use]
+    pub fn of_model(&self) -> usize {
+        self.replies + self.calls
+    }
+}
+
+/// What a composition's texts take; `system` and `aside` are what those of the system and of the
+/// runtime do.
+pub(super) fn breakdown(
+    composition: &Composition<'_>,
+    parts: &[Part],
+    (system, aside): (usize, usize),
+) -> Breakdown {
+    let notes = composition.conversation.notes().iter();
+    // Notes may be cut; the system prompt goes before them.
+    let notes = notes.map(|note| escaped_len(note.text())).sum::<usize>();
+    let notes = notes.min(system.saturating_sub(escaped_len(composition.system)));
+    let mut breakdown = Breakdown {
+        system_prompt: system - notes,
+        notes,
+        runtime_note: aside,
+        reasoning_left_out: composition.conversation.reasoning_bytes(),
+        ..Breakdown::default()
+    };
+    for part in parts {
+        match part {
+            Part::Order(order) => *breakdown.order(order.kind) += order.text.size(),
+            Part::Reply(text) => breakdown.replies += text.size(),
+            Part::Loop(found) => {
+                breakdown.calls += found.text.size();
+                for pair in &found.pairs {
+                    breakdown.calls += escaped_len(&pair.name) + pair.arguments.size();
+                    breakdown.results += pair.result.as_ref().map_or(0, |of| of.text.size());
+                }
+            }
+        }
+    }
+    breakdown
+}
+
+impl Breakdown {
+    fn order(&mut self, kind: OrderKind) -> &mut usize {
+        match kind {
+            OrderKind::Prompt => &mut self.prompts,
+            OrderKind::Mission => &mut self.missions,
+            OrderKind::Peer => &mut self.peers,
+            OrderKind::Nudge => &mut self.nudges,
+            OrderKind::Continuation => &mut self.continuations,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::compose::{Owner, compose, wire_bytes};
+    use crate::domain::conversation::Conversation;
+    use crate::domain::ids::{Now, Seq, Timestamp, TurnNumber};
+    use crate::domain::message::{Body, Row, Utterance};
+    use crate::domain::write::Recollection;
+
+    fn row(seq: i64, body: Body) -> Arc<Row> {
+        Arc::new(Row {
+            seq: Seq(seq),
+            at: Timestamp(seq),
+            turn: TurnNumber(seq),
+            body,
+        })
+    }
+
+    #[test]
+    fn every_byte_is_of_some_kind_and_what_is_left_out_is_counted() {
+        let thought = Utterance {
+            text: "I mined.".into(),
+            reasoning: Some("a long thought".into()),
+            horizon: Seq(2),
+            ..Utterance::default()
+        };
+        let note = row(
+            1,
+            Body::Note {
+                text: "never sell".into(),
+            },
+        );
+        let rows = vec![
+            note.clone(),
+            row(2, Body::Prompt { text: "go".into() }),
+            row(3, Body::Reply(thought)),
+            row(
+                4,
+                Body::Prompt {
+                    text: "and now?".into(),
+                },
+            ),
+        ];
+        let recollection = Recollection {
+            rows,
+            notes: vec![note],
+            last: Seq(4),
+            ..Recollection::default()
+        };
+        let conversation = Conversation::recalled(recollection, 4096);
+        let composed = compose(&Composition {
+            system: "you are alpha",
+            conversation: &conversation,
+            owner: &Owner::Prompt(Seq(2)),
+            turn: TurnNumber(4),
+            continuation: "go on",
+            notices: &["the game is away".to_string()],
+            game: None,
+            now: Now::default(),
+            budget: 64 << 10,
+        });
+        let kinds = composed.breakdown;
+        for (kind, bytes) in [
+            ("system prompt", kinds.system_prompt),
+            ("notes", kinds.notes),
+            ("prompts", kinds.prompts),
+            ("replies", kinds.replies),
+            ("runtime note", kinds.runtime_note),
+        ] {
+            assert!(bytes > 0, "{kind}");
+        }
+        assert_eq!((kinds.missions, kinds.calls, kinds.results), (0, 0, 0));
+        assert_eq!(kinds.reasoning_left_out, "a long thought".len());
+        let sources = kinds.of_operator() + kinds.of_runtime() + kinds.of_model();
+        let bytes = wire_bytes(&composed.messages);
+        let frames = bytes.checked_sub(sources).unwrap();
+        assert!(
+            frames <= 64 * composed.messages.len(),
+            "{frames} of {bytes}"
+        );
+    }
 }

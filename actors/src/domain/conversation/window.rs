@@ -45,6 +45,9 @@ impl Conversation {
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
         self.drop_middle_orders();
         self.rows.shrink_to_fit();
+        let oldest = self.rows.front().map(|row| row.seq);
+        self.reasoning
+            .retain(|seq, _| oldest.is_some_and(|oldest| *seq >= oldest));
     }
 
     /// The oldest row that a request may need.

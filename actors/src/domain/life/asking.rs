@@ -67,6 +67,7 @@ impl Life {
             routes: self.routes(),
             tokens: self.gauge.tokens(bytes as u64),
             messages,
+            breakdown: composed.breakdown,
             is_urgent,
         }));
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::domain::compose::Breakdown;
 use crate::domain::event::{Activity, LinkState, What};
 use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{CallStatus, Severity};
@@ -207,6 +208,8 @@ pub struct Ask {
     pub tokens: u64,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
+    /// What it is made of, by kind.
+    pub breakdown: Breakdown,
     /// Whether an operator's direct message waits for it.
     pub is_urgent: bool,
 }

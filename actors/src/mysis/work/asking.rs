@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::{Instrument, Span};
 
 use crate::domain::circuit::Outcome;
 use crate::domain::event::Activity;
@@ -31,6 +32,8 @@ pub(in crate::mysis) struct Question {
     pub(in crate::mysis) rules: Arc<SwarmRules>,
     /// Whose budget it is paid from.
     pub(in crate::mysis) payer: MysisId,
+    /// What is traced of it, whoever has it in hand.
+    pub(in crate::mysis) span: Span,
 }
 
 /// Asks the model once, with the session ready where it can be.
@@ -44,10 +47,11 @@ pub(in crate::mysis) fn ask(
     let own = ask.routes.first();
     let provider = own.map(|route| route.provider.clone()).unwrap_or_default();
     let door = Door::to(mysis, work);
+    let span = question.span.clone();
     spawn(
         mysis.clone(),
         work,
-        async move { question.put(&door, session, ask).await },
+        async move { question.put(&door, session, ask).await }.instrument(span),
         move |text| Input::Replied {
             work,
             provider,
