@@ -13,6 +13,8 @@ use super::message::{Raw, for_each};
 /// The most tools that are taken of a server: with our own, still fewer than the 512 beyond which
 /// model servers refuse a request whole.
 const MAX_TOOLS: usize = 500;
+/// All of them together: every request of a model carries them.
+const MAX_TOOLS_BYTES: usize = 2 << 20;
 /// The largest tool, its schema included.
 const MAX_TOOL_BYTES: usize = 128 << 10;
 /// The longest name.
@@ -42,6 +44,7 @@ pub struct Listing {
     /// Those that can be used, in the server's order.
     pub tools: Vec<ListedTool>,
     names: BTreeSet<Arc<str>>,
+    bytes: usize,
     left_out: usize,
     told: Vec<String>,
     cut: Option<String>,
@@ -76,6 +79,12 @@ struct Annotations {
     read_only_hint: Option<bool>,
 }
 
+impl ListedTool {
+    fn bytes(&self) -> usize {
+        self.name.len() + self.description.len() + self.schema.len()
+    }
+}
+
 impl Listing {
     /// Takes a page. Gives the cursor of the next one.
     pub(super) fn take(&mut self, page: &Raw) -> Result<Option<String>, Failure> {
@@ -96,7 +105,13 @@ impl Listing {
             Ok(tool) if !self.names.insert(tool.name.clone()) => {
                 self.leave_out(Some(&tool.name), "its name is taken");
             }
-            Ok(tool) => self.tools.push(tool),
+            Ok(tool) if self.bytes + tool.bytes() > MAX_TOOLS_BYTES => {
+                self.leave_out(Some(&tool.name), "with it they are larger than 2 MiB");
+            }
+            Ok(tool) => {
+                self.bytes += tool.bytes();
+                self.tools.push(tool);
+            }
             Err((name, why)) => self.leave_out(name.as_deref(), why),
         }
     }

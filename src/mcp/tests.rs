@@ -421,8 +421,12 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
     );
 }
 
-/// A server with these pages of tools.
+/// What is taken of a server with these pages of tools.
 async fn listing(pages: Vec<Value>) -> Result<Listing, Failure> {
+    listing_within(MAX_BYTES, pages).await
+}
+
+async fn listing_within(max_answer_bytes: usize, pages: Vec<Value>) -> Result<Listing, Failure> {
     let server = Server::start(move |seen| match seen.body["method"].as_str() {
         Some("tools/list") => {
             let place = seen.body["params"]["cursor"].as_str().unwrap_or("0");
@@ -436,7 +440,11 @@ async fn listing(pages: Vec<Value>) -> Result<Listing, Failure> {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let endpoint = Endpoint {
+        max_answer_bytes,
+        ..server.endpoint.clone()
+    };
+    let session = Session::open(endpoint).await.expect("open");
     session.tools().await
 }
 
@@ -516,6 +524,21 @@ async fn of_too_many_tools_the_first_are_taken_and_the_rest_is_told() {
     assert_eq!(two.tools.len(), 500);
     let told = two.left_out().expect("a word on the rest");
     assert!(told.contains("is not read"), "{told}");
+}
+
+#[tokio::test]
+async fn tools_are_taken_as_long_as_all_of_them_fit_into_a_request() {
+    let large = |n: usize| json!({"name": format!("t{n}"), "description": "x".repeat(100_000), "inputSchema": {}});
+    let mut tools: Vec<Value> = (0..40).map(large).collect();
+    tools.push(tool("mine"));
+    let listing = listing_within(8 << 20, vec![tools.into()]).await;
+    let listing = listing.expect("tools");
+    assert_eq!(listing.tools.len(), 21, "2 MiB of them, and the small one");
+    let told = listing.left_out().expect("a word on the rest");
+    assert!(
+        told.starts_with("20 left out: t20 (with it they are larger"),
+        "{told}"
+    );
 }
 
 #[tokio::test]

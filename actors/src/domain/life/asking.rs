@@ -1,7 +1,6 @@
 //! Asking the model: putting the question together, and what becomes of the answer.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::domain::books::Bill;
 use crate::domain::bounds::{self, MAX_CALLS};
@@ -18,9 +17,6 @@ use crate::domain::system_prompt::{Facts, render};
 use super::record::Draft;
 use super::words::{Alarm, Ask, Effect, Route, Work};
 use super::{Life, Stage, Step, Then};
-
-/// How long a Mysis waits for a descriptor.
-const NO_DESCRIPTOR_WAIT: Duration = Duration::from_secs(15);
 
 impl Life {
     /// Puts the question together anew each time, so that a retry holds what came meanwhile.
@@ -165,21 +161,6 @@ impl Life {
         self.effects.push(Effect::Wake {
             alarm,
             after,
-            jitter: true,
-        });
-    }
-
-    /// This machine had no descriptor left: nobody was asked, so that costs no try and blames no
-    /// provider. It is asked again when others may have given theirs back.
-    fn await_descriptor(&mut self, attempt: u32, text: &str) {
-        self.notice(Severity::Warn, "no_descriptor", None, text);
-        let alarm = Alarm(self.stamp());
-        self.step(Step::CoolingDown { alarm, attempt });
-        let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));
-        self.doing_until(Activity::CoolingDown(text.into()), until);
-        self.effects.push(Effect::Wake {
-            alarm,
-            after: NO_DESCRIPTOR_WAIT,
             jitter: true,
         });
     }

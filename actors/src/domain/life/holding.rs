@@ -20,7 +20,25 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(60);
 const LONGEST_PAUSE_MS: u64 = 86_400_000;
 const LONGEST_PAUSE: Duration = Duration::from_millis(LONGEST_PAUSE_MS);
 
+/// How long a Mysis waits for a descriptor.
+const NO_DESCRIPTOR_WAIT: Duration = Duration::from_secs(15);
+
 impl Life {
+    /// This machine had no descriptor left: nobody was asked, so that costs no try and blames no
+    /// provider. It is asked again when others may have given theirs back.
+    pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
+        self.notice(Severity::Warn, "no_descriptor", None, text);
+        let alarm = Alarm(self.stamp());
+        self.step(Step::CoolingDown { alarm, attempt });
+        let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));
+        self.doing_until(Activity::CoolingDown(text.into()), until);
+        self.effects.push(Effect::Wake {
+            alarm,
+            after: NO_DESCRIPTOR_WAIT,
+            jitter: true,
+        });
+    }
+
     /// The model is not asked before a moment.
     pub(super) fn held(&mut self, work: Work, why: &Arc<str>, until: Timestamp) {
         let Stage::InTurn {
