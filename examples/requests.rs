@@ -94,6 +94,7 @@ async fn play(
         resume: false,
         start_idle: false,
         mode: Mode::Flying,
+        secrets: actors::secrets::Secrets::default(),
     };
     let flight = Flight::launch(home.lock()?, &settings, launch, Audience::default()).await?;
     let swarm = flight.swarm().clone();

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use actors::domain::redact::SHORTEST;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -52,6 +53,17 @@ pub enum FileFault {
     /// A name or a password is empty.
     #[error("an account in {0} has no username or no password")]
     Empty(String),
+    /// A password that cannot be kept out of what is stored and shown.
+    #[error(
+        "the password of {name} in {file} is shorter than {SHORTEST} letters: it could not be told \
+         from ordinary words where it has to be kept secret; give the account a longer one"
+    )]
+    TooShort {
+        /// The file.
+        file: String,
+        /// The account.
+        name: String,
+    },
     /// A name stands there twice.
     #[error("the account {name} stands in {file} twice")]
     Twice {
@@ -80,6 +92,10 @@ pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
     for entry in &entries {
         if entry.username.is_empty() || entry.password.is_empty() {
             return Err(FileFault::Empty(shown));
+        }
+        if entry.password.len() < SHORTEST {
+            let name = entry.username.clone();
+            return Err(FileFault::TooShort { file: shown, name });
         }
         if !names.insert(&entry.username) {
             let name = entry.username.clone();

@@ -6,9 +6,7 @@
 mod causes;
 mod hooks;
 
-use std::sync::Arc;
-
-use actors::domain::redact::Redactor;
+use actors::secrets::Secrets;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -37,13 +35,13 @@ impl Alarm {
     pub fn start(
         settings: &Alerts,
         http: &reqwest::Client,
-        redactor: Arc<Redactor>,
+        secrets: Secrets,
         operator: Operator,
     ) -> Alarm {
         let (news, heard) = mpsc::channel(QUEUE);
         let (alerts, waiting) = mpsc::channel(WAITING);
         let causes = Causes::new(settings.cool_down);
-        let hooks = Hooks::new(settings, http, redactor, operator);
+        let hooks = Hooks::new(settings, http, secrets, operator);
         let tasks = [
             tokio::spawn(weigh(causes, heard, alerts)),
             tokio::spawn(hooks.bring_all(waiting)),

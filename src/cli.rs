@@ -14,7 +14,6 @@ pub mod history;
 pub mod import;
 pub mod init;
 pub mod mysis;
-mod out;
 pub mod pilot;
 pub mod prompt;
 pub mod report;
@@ -33,6 +32,7 @@ use clap::{Parser, Subcommand};
 use tokio::runtime::Runtime;
 
 use crate::descriptors;
+use crate::out;
 use crate::settings::{Environment, SettingsError};
 
 /// What was asked for could not be done.
@@ -110,19 +110,19 @@ enum Command {
 
 /// Runs the command line and answers with the exit status.
 #[must_use]
-#[expect(
-    clippy::print_stderr,
-    reason = "the one place where a command's failure reaches the person who typed it"
-)]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    std::panic::set_hook(Box::new(|panic| out::complain(&format!("{panic}\n"))));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(wrong) => return misunderstood(&wrong),
+    };
     descriptors::raise(descriptors::WANTED);
     let Err(error) = run(cli, &Environment::from_process()) else {
         return ExitCode::SUCCESS;
     };
     let (status, lines) = describe(&error);
     for line in lines {
-        eprintln!("error: {line}");
+        out::error(&line);
     }
     ExitCode::from(status)
 }
@@ -132,6 +132,17 @@ pub fn main() -> ExitCode {
 fn hear_of_file_limits() -> std::io::Result<()> {
     let heard = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).map(drop)
+}
+
+/// What is wrong with a command line may quote it; help quotes nothing.
+fn misunderstood(wrong: &clap::Error) -> ExitCode {
+    if wrong.use_stderr() {
+        out::complain(&wrong.render().to_string());
+        return ExitCode::from(WRONG_USAGE);
+    }
+    // A reader that went away has read enough.
+    let _ = wrong.print();
+    ExitCode::SUCCESS
 }
 
 fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {

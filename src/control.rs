@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use actors::domain::clean;
 use actors::domain::order::Refusal;
+use actors::secrets::Secrets;
 use axum::Router;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
@@ -63,6 +65,8 @@ pub struct About {
     pub started_at: String,
     /// Whether any provider has a price, so that cost means something; a reload may change it.
     pub has_price: Arc<AtomicBool>,
+    /// What is told to nobody.
+    pub secrets: Secrets,
 }
 
 impl About {
@@ -239,7 +243,10 @@ impl ServerHandler for Desk {
             None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
         };
         let result = match answer {
-            Ok(value) => CallToolResult::success(vec![ContentBlock::text(value.to_string())]),
+            Ok(value) => {
+                let text = clean::json(&value.to_string()).into_owned();
+                CallToolResult::success(vec![ContentBlock::text(text)])
+            }
             Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
         };
         Ok(result.into())

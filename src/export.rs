@@ -8,11 +8,14 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use actors::domain::clean;
 use actors::domain::dashboard::wish::ExportFormat;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Row;
+use actors::domain::redact::Redactor;
 use actors::domain::write::MysisRecord;
 use actors::ports::{Archive, ArchiveFault, Clock, Exporter, Page, PageFrom};
+use actors::secrets::Secrets;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
@@ -67,6 +70,7 @@ pub async fn to_file(
     ledger: &SqlLedger,
     order: Order,
     file: &Path,
+    secrets: &Secrets,
 ) -> Result<Written, ExportFault> {
     let unwritable = |cause| ExportFault::Unwritable {
         file: file.to_path_buf(),
@@ -79,6 +83,8 @@ pub async fn to_file(
         .open(file)
         .map_err(unwritable)?;
     let mut out = Out {
+        format: order.format,
+        known: secrets.redactor(),
         file: BufWriter::new(File::from_std(created)),
         path: file,
     };
@@ -168,12 +174,21 @@ async fn piece(
 }
 
 struct Out<'a> {
+    format: ExportFormat,
+    /// A row may be older than the knowledge of a secret.
+    known: Arc<Redactor>,
     file: BufWriter<File>,
     path: &'a Path,
 }
 
 impl Out<'_> {
-    async fn line(&mut self, mut line: String) -> Result<(), ExportFault> {
+    /// A file may be put out on a terminal by whoever likes.
+    async fn line(&mut self, line: String) -> Result<(), ExportFault> {
+        let line = self.known.clean_own(line);
+        let mut line = match self.format {
+            ExportFormat::JsonLines => clean::json(&line).into_owned(),
+            ExportFormat::Markdown => clean::clean(&line).into_owned(),
+        };
         line.push('\n');
         let written = self.file.write_all(line.as_bytes()).await;
         self.checked(written)
@@ -198,13 +213,18 @@ impl Out<'_> {
 pub struct FileExporter {
     ledger: SqlLedger,
     directory: PathBuf,
+    secrets: Secrets,
 }
 
 impl FileExporter {
     /// Writes there; the directory is created when it is needed.
     #[must_use]
-    pub fn new(ledger: SqlLedger, directory: PathBuf) -> FileExporter {
-        FileExporter { ledger, directory }
+    pub fn new(ledger: SqlLedger, directory: PathBuf, secrets: Secrets) -> FileExporter {
+        FileExporter {
+            ledger,
+            directory,
+            secrets,
+        }
     }
 }
 
@@ -216,6 +236,7 @@ impl Exporter for FileExporter {
         format: ExportFormat,
     ) -> BoxFuture<'static, Result<String, String>> {
         let (ledger, directory) = (self.ledger.clone(), self.directory.clone());
+        let secrets = self.secrets.clone();
         async move {
             std::fs::DirBuilder::new()
                 .recursive(true)
@@ -232,7 +253,7 @@ impl Exporter for FileExporter {
                 mysis: Some(mysis),
                 format,
             };
-            let written = to_file(&ledger, order, &file).await;
+            let written = to_file(&ledger, order, &file, &secrets).await;
             let written = written.map_err(|fault| fault.to_string())?;
             Ok(format!("{} rows are in {}", written.rows, file.display()))
         }

@@ -4,7 +4,6 @@
 //! lines wait in a queue with a bound, and what does not fit is counted and said. Fails: the swarm
 //! goes on without output.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -14,6 +13,7 @@ use actors::domain::event::{SwarmEvent, What};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use crate::contract;
+use crate::out::Lines;
 
 /// Lines that wait for a slow reader.
 const QUEUE: usize = 65_536;
@@ -42,7 +42,7 @@ impl Headless {
         let (lines, queue) = sync_channel(QUEUE);
         let printer = std::thread::Builder::new()
             .name("headless".to_string())
-            .spawn(move || print(&queue))?;
+            .spawn(move || print(&queue, format))?;
         let args = CrierState {
             format,
             lines,
@@ -165,17 +165,16 @@ impl CrierState {
 }
 
 /// Writes lines until nobody sends or nobody reads any more.
-fn print(queue: &Receiver<String>) {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    while let Ok(line) = queue.recv() {
-        let written = writeln!(out, "{line}").and_then(|()| {
-            queue
-                .try_iter()
-                .take(1024)
-                .try_for_each(|line| writeln!(out, "{line}"))?;
-            out.flush()
+fn print(queue: &Receiver<String>, format: Format) {
+    let mut lines = Lines::open();
+    while let Ok(first) = queue.recv() {
+        let mut more = std::iter::once(first).chain(queue.try_iter().take(1024));
+        let written = more.try_for_each(|line| match format {
+            Format::Json => lines.json(&line),
+            // One event is one line, whatever it says.
+            Format::Text => lines.text(&line.replace(['\n', '\r'], " ")),
         });
-        if written.is_err() {
+        if written.and_then(|()| lines.flush()).is_err() {
             return;
         }
     }

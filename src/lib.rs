@@ -22,6 +22,7 @@ pub mod logging;
 pub mod mcp;
 pub mod metrics;
 pub mod operator;
+mod out;
 pub mod provider;
 pub mod readiness;
 pub mod report;

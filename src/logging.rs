@@ -11,6 +11,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use actors::domain::clean;
+use actors::secrets::Secrets;
 use chrono::{SecondsFormat, Utc};
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
@@ -78,23 +80,29 @@ struct LineQueue {
 struct LogWriter {
     file: RotatingFile,
     lines: Receiver<Vec<u8>>,
+    secrets: Secrets,
     is_ending: Arc<AtomicBool>,
     /// Never used: its end is the message.
     _ended: Sender<()>,
 }
 
-/// Sends every event of this process from `level` on to the log at `path`.
+/// Sends every event of this process from `level` on to the log at `path`, without the secrets that
+/// are known when it is written.
 ///
 /// # Errors
 /// If the thread cannot be started, or events already go elsewhere.
-pub fn init(path: impl Into<PathBuf>, level: LevelFilter) -> Result<LogGuard, LoggingError> {
-    let guard = start(RotatingFile::new(path)).map_err(LoggingError::Thread)?;
+pub fn init(
+    path: impl Into<PathBuf>,
+    level: LevelFilter,
+    secrets: Secrets,
+) -> Result<LogGuard, LoggingError> {
+    let guard = start(RotatingFile::new(path), secrets).map_err(LoggingError::Thread)?;
     let subscriber = subscriber(guard.queue.clone(), level);
     set_global_default(subscriber).map_err(LoggingError::SetTwice)?;
     Ok(guard)
 }
 
-fn start(file: RotatingFile) -> io::Result<LogGuard> {
+fn start(file: RotatingFile, secrets: Secrets) -> io::Result<LogGuard> {
     let (sender, lines) = sync_channel(QUEUE);
     let (end, ended) = channel();
     let queue = LineQueue {
@@ -105,6 +113,7 @@ fn start(file: RotatingFile) -> io::Result<LogGuard> {
     let writer = LogWriter {
         file,
         lines,
+        secrets,
         is_ending: is_ending.clone(),
         _ended: end,
     };
@@ -172,9 +181,15 @@ impl LogWriter {
     }
 
     fn write(&mut self, line: &[u8]) {
-        if !line.is_empty() {
-            self.file.write_line(line);
+        if line.is_empty() {
+            return;
         }
+        let line = String::from_utf8_lossy(line);
+        let known = self.secrets.clean(line.trim_end_matches('\n'));
+        // Whoever looks into the file does so on a terminal.
+        let mut line = clean::json(&known).into_owned();
+        line.push('\n');
+        self.file.write_line(line.as_bytes());
     }
 }
 
@@ -224,7 +239,7 @@ mod tests {
     fn logged(level: LevelFilter, log: impl FnOnce()) -> Vec<Value> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("zoea.log");
-        let guard = start(RotatingFile::new(&path)).unwrap();
+        let guard = start(RotatingFile::new(&path), Secrets::default()).unwrap();
         let subscriber = subscriber(guard.queue.clone(), level);
         tracing::subscriber::with_default(subscriber, log);
         drop(guard);
@@ -306,7 +321,11 @@ mod tests {
     #[test]
     fn an_event_after_the_end_is_dropped() {
         let directory = tempfile::tempdir().unwrap();
-        let guard = start(RotatingFile::new(directory.path().join("zoea.log"))).unwrap();
+        let guard = start(
+            RotatingFile::new(directory.path().join("zoea.log")),
+            Secrets::default(),
+        )
+        .unwrap();
         let mut queue = guard.queue.clone();
         drop(guard);
         queue.write_all(b"late\n").unwrap();

@@ -21,6 +21,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::ports::{Meter, Models};
+use actors::secrets::Secrets;
 use async_openai::Client;
 use async_openai::middleware::HttpRequestFactory;
 use futures::FutureExt;
@@ -63,6 +64,7 @@ pub struct Manners {
 /// All providers of the configuration, which may change while others are asked.
 pub struct Providers {
     http: reqwest::Client,
+    secrets: Secrets,
     known: RwLock<BTreeMap<Arc<str>, Arc<Known>>>,
 }
 
@@ -91,10 +93,17 @@ impl Providers {
     ) -> Providers {
         let providers = Providers {
             http: http.clone(),
+            secrets: Secrets::default(),
             known: RwLock::default(),
         };
         providers.replace(endpoints);
         providers
+    }
+
+    /// Takes these secrets out of whatever a provider answers, before any of it is cut or read.
+    #[must_use]
+    pub fn without(self, secrets: Secrets) -> Providers {
+        Providers { secrets, ..self }
     }
 
     /// Speaks to these endpoints from here on, all at once. Who is being asked goes on; what was
@@ -153,7 +162,7 @@ impl Models for Providers {
                 return async move { Err(ModelFault::Permanent { text }) }.boxed();
             }
         };
-        let http = self.http.clone();
+        let (http, secrets) = (self.http.clone(), self.secrets.clone());
         async move {
             let style = known.learnt.style();
             let tools = known.tools.of(&request.tools, &style.left_out);
@@ -164,8 +173,10 @@ impl Models for Providers {
             let hearing = Arc::new(Hearing::new(meter));
             let client = heard_by(access, http, hearing.clone());
             let answer: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
-            let answer = answer.map_err(failure::fault);
-            let answer = answer.and_then(|body| answer::read(body.get()));
+            let secrets = secrets.redactor();
+            let answer = answer.map_err(|error| failure::fault(error, &secrets));
+            // Before anything of it is cut or read.
+            let answer = answer.and_then(|body| answer::read(&secrets.clean(body.get())));
             let answer = known
                 .belief
                 .tested(answer, &request.provider, hearing.sent());

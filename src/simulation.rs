@@ -27,6 +27,7 @@ use actors::domain::life::Mode;
 use actors::domain::order::{Done, Order};
 use actors::domain::rules::SwarmRules;
 use actors::ports::Clock;
+use actors::secrets::Secrets;
 use anyhow::Context;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorRef};
@@ -307,7 +308,7 @@ impl Simulation {
             start_idle: false,
             mode: Mode::Flying,
             rules: Arc::new(rules),
-            secrets: Vec::new(),
+            secrets: Secrets::default(),
             outside: Outside {
                 ledger: self.memory.clone(),
                 archive: self.memory.clone(),

@@ -205,13 +205,22 @@ async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault
     meta.insert(CALL_META.to_string(), call.call_id.into());
     params.meta = Some(RequestMetaObject(meta));
     match session.call(params, call.timeout).await {
-        Ok(CallResult { text, is_error }) => Ok(LinkAnswer { text, is_error }),
+        Ok(CallResult {
+            text,
+            aside,
+            is_error,
+        }) => Ok(LinkAnswer {
+            text,
+            aside,
+            is_error,
+        }),
         Err(Failure::Refused {
             code: COMMAND_FAILED,
             message,
             ..
         }) => Ok(LinkAnswer {
             text: format!("Error: {message}"),
+            aside: None,
             is_error: true,
         }),
         Err(failure) => Err(failure::of_call(failure)),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use actors::secrets::Secrets;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -45,7 +46,7 @@ pub struct Exporter {
 impl Exporter {
     /// Begins to bring spans to the collector that the settings name.
     #[must_use]
-    pub fn start(http: &reqwest::Client, endpoint: &str) -> Exporter {
+    pub fn start(http: &reqwest::Client, endpoint: &str, secrets: Secrets) -> Exporter {
         let (queue, turns) = mpsc::channel(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
         let delivery = Delivery {
@@ -55,7 +56,7 @@ impl Exporter {
             timeout: TIMEOUT,
             waits: &WAITS,
         };
-        let task = tokio::spawn(bring_all(delivery, turns, lost.clone()));
+        let task = tokio::spawn(bring_all(delivery, turns, lost.clone(), secrets));
         Exporter { queue, task, lost }
     }
 
@@ -99,11 +100,21 @@ fn address(endpoint: &str) -> String {
     }
 }
 
-async fn bring_all(delivery: Delivery, mut turns: mpsc::Receiver<Vec<Span>>, lost: Arc<AtomicU64>) {
+async fn bring_all(
+    delivery: Delivery,
+    mut turns: mpsc::Receiver<Vec<Span>>,
+    lost: Arc<AtomicU64>,
+    secrets: Secrets,
+) {
     let mut is_down = false;
     let mut batch = Vec::new();
     while turns.recv_many(&mut batch, BATCH).await > 0 {
         let spans: Vec<Value> = batch.drain(..).flatten().map(Span::into_json).collect();
+        let known = secrets.redactor();
+        let spans: Vec<Value> = spans
+            .into_iter()
+            .map(|span| known.clean_json(span))
+            .collect();
         match delivery.bring(&request(&spans)).await {
             Ok(()) => is_down = false,
             Err(why) => {

@@ -172,10 +172,7 @@ fn put_back_on_panic() {
     std::panic::set_hook(Box::new(move |panic| {
         if thread::current().id() == ours {
             modes::leave();
-            #[expect(clippy::print_stderr, reason = "the program ends, and this says why")]
-            {
-                eprintln!("{panic}");
-            }
+            crate::out::complain(&format!("{panic}\n"));
         } else {
             tracing::error!(%panic, "a panic was caught");
         }

@@ -22,6 +22,7 @@ use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, Refusal};
 use actors::ports::{Archive, Upstream};
+use actors::secrets::Secrets;
 use actors::ui::Bridge;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
@@ -58,7 +59,7 @@ pub use rules::{endpoints, secrets};
 const CLOSING: Duration = Duration::from_millis(1900);
 
 /// How a swarm is brought up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LaunchOptions {
     /// Whether those that ran when the program ended are started again.
     pub resume: bool,
@@ -66,6 +67,8 @@ pub struct LaunchOptions {
     pub start_idle: bool,
     /// Whether Myses fly, or only take orders for the next flight.
     pub mode: Mode,
+    /// Where the secrets of this home become known.
+    pub secrets: Secrets,
 }
 
 /// Who sees what happens from the first moment on.
@@ -87,6 +90,7 @@ pub struct Flight {
     home: Home,
     watching: Watchers,
     operator: Operator,
+    secrets: Secrets,
     /// As they hold now.
     settings: Settings,
     providers: Arc<Providers>,
@@ -124,17 +128,18 @@ impl Flight {
             ledger.keep(books::keep(settings), Arc::new(MachineClock));
         }
         let http = crate::http::client().context("build an HTTP client")?;
-        let providers = Arc::new(Providers::new(&http, endpoints(settings)));
+        let secrets = options.secrets;
+        let providers = Providers::new(&http, endpoints(settings)).without(secrets.clone());
+        let providers = Arc::new(providers);
         let operator = Operator::default();
         let mut outside = outside(settings, (&ledger, &operator), &http, providers.clone());
-        let mut secrets = rules::secrets(settings);
+        secrets.learn(rules::secrets(settings));
         // An operator may paste it as well as a key.
-        secrets.push(lock.control_token()?.expose().into());
+        secrets.learn([lock.control_token()?.expose().into()]);
         let swarm = ledger.swarm().await.context("read the swarm")?;
         let mut watching = Watchers::default();
         if options.mode == Mode::Flying {
-            let known = secrets.iter().chain(&swarm.passwords).cloned().collect();
-            watching = Watchers::start(settings, &http, known, &mut outside, &operator).await?;
+            watching = Watchers::start(settings, &http, &secrets, &mut outside, &operator).await?;
             if let Some(daily) = settings.reports.daily {
                 let reporter = Reporter {
                     ledger: ledger.clone(),
@@ -150,7 +155,7 @@ impl Flight {
             start_idle: options.start_idle,
             mode: options.mode,
             rules: Arc::new(rules::swarm_rules(settings, home)?),
-            secrets,
+            secrets: secrets.clone(),
             outside,
             watchers: audience
                 .watchers
@@ -159,7 +164,7 @@ impl Flight {
                 .collect(),
             bridge: audience
                 .bridge
-                .map(|bridge| with_exporter(bridge, home, &ledger)),
+                .map(|bridge| with_exporter(bridge, home, &ledger, &secrets)),
             seed: fastrand::u64(..),
         };
         let (commander, ended) = Actor::spawn(None, Commander, args)
@@ -176,6 +181,7 @@ impl Flight {
             home: home.clone(),
             watching,
             operator,
+            secrets,
             settings: settings.clone(),
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
@@ -201,6 +207,12 @@ impl Flight {
     #[must_use]
     pub fn swarm(&self) -> &Swarm {
         &self.swarm
+    }
+
+    /// What is told to nobody.
+    #[must_use]
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     #[cfg(test)]
@@ -298,9 +310,14 @@ impl Flight {
         let about = About {
             started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
             has_price: self.has_price.clone(),
+            secrets: self.secrets.clone(),
         };
         let token = self.lock.control_token()?;
-        let exporter = FileExporter::new(self.ledger.clone(), self.home.exports());
+        let exporter = FileExporter::new(
+            self.ledger.clone(),
+            self.home.exports(),
+            self.secrets.clone(),
+        );
         let swarm = self.swarm.through(OrderSource::Control);
         let guests = Guests::new(swarm.clone(), Arc::new(exporter), self.home.history());
         let server = ControlServer::start(listener, (swarm, guests), &token, about)?;
@@ -341,8 +358,8 @@ impl Flight {
 }
 
 /// The terminal's way to write conversations to files.
-fn with_exporter(bridge: Bridge, home: &Home, ledger: &SqlLedger) -> Bridge {
-    let exporter = FileExporter::new(ledger.clone(), home.exports());
+fn with_exporter(bridge: Bridge, home: &Home, ledger: &SqlLedger, secrets: &Secrets) -> Bridge {
+    let exporter = FileExporter::new(ledger.clone(), home.exports(), secrets.clone());
     Bridge {
         exporter: Some(Arc::new(exporter)),
         ..bridge

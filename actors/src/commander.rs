@@ -30,7 +30,6 @@ use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::Refusal;
-use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
@@ -38,6 +37,7 @@ use crate::mysis::Surroundings;
 use crate::ports::{
     Archive, Clock, Configuration, Ledger, LedgerFault, Models, SwarmRecord, Upstream,
 };
+use crate::secrets::Secrets;
 use crate::session::Means;
 use crate::store::{StoreHandle, StoreMsg};
 use crate::ui::{Bridge, UiMsg};
@@ -69,8 +69,8 @@ pub struct CommanderArgs {
     pub mode: Mode,
     /// The rules.
     pub rules: Arc<SwarmRules>,
-    /// Secrets that are known from the configuration.
-    pub secrets: Vec<Arc<str>>,
+    /// The secrets that are known; those of the swarm as stored are added.
+    pub secrets: Secrets,
     /// The outside.
     pub outside: Outside,
     /// Those who watch from the first moment on.
@@ -102,9 +102,7 @@ pub struct CommanderState {
     rules: Arc<SwarmRules>,
     /// Absent where nothing can be read again.
     configuration: Option<Arc<dyn Configuration>>,
-    configured_secrets: Vec<Arc<str>>,
-    passwords: Vec<Arc<str>>,
-    redactor: Arc<Redactor>,
+    secrets: Secrets,
     surroundings: Arc<Surroundings>,
     store: watch::Sender<ActorRef<StoreMsg>>,
     gate: watch::Sender<ActorRef<GateMsg>>,
@@ -167,7 +165,7 @@ impl Actor for Commander {
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
             CommanderMsg::Configured(configuration) => state.configuration = Some(configuration),
             CommanderMsg::SecretsKnown(secrets, reply) => {
-                state.learn_secrets(secrets);
+                state.learn(secrets);
                 // Who gave up waiting needs no answer.
                 let _ = reply.send(());
             }
@@ -250,6 +248,7 @@ impl CommanderState {
                 archive: outside.archive.clone(),
                 gate: GateHandle(gate_handle),
                 clock: outside.clock.clone(),
+                secrets: args.secrets.clone(),
             },
             models: outside.models.clone(),
             upstream: outside.upstream.clone(),
@@ -261,13 +260,12 @@ impl CommanderState {
             outside.clock.clone(),
             seed,
         );
+        args.secrets.learn(args.swarm.passwords.iter().cloned());
         let mut state = CommanderState {
             outside,
             rules: args.rules.clone(),
             configuration: None,
-            configured_secrets: args.secrets.clone(),
-            passwords: args.swarm.passwords.clone(),
-            redactor: Arc::default(),
+            secrets: args.secrets.clone(),
             surroundings: Arc::new(surroundings),
             store,
             gate,
@@ -286,7 +284,6 @@ impl CommanderState {
             dice: fastrand::Rng::with_seed(args.seed),
             recorder,
         };
-        state.renew_redactor();
         if is_ahead {
             let gate = state.gate.borrow().clone();
             state.read_books(gate);
@@ -328,7 +325,7 @@ impl CommanderState {
     }
 
     fn notice(&mut self, severity: Severity, code: &'static str, text: &str) {
-        let text = self.redactor.clean(text).as_ref().into();
+        let text = self.secrets.clean(text).as_ref().into();
         self.tell(What::Notice {
             severity,
             code,
@@ -345,31 +342,12 @@ impl CommanderState {
         self.spread_rules();
     }
 
-    /// Learns a password, so that it can be redacted everywhere.
-    fn learn(&mut self, password: Arc<str>) {
-        if !self.passwords.contains(&password) {
-            self.passwords.push(password);
-            self.renew_redactor();
+    /// Learns secrets, so that they are redacted everywhere; those of before stay secret.
+    fn learn(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+        if self.secrets.learn(secrets) {
             self.show_rules();
             self.spread_rules();
         }
-    }
-
-    /// Learns secrets of the configuration; those of before stay secret.
-    fn learn_secrets(&mut self, secrets: Vec<Arc<str>>) {
-        for secret in secrets {
-            if !self.configured_secrets.contains(&secret) {
-                self.configured_secrets.push(secret);
-            }
-        }
-        self.renew_redactor();
-        self.show_rules();
-        self.spread_rules();
-    }
-
-    fn renew_redactor(&mut self) {
-        let secrets = self.configured_secrets.iter().chain(&self.passwords);
-        self.redactor = Arc::new(Redactor::new(secrets.cloned()));
     }
 }
 

@@ -5,6 +5,7 @@ pub mod books;
 pub mod bounds;
 pub mod budget;
 pub mod circuit;
+pub mod clean;
 pub mod compose;
 pub mod conversation;
 pub mod dashboard;

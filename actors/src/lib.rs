@@ -9,6 +9,7 @@ pub mod commander;
 pub mod gate;
 pub mod mysis;
 pub mod reply;
+pub mod secrets;
 pub mod session;
 pub mod store;
 pub mod ui;

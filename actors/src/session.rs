@@ -6,6 +6,7 @@
 
 mod account;
 mod answer;
+mod credentials;
 mod keeping;
 mod own_tools;
 mod sending;
@@ -22,11 +23,13 @@ use crate::domain::gate::Lane;
 use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
+use crate::domain::redact::Redactor;
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, is_own};
 use crate::domain::write::{Account, SavedSession};
 use crate::gate::GateHandle;
 use crate::ports::{Archive, Clock, Link, LinkAnswer, LinkFault};
+use crate::secrets::Secrets;
 use crate::store::StoreHandle;
 
 pub use own_tools::own_tools;
@@ -55,6 +58,8 @@ pub struct Means {
     pub gate: GateHandle,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
+    /// The secrets that are known.
+    pub secrets: Secrets,
 }
 
 /// Who hears of a session while it works.
@@ -113,6 +118,13 @@ pub struct Session {
     tools: Arc<Toolset>,
     /// The game's own session id, where the game gives one.
     game_session: Option<String>,
+    /// A new account that could not be saved yet.
+    unsaved: Option<Account>,
+    /// An account was registered, and its password could not be read from the answer.
+    has_unread_account: bool,
+    /// The secrets of this session alone, the oldest first.
+    secrets: Vec<Arc<str>>,
+    redactor: Redactor,
     dice: fastrand::Rng,
 }
 
@@ -164,6 +176,10 @@ impl Session {
             kept: None,
             tools: own_tools(),
             game_session: None,
+            unsaved: None,
+            has_unread_account: false,
+            secrets: Vec::new(),
+            redactor: Redactor::default(),
             dice: fastrand::Rng::with_seed(seed),
         }
     }
@@ -190,7 +206,7 @@ impl Session {
             Phase::Open { .. } => true,
         };
         if is_due && let Err(fault) = self.settle(outlet).await {
-            tracing::debug!(mysis = %self.who, %fault, "session not ready");
+            tracing::debug!(mysis = %self.who, fault = %self.without_secrets(fault.to_string()), "session not ready");
         }
     }
 
@@ -266,7 +282,7 @@ impl Session {
             | LinkFault::Refused(_)
             | LinkFault::AnswerLost(_) => wait,
         };
-        let why = fault.to_string().into();
+        let why = self.without_secrets(fault.to_string()).into();
         outlet.news(News::Progress(Activity::CoolingDown(why)));
         let wait = with_jitter(asked.max(wait).min(LONGEST_WAIT), &mut self.dice);
         tokio::time::sleep(wait).await;
@@ -287,6 +303,15 @@ impl Session {
             let wait = retry_after.unwrap_or(LONGEST_WAIT);
             self.means.gate.hold(Lane::Logins, wait);
         }
+    }
+
+    fn notice(&self, outlet: &dyn Outlet, severity: Severity, code: &'static str, text: String) {
+        let text = self.without_secrets(text);
+        outlet.news(News::Notice {
+            severity,
+            code,
+            text,
+        });
     }
 
     fn tell(&self, outlet: &dyn Outlet, link: LinkState) {
@@ -315,14 +340,6 @@ fn not_executed(why: &str) -> (String, CallStatus) {
         format!("Error: not executed: {why}"),
         CallStatus::NotExecuted,
     )
-}
-
-fn notice(outlet: &dyn Outlet, severity: Severity, code: &'static str, text: String) {
-    outlet.news(News::Notice {
-        severity,
-        code,
-        text,
-    });
 }
 
 /// Our name for a call, unique in the whole swarm and for ever.

@@ -41,7 +41,7 @@ pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<
         start_idle: true,
         mode: Mode::Flying,
         rules: Arc::new(rules()),
-        secrets: Vec::new(),
+        secrets: actors::secrets::Secrets::default(),
         outside: Outside {
             ledger: ledger.clone(),
             archive: ledger,

@@ -1,11 +1,11 @@
 //! Hooks: how an alert gets out: a POST of JSON, and a command with the JSON on its input.
 
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::clean;
 use actors::domain::message::Severity;
-use actors::domain::redact::Redactor;
+use actors::secrets::Secrets;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -28,7 +28,7 @@ pub(super) struct Hooks {
     webhook: Option<Delivery>,
     command: Vec<String>,
     timeout: Duration,
-    redactor: Arc<Redactor>,
+    secrets: Secrets,
     operator: Operator,
     /// Whether the operator knows that the hook does not work: the webhook, the command.
     is_told: [bool; 2],
@@ -38,7 +38,7 @@ impl Hooks {
     pub(super) fn new(
         settings: &Alerts,
         http: &reqwest::Client,
-        redactor: Arc<Redactor>,
+        secrets: Secrets,
         operator: Operator,
     ) -> Hooks {
         let webhook = settings.webhook.as_ref().map(|url| Delivery {
@@ -52,7 +52,7 @@ impl Hooks {
             webhook,
             command: settings.command.clone(),
             timeout: settings.timeout,
-            redactor,
+            secrets,
             operator,
             is_told: [false; 2],
         }
@@ -61,7 +61,7 @@ impl Hooks {
     /// Brings alerts, one after the other, until there are no more. Both hooks work side by side.
     pub(super) async fn bring_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
         while let Some(alert) = alerts.recv().await {
-            let body = cleaned(alert.to_json(), &self.redactor);
+            let body = self.secrets.redactor().clean_json(alert.to_json());
             let (posted, ran) = tokio::join!(self.post(&body), self.run(&body));
             self.settle(0, "the webhook of [alerts]", posted);
             self.settle(1, "the command of [alerts]", ran);
@@ -89,7 +89,7 @@ impl Hooks {
             .spawn()
             .map_err(|error| format!("{program} cannot be run: {error}"))?;
         let input = child.stdin.take();
-        let text = format!("{body}\n");
+        let text = format!("{}\n", clean::json(&body.to_string()));
         let running = async {
             if let Some(mut input) = input {
                 // A command may not care for its input.
@@ -117,7 +117,7 @@ impl Hooks {
         match done {
             Err(why) if !was_told => {
                 let text = format!("{name} does not work: {why}");
-                let text = self.redactor.clean(&text);
+                let text = self.secrets.clean(&text);
                 self.operator.tell(Severity::Warn, "alert_failed", &text);
             }
             Ok(()) if was_told => {
@@ -126,37 +126,5 @@ impl Hooks {
             }
             Ok(()) | Err(_) => {}
         }
-    }
-}
-
-/// The same without secrets in its texts.
-fn cleaned(mut body: Value, redactor: &Redactor) -> Value {
-    for value in body
-        .as_object_mut()
-        .into_iter()
-        .flat_map(|of| of.values_mut())
-    {
-        if let Value::String(text) = value {
-            *text = redactor.clean(text).into_owned();
-        }
-    }
-    body
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn no_secret_leaves_with_an_alert() {
-        let redactor = Redactor::new(["hunter2-hunter2".into()]);
-        let body = json!({"why": "the key hunter2-hunter2 is refused", "count": 1});
-        let cleaned = cleaned(body, &redactor).to_string();
-        assert!(
-            !cleaned.contains("hunter2") && cleaned.contains("is refused"),
-            "{cleaned}"
-        );
     }
 }

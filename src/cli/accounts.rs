@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use actors::domain::redact::SHORTEST_ANYWHERE;
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -50,6 +51,7 @@ async fn carry_out(door: &Door, command: &AccountsCommand) -> anyhow::Result<()>
         AccountsCommand::Import { file } => {
             warn_of_readers(file);
             let done = door.call("import_accounts", named(file)?).await?;
+            tell_of_short_passwords(&done["short_passwords"]);
             let count = &done["accounts"];
             Ok(out::line(&format!(
                 "{count} accounts are in the pool or with their owners"
@@ -78,7 +80,7 @@ async fn list(door: &Door, as_json: bool) -> anyhow::Result<()> {
     let head = ["USERNAME", "ASSIGNED TO", "LAST USED"];
     let mut rows = vec![head.map(str::to_string).to_vec()];
     for account in accounts.as_array().into_iter().flatten() {
-        let text = |key: &str| out::clean(account[key].as_str().unwrap_or("-"));
+        let text = |key: &str| account[key].as_str().unwrap_or("-").to_string();
         rows.push(
             ["username", "assigned_to", "last_used_at"]
                 .map(text)
@@ -86,6 +88,18 @@ async fn list(door: &Door, as_json: bool) -> anyhow::Result<()> {
         );
     }
     Ok(out::table(&rows)?)
+}
+
+fn tell_of_short_passwords(names: &Value) {
+    let names = names.as_array().into_iter().flatten();
+    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+    if !names.is_empty() {
+        out::note(&format!(
+            "the password of {} is shorter than {SHORTEST_ANYWHERE} letters: in texts it is \
+             redacted only where it stands as a word of its own",
+            names.join(", ")
+        ));
+    }
 }
 
 fn warn_of_readers(file: &Path) {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
-use actors::domain::redact::Redactor;
+use actors::domain::redact::SHORTEST_ANYWHERE;
 use actors::domain::tool::Toolset;
 use actors::ports::{Archive, Meter, Models, Upstream};
+use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
 
@@ -17,7 +18,7 @@ use crate::descriptors;
 use crate::home::Home;
 use crate::ledger::{ServerAddress, SqlLedger};
 use crate::provider::Providers;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, Secret, Settings};
 use crate::toolbox::McpUpstream;
 use crate::wiring::{self, Access, endpoints};
 
@@ -91,7 +92,8 @@ fn check_settings(
                 checks.push(("configuration".to_string(), Err(warning)));
             }
             let exposure = loaded.settings.metrics.exposure();
-            for text in loaded.settings.unheeded().into_iter().chain(exposure) {
+            let unheeded = loaded.settings.unheeded().into_iter();
+            for text in unheeded.chain(exposure).chain(short_keys(&loaded.settings)) {
                 checks.push(("configuration".to_string(), Ok(text)));
             }
             Some(loaded.settings)
@@ -122,6 +124,22 @@ fn check_prompt(checks: &mut Vec<(String, Finding)>, home: &Home) {
         Err(error) => Err(format!("{error:#}")),
     };
     checks.push(("system prompt".to_string(), finding));
+}
+
+/// Keys that are taken for words.
+fn short_keys(settings: &Settings) -> Vec<String> {
+    let is_short = |key: &Secret| key.expose().len() < SHORTEST_ANYWHERE;
+    settings
+        .providers
+        .iter()
+        .filter(|(_, provider)| provider.api_key.as_ref().is_some_and(is_short))
+        .map(|(name, _)| {
+            format!(
+                "the key of provider {name} is shorter than {SHORTEST_ANYWHERE} letters: it is \
+                 taken for a placeholder and not kept out of texts"
+            )
+        })
+        .collect()
 }
 
 /// Opens the database, unless a running program has it.
@@ -163,17 +181,21 @@ async fn check_outside(checks: &mut Vec<(String, Finding)>, settings: &Settings)
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
     };
-    let providers = Providers::new(&http, endpoints(settings));
-    // A server that refuses a key may quote it.
-    let redactor = Redactor::new(wiring::secrets(settings));
+    // A server that refuses a key may quote it, and so may the other one.
+    let secrets = Secrets::new(wiring::secrets(settings));
+    let known = secrets.redactor();
+    let providers = Providers::new(&http, endpoints(settings)).without(secrets);
+    let clean = |finding: Finding| match finding {
+        Ok(text) => Ok(known.clean_own(text)),
+        Err(why) => Err(known.clean_own(why)),
+    };
     for (name, provider) in &settings.providers {
         let finding = check_provider(&providers, name, &provider.model).await;
-        let finding = finding.map_err(|why| redactor.clean(&why).into_owned());
-        checks.push((format!("provider {name}"), finding));
+        checks.push((format!("provider {name}"), clean(finding)));
     }
     if let Some(url) = &settings.mcp.upstream {
         let finding = check_game(&McpUpstream::new(Some(url), &http), url).await;
-        checks.push(("mcp".to_string(), finding));
+        checks.push(("mcp".to_string(), clean(finding)));
     }
 }
 

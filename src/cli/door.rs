@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use actors::domain::life::Mode;
+use actors::secrets::Secrets;
 use serde_json::{Map, Value};
 
 use crate::cli::global::GlobalArgs;
@@ -52,6 +53,7 @@ impl Door {
             resume: false,
             start_idle: false,
             mode: Mode::Grounded,
+            secrets: Secrets::default(),
         };
         let flight = Flight::launch(lock, &settings, options, Audience::default()).await?;
         if let Some(mended) = flight.swarm().ledger().mended() {
@@ -70,6 +72,7 @@ impl Door {
         let about = About {
             started_at: String::new(),
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
+            secrets: flight.secrets().clone(),
         };
         Ok(Door::Direct(Box::new(flight), about))
     }

@@ -1,7 +1,6 @@
 //! `zoea export`: conversations, as JSON lines or as Markdown.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -56,12 +55,8 @@ async fn pass_on(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     write(passing, args, global, environment).await?;
-    let mut written = File::open(passing).context("read the export")?;
-    match std::io::copy(&mut written, &mut std::io::stdout().lock()) {
-        // A reader that went away, as `head` does, is no failure.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        copied => Ok(copied.map(drop)?),
-    }
+    let written = File::open(passing).context("read the export")?;
+    Ok(out::pass_on(written, args.format == "jsonl")?)
 }
 
 async fn write(

@@ -1,6 +1,6 @@
 //! `zoea galaxy`: the simulated SpaceMolt server alone, until a signal stops it.
 
-use std::{io::Write as _, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -8,6 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    cli::out,
     galaxy::{
         Galaxy, GalaxyOptions, UnknownSession,
         desk::SessionRules,
@@ -109,7 +110,7 @@ pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
     let tick = args.tick;
     let galaxy = Galaxy::start(listener, args.options(), shutdown.clone()).await?;
     let tick_text = humantime::format_duration(tick);
-    say(&format!(
+    out::line(&format!(
         "galaxy listening on {} (seed {}, tick {tick_text})",
         galaxy.url(),
         galaxy.seed()
@@ -133,7 +134,7 @@ pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
         .map(|(name, count)| format!("{name} {count}"))
         .collect();
     if !strikes.is_empty() {
-        say(&format!("faults struck: {}", strikes.join(", ")))?;
+        out::line(&format!("faults struck: {}", strikes.join(", ")))?;
     }
     Ok(())
 }
@@ -185,16 +186,4 @@ fn tick(text: &str) -> Result<Duration, String> {
         return Err("a tick lasts from 1ms to 1h".to_owned());
     }
     Ok(tick)
-}
-
-/// One line on stdout, at once: scripts wait for it. Whoever closed the pipe does not want it.
-fn say(line: &str) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
-    match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("write to stdout")
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
 }

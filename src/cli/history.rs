@@ -15,6 +15,8 @@ use crate::settings::bounds::MAX_ROWS;
 const FOLLOWING: Duration = Duration::from_millis(250);
 /// Rows that are asked for at once.
 const PIECE: u64 = 1000;
+/// Letters of a tool's name that are shown.
+const LONGEST_NAME: usize = 100;
 
 /// A Mysis' conversation.
 #[derive(Debug, Args)]
@@ -133,6 +135,7 @@ fn print_row(row: &Value) -> anyhow::Result<()> {
         kind => kind,
     };
     let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
+    let tool = out::short(tool, LONGEST_NAME);
     let head = format!("{:>6}  {}  {label} {tool}", row["seq"], text("at"));
     out::line(head.trim_end())?;
     if !text("reasoning").is_empty() {
@@ -142,6 +145,7 @@ fn print_row(row: &Value) -> anyhow::Result<()> {
     for call in row["tool_calls"].as_array().into_iter().flatten() {
         let (name, status) = (call["name"].as_str(), call["status"].as_str());
         let (name, status) = (name.unwrap_or_default(), status.unwrap_or_default());
+        let name = out::short(name, LONGEST_NAME);
         indented(&format!("⚙ {name} {} [{status}]", call["arguments"]))?;
     }
     Ok(())

@@ -9,16 +9,13 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::global::GlobalArgs;
+use crate::cli::out;
 use crate::settings::{Environment, template};
 
 /// What `zoea init` can be told.
 #[derive(Debug, Args)]
 pub struct InitArgs {}
 
-#[expect(
-    clippy::print_stdout,
-    reason = "the answer of a command that has no screen"
-)]
 pub(super) fn run(
     _args: &InitArgs,
     global: &GlobalArgs,
@@ -26,11 +23,10 @@ pub(super) fn run(
 ) -> anyhow::Result<()> {
     let file = target(global, environment)?;
     write_template(&file)?;
-    println!(
+    Ok(out::line(&format!(
         "wrote {}; everything in it is a comment until you change it",
         file.display()
-    );
-    Ok(())
+    ))?)
 }
 
 fn target(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<PathBuf> {

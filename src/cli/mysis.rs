@@ -1,6 +1,6 @@
 //! `zoea mysis`: the Myses of a swarm.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 
 use actors::domain::event::State;
 use actors::domain::order::Refusal;
@@ -230,20 +230,13 @@ async fn delete(door: &Door, which: &Which, yes: bool) -> anyhow::Result<()> {
 }
 
 /// Asks the person at the prompt; where there is none, `--yes` is needed.
-#[expect(
-    clippy::print_stderr,
-    reason = "a question for the person at the prompt; the answer itself goes to stdout"
-)]
 fn confirm(names: &[String]) -> anyhow::Result<()> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");
     }
-    eprint!(
-        "delete {} with all they have said? [y/N] ",
-        names.join(", ")
-    );
-    std::io::stderr().flush().context("ask")?;
+    let names = names.join(", ");
+    out::question(&format!("delete {names} with all they have said? [y/N] "));
     let mut answer = String::new();
     stdin
         .lock()

@@ -1,6 +1,5 @@
 //! `zoea pilot`: serves the simulated model alone, until it is told to stop.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use crate::cli::out;
 use crate::pilot::{self, Fault, Habits, PERSONAS, Persona, PilotOptions, Strictness};
 use crate::settings::units::parse_duration;
 
@@ -69,7 +69,7 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
     let serving = pilot::serve(listener, args.options(seed), shutdown.clone());
     let until_told = async {
-        announce(&format!(
+        out::line(&format!(
             "pilot listening on http://{address}/v1 (seed {seed})"
         ))
         .context("write to stdout")?;
@@ -87,13 +87,6 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
         served = serving => served,
         failed = until_told => failed,
     }
-}
-
-/// Tells whoever started the program that it is ready.
-fn announce(line: &str) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{line}")?;
-    stdout.flush()
 }
 
 impl PilotArgs {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
+use actors::secrets::Secrets;
 use actors::ui::Bridge;
 use anyhow::Context;
 use clap::{Args, value_parser};
@@ -84,7 +85,8 @@ pub(super) async fn run(
         true => Some(global.load_tui(&outer, &home)?),
         false => None,
     };
-    let log = logging::init(home.log_file(), global.log_level())?;
+    let secrets = Secrets::default();
+    let log = logging::init(home.log_file(), global.log_level(), secrets.clone())?;
     let offline = match args.offline {
         true => Some(Offline::start(&home, args.offline_options()).await?),
         false => None,
@@ -103,6 +105,7 @@ pub(super) async fn run(
         args,
         lock,
         (&settings, on_defaults),
+        secrets,
         (global, environment),
         offline.as_ref(),
         &mut signals,
@@ -145,6 +148,7 @@ async fn fly(
     args: &RunArgs,
     lock: HomeLock,
     (settings, on_defaults): (&Settings, Option<String>),
+    secrets: Secrets,
     (global, environment): (&GlobalArgs, &Environment),
     offline: Option<&Offline>,
     signals: &mut Signals,
@@ -153,6 +157,7 @@ async fn fly(
         resume: args.resume || args.offline,
         start_idle: args.start_swarm,
         mode: Mode::Flying,
+        secrets,
     };
     let home = &lock.home().clone();
     let face = Face::open(args, home, settings, environment).await?;
@@ -377,6 +382,7 @@ mod tests {
             resume: false,
             start_idle: false,
             mode: Mode::Flying,
+            secrets: Secrets::default(),
         };
         let face = Face::Lines(open_output(Format::Text).await.expect("an output"));
         let settings = Settings::default();

@@ -23,12 +23,9 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     } else {
         out::line("no swarm is running here")?;
     }
-    out::line(&format!(
-        "mission: {}",
-        out::clean(word(&status, "mission"))
-    ))?;
+    out::line(&format!("mission: {}", word(&status, "mission")))?;
     if let Some(trouble) = status["trouble"].as_str() {
-        out::line(&format!("trouble: {}", out::clean(trouble)))?;
+        out::line(&format!("trouble: {}", trouble))?;
     }
     let states: Vec<String> = status["states"]
         .as_object()

@@ -141,7 +141,7 @@ pub(super) async fn mission(
     door.close().await;
     let answer = answer?;
     let text = match command {
-        MissionCommand::Show => answer["text"].as_str().map(out::clean),
+        MissionCommand::Show => answer["text"].as_str().map(str::to_string),
         MissionCommand::Clear => {
             (answer["cleared"] == true).then(|| "the mission is cleared".to_string())
         }

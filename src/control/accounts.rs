@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
+use actors::domain::redact::SHORTEST_ANYWHERE;
 use actors::domain::write::{Account, AccountRecord, PoolAccount};
 use serde_json::{Value, json};
 
@@ -53,10 +54,16 @@ pub(super) async fn import(swarm: &Swarm, file: &str) -> Result<Value, String> {
         .into_iter()
         .map(|entry| pooled(entry, &known, &names))
         .collect::<Result<Vec<PoolAccount>, String>>()?;
+    let short = accounts.iter().map(|pooled| &pooled.account);
+    let short = short.filter(|account| account.password.len() < SHORTEST_ANYWHERE);
+    let short: Vec<String> = short.map(|account| account.username.to_string()).collect();
     let answer = swarm.order(Order::PoolAccounts(accounts)).await;
-    answer
-        .map(|done| contract::done(&done))
-        .map_err(|refusal| refusal.to_string())
+    let done = answer.map_err(|refusal| refusal.to_string())?;
+    let mut told = contract::done(&done);
+    if !short.is_empty() {
+        told["short_passwords"] = json!(short);
+    }
+    Ok(told)
 }
 
 /// An account of a file, where it contradicts nothing.

@@ -158,6 +158,21 @@ pub async fn call(
         return Err(format!("there is no tool called {name}"));
     };
     let given = Arguments::new(name, parameters, arguments)?;
+    let answer = answer(swarm, about, name, given).await;
+    // What was stored before a secret was known, and what the caller wrote, may hold it.
+    let known = about.secrets.redactor();
+    match answer {
+        Ok(value) => Ok(known.clean_json(value)),
+        Err(why) => Err(known.clean_own(why)),
+    }
+}
+
+async fn answer(
+    swarm: &Swarm,
+    about: &About,
+    name: &str,
+    given: Arguments<'_>,
+) -> Result<Value, String> {
     match name {
         "list_myses" => Ok(list_myses(swarm, about).await),
         "get_mission" => {
@@ -176,7 +191,7 @@ pub async fn call(
         "list_accounts" => accounts::list(swarm).await,
         "import_accounts" => accounts::import(swarm, given.text("file")?).await,
         "export_accounts" => accounts::export(swarm, given.text("file")?).await,
-        "export" => export(swarm, &given).await,
+        "export" => export(swarm, about, &given).await,
         "get_books" => books::list(swarm, given.count("days", 1, MAX_DAYS)?).await,
         "status" => Ok(status(swarm, about).await),
         _ => order(swarm, given.order()?).await,
@@ -278,7 +293,7 @@ fn search_in(place: &str) -> Result<SearchIn, String> {
     }
 }
 
-async fn export(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+async fn export(swarm: &Swarm, about: &About, given: &Arguments<'_>) -> Result<Value, String> {
     let mysis = mysis_of(swarm, given).await?;
     let format = match given.optional_text("format")?.unwrap_or("jsonl") {
         "jsonl" => ExportFormat::JsonLines,
@@ -287,7 +302,7 @@ async fn export(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
     };
     let file = Path::new(given.text("file")?);
     let order = export::Order { mysis, format };
-    let written = export::to_file(swarm.ledger(), order, file).await;
+    let written = export::to_file(swarm.ledger(), order, file, &about.secrets).await;
     let written = written.map_err(|fault| fault.to_string())?;
     Ok(json!({"myses": written.myses, "rows": written.rows}))
 }

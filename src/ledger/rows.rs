@@ -269,7 +269,8 @@ fn result(model: &message::Model, text: &Arc<str>) -> Option<Body> {
             status: status.filter(|status| !status.is_open())?,
             ms: meta["ms"].as_u64().unwrap_or(0),
             tick: meta["tick"].as_i64(),
-            bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
+            // Nothing that is stored was cut; older programs wrote the size before redaction.
+            bytes: text.len() as u64,
         },
     })
 }

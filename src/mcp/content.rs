@@ -12,9 +12,14 @@ use super::{Failure, unexpected};
 pub struct CallResult {
     /// All pieces, a line each at least.
     pub text: String,
+    /// What the server tells beside the pieces, as JSON, where that is short.
+    pub aside: Option<String>,
     /// Whether the server calls it a failure.
     pub is_error: bool,
 }
+
+/// More than this beside the pieces is not kept: they say it, too.
+const LONGEST_ASIDE: usize = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,13 +58,18 @@ impl CallResult {
                 }
             });
         }
-        if pieces == 0
-            && let Some(structured) = wire.structured_content
-        {
-            text.push_str(structured.get());
+        let structured = wire.structured_content.map(RawValue::get);
+        let mut aside = None;
+        match structured {
+            Some(structured) if pieces == 0 => text.push_str(structured),
+            Some(structured) if structured.len() <= LONGEST_ASIDE => {
+                aside = Some(structured.to_string());
+            }
+            Some(_) | None => {}
         }
         Ok(CallResult {
             text,
+            aside,
             is_error: wire.is_error.unwrap_or(false),
         })
     }

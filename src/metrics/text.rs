@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use actors::domain::clean;
+
 /// A histogram in the making: how many were at most so long.
 pub(super) struct Histogram {
     bounds: &'static [f64],
@@ -93,7 +95,7 @@ fn braced(labels: &[Label<'_>]) -> String {
 }
 
 fn escaped(value: &str) -> String {
-    value
+    clean::clean(value)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

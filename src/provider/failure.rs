@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use actors::domain::bounds::MAX_RETRY_AFTER;
 use actors::domain::model::ModelFault;
+use actors::domain::redact::Redactor;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use serde_json::Value;
@@ -150,17 +151,21 @@ fn told_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
     SystemTime::from(date).duration_since(now).ok()
 }
 
-/// What an error allows.
-pub(super) fn fault(error: OpenAIError) -> ModelFault {
+/// What an error allows. What a server says loses its secrets before it is cut: half of one could not
+/// be told any more.
+pub(super) fn fault(error: OpenAIError, secrets: &Redactor) -> ModelFault {
     match error {
         OpenAIError::Boxed(error) => match error.downcast::<HttpFailure>() {
-            Ok(failure) => refused(failure.status, &failure.body, failure.retry_after),
+            Ok(failure) => {
+                let body = secrets.clean(&failure.body);
+                refused(failure.status, &body, failure.retry_after)
+            }
             Err(error) => transient(error.to_string()),
         },
         OpenAIError::Reqwest(error) => unreachable(error),
         OpenAIError::JSONDeserialize(error, body) => transient(format!(
             "the answer is no JSON ({error}): {}",
-            excerpt(&body)
+            excerpt(&secrets.clean(&body))
         )),
         OpenAIError::ApiError(error) => transient(error.to_string()),
         OpenAIError::InvalidArgument(why) => ModelFault::Permanent { text: why },

@@ -1,5 +1,7 @@
 //! The report as one page: its charts are drawn in it, and it asks nobody for anything.
 
+use actors::domain::clean;
+
 use super::{Cost, Line, Report};
 
 /// The page around what is drawn. Colours follow the reader's own choice of light or dark.
@@ -165,7 +167,8 @@ fn grouped(value: i64) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    clean::one_line(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")

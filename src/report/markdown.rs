@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use actors::domain::clean;
+
 use super::{Line, Report};
 
 pub(super) fn write(report: &Report) -> String {
@@ -32,7 +34,7 @@ fn row(line: &Line) -> String {
         |number: Option<i64>| number.map_or("–".to_string(), |number| number.to_string());
     let spent = &line.spent;
     let cells = [
-        line.name.replace('|', "\\|"),
+        clean::one_line(&line.name).replace('|', "\\|"),
         or_dash(line.credits.map(|(_, last)| last)),
         or_dash(line.gained()),
         line.turns.to_string(),

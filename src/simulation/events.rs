@@ -1,12 +1,13 @@
 //! Events: everything the swarm says, in order, as a digest that two runs can be compared by.
 
-use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use actors::domain::clean;
 use actors::domain::event::SwarmEvent;
 
 use crate::contract;
 use crate::listener::Ear;
+use crate::out;
 
 use super::verdict::Watch;
 
@@ -61,7 +62,7 @@ impl EventLog {
         let line = line.to_string();
         if self.is_loud {
             // Nobody reads: then nobody misses it.
-            let _ = writeln!(std::io::stdout().lock(), "{line}");
+            let _ = out::line(&clean::json(&line));
         }
         let mut digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner);
         digest.events += 1;

@@ -129,6 +129,7 @@ impl Game {
         let is_action = galaxy::world::nature(&call.tool) == Some(galaxy::world::Nature::Act);
         is_action.then(|| match how {
             Jinx::InTransit => Ok(LinkAnswer {
+                aside: None,
                 text: "Error: in_transit: You are in transit.".to_string(),
                 is_error: true,
             }),
@@ -297,12 +298,14 @@ impl Wire {
         }
         Ok(match answer {
             Ok(answer) => LinkAnswer {
+                aside: None,
                 text: answer.to_string(),
                 is_error: false,
             },
             Err(refusal) => {
                 self.game.0.watch.declined(&name);
                 LinkAnswer {
+                    aside: None,
                     text: format!("Error: {refusal}"),
                     is_error: true,
                 }

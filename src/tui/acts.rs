@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use actors::domain::clean::{clean, one_line};
 use ratatui::buffer::Buffer;
 
 use super::dump;
@@ -34,7 +35,7 @@ pub(super) fn bell(out: &mut impl Write) -> io::Result<()> {
 
 /// Shows a message outside of the terminal.
 pub(super) fn notify(out: &mut impl Write, text: &str) -> io::Result<()> {
-    let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+    let text = one_line(text);
     write!(out, "\u{1b}]9;{text}\u{7}")?;
     out.flush()
 }
@@ -67,7 +68,7 @@ fn make(folder: &Path) -> io::Result<()> {
 fn write(path: &PathBuf, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(path)?.write_all(text.as_bytes())
+    options.open(path)?.write_all(clean(text).as_bytes())
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -1,10 +1,12 @@
 //! Drawing: the thread that owns the terminal's output.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use actors::domain::clean::{clean, one_line};
 use actors::domain::dashboard::appearance::MouseUse;
 use actors::domain::dashboard::press::Input;
 use actors::domain::dashboard::wish::Act;
@@ -72,6 +74,19 @@ pub(super) fn run<P: Shown>(slot: &Slot<P>, means: Means) {
     modes::leave();
 }
 
+/// Whoever painted a cell, and in whatever process: no terminal takes it for a command.
+fn scrub(picture: &mut Buffer) {
+    for cell in &mut picture.content {
+        if !cell.symbol().is_ascii() || cell.symbol().bytes().any(|byte| byte.is_ascii_control()) {
+            if let Cow::Owned(clean) = clean(cell.symbol())
+                && clean != cell.symbol()
+            {
+                cell.set_symbol(if clean.is_empty() { " " } else { &clean });
+            }
+        }
+    }
+}
+
 impl Canvas {
     fn show(&mut self, picture: &impl Shown) -> io::Result<()> {
         let (width, height) = picture.size();
@@ -84,6 +99,7 @@ impl Canvas {
             return self.could_not_paint();
         };
         self.broken = 0;
+        scrub(&mut self.next);
         self.put_out(area, cursor)?;
         self.put_title(picture)?;
         self.put_mouse(picture)?;
@@ -124,7 +140,7 @@ impl Canvas {
     }
 
     fn put_title(&mut self, picture: &impl Shown) -> io::Result<()> {
-        let title = picture.title();
+        let title = one_line(&picture.title());
         if title != self.title {
             execute!(self.backend, SetTitle(&title))?;
             self.title = title;

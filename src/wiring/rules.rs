@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::budget::{BudgetRules, Limits};
 use actors::domain::circuit::CircuitRules;
+use actors::domain::redact::SHORTEST_ANYWHERE;
 use actors::domain::rules::{
     Price, ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
 };
@@ -152,6 +153,8 @@ pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
         .chain(&alerts.token)
         .map(|key| key.expose().into())
         .chain(database.into_iter().flat_map(|url| passwords(url.expose())))
+        // A key of few letters is a word such as `ollama`, for a server that wants none.
+        .filter(|secret: &Arc<str>| secret.len() >= SHORTEST_ANYWHERE)
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::commander::{Outside, Watcher};
-use actors::domain::redact::Redactor;
+use actors::secrets::Secrets;
 use anyhow::Context;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -31,7 +31,7 @@ impl Watchers {
     pub(super) async fn start(
         settings: &Settings,
         http: &reqwest::Client,
-        secrets: Vec<Arc<str>>,
+        secrets: &Secrets,
         outside: &mut Outside,
         operator: &Operator,
     ) -> anyhow::Result<Self> {
@@ -55,13 +55,12 @@ impl Watchers {
                 .await?;
         }
         if let Some(endpoint) = &settings.traces.endpoint {
-            let exporter = Exporter::start(http, endpoint);
+            let exporter = Exporter::start(http, endpoint, secrets.clone());
             watchers.listen(exporter.ear(&settings.traces)).await?;
             watchers.traces = Some(exporter);
         }
         if settings.alerts.has_hook() {
-            let redactor = Arc::new(Redactor::new(secrets));
-            let alarm = Alarm::start(&settings.alerts, http, redactor, operator.clone());
+            let alarm = Alarm::start(&settings.alerts, http, secrets.clone(), operator.clone());
             watchers.listen(alarm.ear()).await?;
             watchers.alarm = Some(alarm);
         }

@@ -137,7 +137,7 @@ impl World {
             start_idle: false,
             mode: Mode::Flying,
             rules: Arc::new(rules(relaunch)),
-            secrets: Vec::new(),
+            secrets: actors::secrets::Secrets::default(),
             outside: Outside {
                 ledger: ledger.clone(),
                 archive: ledger.clone(),

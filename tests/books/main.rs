@@ -3,8 +3,11 @@
 
 mod accounts;
 mod exporting;
+mod hostile;
 mod importing;
 mod migrating;
+mod parrot;
+mod registering;
 #[expect(
     dead_code,
     reason = "the rig of the whole-program tests has more than is needed here"

@@ -50,6 +50,44 @@ pub(crate) fn column(file: &Path, query: &str) -> Vec<String> {
     })
 }
 
+/// Every value of every table, as text, with its table and column.
+pub(crate) fn all_texts(file: &Path) -> Vec<(String, String)> {
+    // What an index holds is in tables of its own.
+    let tables = column(
+        file,
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    );
+    let mut texts = Vec::new();
+    for table in tables {
+        let columns = column(
+            file,
+            &format!("SELECT name FROM pragma_table_info('{table}')"),
+        );
+        for name in columns {
+            let query = format!("SELECT CAST(\"{name}\" AS BLOB) FROM \"{table}\"");
+            let place = format!("{table}.{name}");
+            let values = blobs(file, &query).into_iter();
+            texts.extend(
+                values.map(|value| (place.clone(), String::from_utf8_lossy(&value).into_owned())),
+            );
+        }
+    }
+    texts
+}
+
+fn blobs(file: &Path, query: &str) -> Vec<Vec<u8>> {
+    runtime().block_on(async {
+        let mut connection = open(file).await;
+        let rows = sea_orm::sqlx::query(sea_orm::sqlx::AssertSqlSafe(query.to_string()))
+            .fetch_all(&mut connection)
+            .await
+            .expect("the query is right");
+        connection.close().await.expect("it closes");
+        let values = rows.iter().map(|row| row.get::<Option<Vec<u8>>, _>(0));
+        values.map(Option::unwrap_or_default).collect()
+    })
+}
+
 async fn open(file: &Path) -> SqliteConnection {
     SqliteConnection::connect(&format!("sqlite://{}?mode=rwc", file.display()))
         .await

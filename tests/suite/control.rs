@@ -76,6 +76,7 @@ async fn whoever_comes_while_it_closes_is_told_so() {
         resume: false,
         start_idle: false,
         mode: Mode::Flying,
+        secrets: actors::secrets::Secrets::default(),
     };
     let flight = Flight::launch(
         home.lock().expect("the lock"),

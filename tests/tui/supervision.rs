@@ -180,7 +180,7 @@ impl Ship {
             start_idle: false,
             mode: Mode::Flying,
             rules: rules(),
-            secrets: Vec::new(),
+            secrets: actors::secrets::Secrets::default(),
             watchers: Vec::new(),
             outside: Outside {
                 ledger: Arc::new(Nothing),

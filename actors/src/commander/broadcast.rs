@@ -32,7 +32,7 @@ impl CommanderState {
         }
         let mission = Mission {
             id: MissionId(self.dice.i64(1..)),
-            text: self.redactor.clean(text).as_ref().into(),
+            text: self.secrets.clean(text).as_ref().into(),
             at: self.now(),
         };
         let batch = Batch {

@@ -121,7 +121,7 @@ impl CommanderState {
             incarnation,
             mission: self.mission.clone(),
             rules: self.rules.clone(),
-            redactor: self.redactor.clone(),
+            redactor: self.secrets.redactor(),
             crash,
             mode: self.mode,
             surroundings: self.surroundings.clone(),
@@ -180,7 +180,7 @@ impl CommanderState {
             return;
         }
         match &report.event.what {
-            What::Learned(account) => return self.learn(account.password.clone()),
+            What::Learned(account) => return self.learn([account.password.clone()]),
             What::Standing(standing) => {
                 let became_errored =
                     standing.state == State::Errored && member.standing.state != State::Errored;
@@ -260,7 +260,7 @@ impl CommanderState {
             return Ok(());
         };
         let text = format!("the mysis' actor died: {cause}");
-        let text = self.redactor.clean(&text).into_owned();
+        let text = self.secrets.clean(&text).into_owned();
         tracing::warn!(mysis = %id, cause = %text, "actor died");
         let was = member.standing.state;
         let fault = Fault {
@@ -369,7 +369,7 @@ impl CommanderState {
             // One that is dead gets them with its next life.
             let _ = member.actor.cast(MysisMsg::RulesChanged {
                 rules: self.rules.clone(),
-                redactor: self.redactor.clone(),
+                redactor: self.secrets.redactor(),
             });
         }
     }

@@ -81,9 +81,8 @@ impl CommanderState {
 
     /// The passwords are known, and so redacted, before anybody can use them.
     fn pool(&mut self, accounts: Vec<PoolAccount>, reply: Reply) {
-        for pooled in &accounts {
-            self.learn(pooled.account.password.clone());
-        }
+        let passwords = accounts.iter().map(|pooled| &pooled.account.password);
+        self.learn(passwords.cloned().collect::<Vec<_>>());
         let (count, now) = (accounts.len(), self.now());
         let writes = (0..)
             .map(std::time::Duration::from_millis)
@@ -149,6 +148,7 @@ impl CommanderState {
         start: bool,
         reply: Reply,
     ) {
+        let model = model.map(|model| self.secrets.clean(&model).into_owned());
         let profile = match self.new_profile(&name, provider, model) {
             Ok(profile) => profile,
             Err(refusal) => return reply.answer(Err(refusal)),
@@ -341,6 +341,7 @@ impl CommanderState {
         temperature: Option<f32>,
         reply: Reply,
     ) {
+        let model = model.map(|model| self.secrets.clean(&model).into_owned());
         match self.profile_change(provider, model, temperature) {
             Err(refusal) => reply.answer(Err(refusal)),
             Ok(change) => self.pass_on(name, MysisOrder::Configure(change), reply),

@@ -139,7 +139,7 @@ impl CommanderState {
         // A command that works on the database runs no swarm that could end.
         let is_command = self.mode == Mode::Grounded && matches!(event.what, What::Shutdown);
         if !is_command {
-            self.recorder.hear(event, &self.redactor);
+            self.recorder.hear(event, &self.secrets.redactor());
         }
     }
 
@@ -156,7 +156,7 @@ impl CommanderState {
             text: text.into(),
             source: None,
         };
-        self.recorder.record(record, &self.redactor);
+        self.recorder.record(record, &self.secrets.redactor());
     }
 
     /// Records that a Mysis which runs needs the operator from now on.
@@ -181,7 +181,7 @@ impl CommanderState {
             text: need.why,
             source: None,
         };
-        self.recorder.record(record, &self.redactor);
+        self.recorder.record(record, &self.secrets.redactor());
     }
 
     /// Records that the program itself starts an errored Mysis again.
@@ -192,14 +192,14 @@ impl CommanderState {
             text: "relaunched, as [supervision] says".to_string(),
         };
         let record = order_record(summary, Some(who), OrderSource::Program, self.now());
-        self.recorder.record(record, &self.redactor);
+        self.recorder.record(record, &self.secrets.redactor());
     }
 
     /// Records an order that was carried out elsewhere.
     pub(super) fn record_order(&mut self, order: &Order, source: OrderSource) {
         if let Some(summary) = OrderSummary::of(order) {
             let record = order_record(summary, None, source, self.now());
-            self.recorder.record(record, &self.redactor);
+            self.recorder.record(record, &self.secrets.redactor());
         }
     }
 
@@ -220,7 +220,7 @@ impl CommanderState {
             summary.text = "relaunched".to_string();
         }
         let (queue, clock) = (self.recorder.queue.clone(), self.recorder.clock.clone());
-        let (id, redactor) = (self.recorder.new_id(), self.redactor.clone());
+        let (id, redactor) = (self.recorder.new_id(), self.secrets.redactor());
         Reply::new(move |answer| {
             let created = match &answer {
                 Err(_) | Ok(Done::MissionCleared(false)) => return reply.answer(answer),

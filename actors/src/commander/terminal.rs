@@ -108,7 +108,7 @@ impl CommanderState {
             // One that is dead gets them with its next life.
             let _ = terminal.ui.cast(UiMsg::RulesChanged {
                 rules: self.rules.clone(),
-                redactor: self.redactor.clone(),
+                redactor: self.secrets.redactor(),
             });
         }
     }
@@ -128,7 +128,7 @@ impl CommanderState {
                 standings: self.standings(),
                 mission: self.mission.as_ref().map(|mission| mission.text.clone()),
                 rules: self.rules.clone(),
-                redactor: self.redactor.clone(),
+                redactor: self.secrets.redactor(),
             },
             view,
         };

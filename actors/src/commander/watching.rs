@@ -12,7 +12,10 @@ impl CommanderState {
     /// The Store or the gate has news. How the budget stands is kept for those who ask; so is
     /// trouble of the Store, which is told once, until its end: whoever comes in between hears of
     /// it too.
-    pub(super) fn heard(&mut self, news: SwarmEvent) {
+    pub(super) fn heard(&mut self, mut news: SwarmEvent) {
+        if let What::Notice { text, .. } = &mut news.what {
+            *text = self.secrets.clean(text).as_ref().into();
+        }
         if let What::Spending(spending) = &news.what {
             self.spending = spending.clone();
         }

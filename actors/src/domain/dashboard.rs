@@ -6,7 +6,6 @@
 
 pub mod appearance;
 pub mod cells;
-pub mod clean;
 pub mod columns;
 pub mod compose;
 pub mod field;

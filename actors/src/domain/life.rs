@@ -12,6 +12,7 @@ mod orders;
 mod progress;
 mod recall;
 mod record;
+mod secrecy;
 mod sighting;
 mod turn;
 mod words;
@@ -190,6 +191,7 @@ impl Life {
     /// Takes what happened and says what to do about it.
     pub fn handle(&mut self, input: Input, now: Now) -> Vec<Effect> {
         (self.now, self.moment) = (now.wall, now.moment);
+        let input = input.without_secrets(&self.redactor);
         match input {
             Input::Ordered { asker, order } => self.ordered(asker, order),
             Input::MissionStands(mission) => self.mission = mission,
@@ -223,6 +225,11 @@ impl Life {
             Input::WindDown => self.wind_down(),
         }
         std::mem::take(&mut self.effects)
+    }
+
+    /// These are the secrets that are known from here on.
+    pub fn know(&mut self, redactor: Arc<Redactor>) {
+        self.redactor = redactor;
     }
 
     /// Who this is.

@@ -1,7 +1,10 @@
 //! Tools: what a Mysis can call, and what a tool's name or annotation tells about it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use super::redact::Redactor;
 
 /// One tool on offer.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +90,25 @@ impl Toolset {
         let bare = name.split("<|").next().unwrap_or(name).trim();
         let bare = bare.strip_prefix("functions.").unwrap_or(bare);
         self.get(name).or_else(|| self.get(bare))
+    }
+
+    /// The same without secrets; a tool whose name holds one cannot be called and is left out.
+    #[must_use]
+    pub fn without_secrets(self: &Arc<Self>, known: &Redactor) -> Arc<Toolset> {
+        let holds = |text: &str| matches!(known.clean(text), Cow::Owned(_));
+        let is_clean = |tool: &ToolSpec| {
+            !(holds(&tool.name) || holds(&tool.description) || holds(&tool.schema))
+        };
+        if self.tools.iter().all(is_clean) {
+            return self.clone();
+        }
+        let tools = self.tools.iter().filter(|tool| !holds(&tool.name));
+        Arc::new(Toolset::new(tools.map(|tool| ToolSpec {
+            name: tool.name.clone(),
+            description: known.clean_shared(tool.description.clone()),
+            schema: known.clean_shared(tool.schema.clone()),
+            read_only_hint: tool.read_only_hint,
+        })))
     }
 
     /// Whether the tool only reads: by the server's annotation, else by its name. A queue that

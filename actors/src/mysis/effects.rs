@@ -23,6 +23,8 @@ impl MysisState {
         let Phase::Living(life) = &mut self.phase else {
             return;
         };
+        // What was learnt a moment ago holds for what is told now.
+        life.know(self.surroundings.means.secrets.redactor());
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
     }

@@ -1,5 +1,7 @@
 //! Accounts: register, login and logout as the runtime makes them (DESIGN 6).
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -7,14 +9,27 @@ use serde_json::{Map, Value};
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::life::CallOrder;
 use crate::domain::message::{CallStatus, Severity};
-use crate::domain::redact::{REDACTED, forms};
+use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_words};
 use crate::domain::write::{Account, Author, Batch, Write};
 use crate::ports::{LinkAnswer, LinkCall, LinkFault};
 
-use super::{Login, News, Outlet, Phase, Session, answer, in_time, judged, notice};
+use super::{Login, News, Outlet, Phase, Session, answer, credentials, in_time, judged};
 
 /// How long a refused login is left alone: the game blocks who fails too often.
 const AFTER_REFUSAL: Duration = Duration::from_secs(600);
+
+/// Secrets of its own that a session remembers: the password and the newest session ids.
+const KEPT_SECRETS: usize = 8;
+
+/// What the model hears where an account was made that nobody can use.
+const UNREAD: &str = "Error: registered before, but the password could not be read from the game's \
+                      answer. Do not register again: the operator was told.";
+
+/// What the operator hears of that.
+const UNREAD_NOTICE: &str = "the game answered register, and no password was found in the answer: \
+                             the account cannot be used. It is not registered again; find its \
+                             password and import it, assigned to this mysis, with zoea accounts \
+                             import";
 
 impl Session {
     /// Account rules apply where the server offers both `register` and `login`.
@@ -24,21 +39,27 @@ impl Session {
 
     /// Reads the account of this Mysis, once.
     pub(super) async fn learn_account(&mut self, outlet: &dyn Outlet) {
-        if self.knows_account {
+        self.save_account(outlet).await;
+        // The operator may have found the account that could not be read.
+        if self.knows_account && !self.has_unread_account {
             return;
         }
         let archive = &self.means.archive;
         let (account, session) = (archive.account(self.who), archive.session(self.who));
         match futures::future::try_join(account, session).await {
             Ok((account, session)) => {
+                self.hide(account.iter().map(|account| account.password.clone()));
+                self.has_unread_account &= account.is_none();
                 self.account = account;
-                self.saved.clone_from(&session);
-                self.kept = session;
+                if !self.knows_account {
+                    self.saved.clone_from(&session);
+                    self.kept = session;
+                }
                 self.knows_account = true;
             }
             Err(fault) => {
                 let text = format!("the game account could not be read: {fault}");
-                notice(outlet, Severity::Warn, "account", text);
+                self.notice(outlet, Severity::Warn, "account", text);
             }
         }
     }
@@ -84,7 +105,7 @@ impl Session {
             return Err(fault);
         }
         let text = format!("the game refuses the login: {}", answer.text);
-        notice(outlet, Severity::Error, "login_refused", text);
+        self.notice(outlet, Severity::Error, "login_refused", text);
         let not_before = self.means.clock.moment().plus(AFTER_REFUSAL);
         self.phase = Phase::Open {
             login: Login::Refused { not_before },
@@ -124,7 +145,11 @@ impl Session {
     }
 
     fn logged_in(&mut self, answer: &LinkAnswer) {
-        self.game_session = answer::member(answer, &["session_id"]);
+        let told = answer.aside.iter().chain([&answer.text]);
+        let mut ids = told.filter_map(|text| credentials::anywhere(text, "session_id"));
+        self.game_session = ids.next();
+        drop(ids);
+        self.hide(self.game_session.clone().map(Into::into));
         self.phase = Phase::Open { login: Login::Done };
     }
 
@@ -139,8 +164,7 @@ impl Session {
             return (text, CallStatus::Failed);
         }
         self.logged_out();
-        let (text, status) = self.send_prepared(order, outlet).await;
-        (self.without_secrets(text), status)
+        self.send_prepared(order, outlet).await
     }
 
     /// `register`: the oldest free account of the pool, else a new one.
@@ -158,8 +182,7 @@ impl Session {
         match self.means.store.claim_account(self.who).await {
             Ok(Some(account)) => {
                 self.take(account, outlet);
-                let (text, status) = self.send_prepared(order, outlet).await;
-                (self.without_secrets(text), status)
+                self.send_prepared(order, outlet).await
             }
             Ok(None) => self.register_upstream(order, arguments, outlet).await,
             Err(fault) => (
@@ -215,25 +238,31 @@ impl Session {
         arguments: Map<String, Value>,
         outlet: &dyn Outlet,
     ) -> (String, CallStatus) {
+        if self.has_unread_account {
+            return (UNREAD.to_string(), CallStatus::Failed);
+        }
         let wanted = arguments.get("username").and_then(Value::as_str);
-        let wanted = wanted.unwrap_or_default().to_string();
+        let wanted = wanted.map(str::to_string);
         let pass = match self.queue_for_login(outlet).await {
             Ok(pass) => pass,
             Err(fault) => return super::not_executed(&fault.to_string()),
         };
-        let (text, status) = self.send(order, arguments, outlet).await;
+        let sent = self.send_whole(order, arguments, outlet).await;
         drop(pass);
-        if status != CallStatus::Done {
-            return (text, status);
-        }
-        let answer = LinkAnswer {
-            text,
-            is_error: false,
+        let answer = match sent {
+            Ok(answer) => answer,
+            Err(outcome) => return outcome,
         };
-        let Some(password) = answer::member(&answer, &["password"]) else {
-            return judged(answer);
+        let told = answer.aside.iter().chain([&answer.text]);
+        let found = told
+            .filter_map(|text| credentials::find(text, !answer.is_error))
+            .next();
+        let Some((name, password)) = found else {
+            return self.registered_unread(answer, outlet);
         };
-        let username = answer::member(&answer, &["player", "username"]).unwrap_or(wanted);
+        let Some(username) = name.or(wanted) else {
+            return self.registered_unread(answer, outlet);
+        };
         let account = Account {
             username: username.into(),
             password: password.into(),
@@ -241,6 +270,44 @@ impl Session {
         self.take(account.clone(), outlet);
         self.logged_in(&answer);
         self.tell(outlet, LinkState::Ok);
+        self.unsaved = Some(account);
+        self.save_account(outlet).await;
+        judged(answer)
+    }
+
+    /// The game answered, and nobody can tell what the account is: the operator has to. Registering
+    /// again would lose another one.
+    fn registered_unread(
+        &mut self,
+        answer: LinkAnswer,
+        outlet: &dyn Outlet,
+    ) -> (String, CallStatus) {
+        if answer.is_error {
+            return judged(answer);
+        }
+        self.has_unread_account = true;
+        self.notice(
+            outlet,
+            Severity::Error,
+            "account",
+            UNREAD_NOTICE.to_string(),
+        );
+        let text = match password_in_words(&answer.text) {
+            Some(place) => {
+                let mut text = answer.text;
+                text.replace_range(place, REDACTED);
+                text
+            }
+            None => answer.text,
+        };
+        (format!("{text}\n[{UNREAD}]"), CallStatus::Done)
+    }
+
+    /// Saves an account that is not saved yet; one that cannot be saved now is saved later.
+    pub(super) async fn save_account(&mut self, outlet: &dyn Outlet) {
+        let Some(account) = self.unsaved.clone() else {
+            return;
+        };
         let saved = self
             .means
             .store
@@ -253,32 +320,40 @@ impl Session {
                 }],
             })
             .await;
-        if let Err(fault) = saved {
-            let text = format!("the new game account could not be saved: {fault}");
-            notice(outlet, Severity::Error, "account", text);
+        match saved {
+            Ok(()) => self.unsaved = None,
+            Err(fault) => {
+                let text = format!("the new game account could not be saved: {fault}; trying on");
+                self.notice(outlet, Severity::Error, "account", text);
+            }
         }
-        (self.without_secrets(answer.text), CallStatus::Done)
     }
 
     fn take(&mut self, account: Account, outlet: &dyn Outlet) {
+        self.means.secrets.learn([account.password.clone()]);
+        self.hide([account.password.clone()]);
         outlet.news(News::Learned(account.clone()));
         self.account = Some(account);
         self.knows_account = true;
+        self.has_unread_account = false;
     }
 
-    /// A text without the password and without the game's session id.
+    /// These are secrets of this session from here on.
+    pub(super) fn hide(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+        self.secrets.extend(secrets);
+        // Of old session ids, those that an answer may still tell.
+        let old = self.secrets.len().saturating_sub(KEPT_SECRETS);
+        self.secrets.drain(..old);
+        self.redactor = Redactor::new(self.secrets.iter().cloned());
+    }
+
+    /// A text without passwords and without the game's session id.
     pub(super) fn without_secrets(&self, text: String) -> String {
-        let password = self.account.as_ref().map(|account| &*account.password);
-        let mut text = text;
-        for secret in [password, self.game_session.as_deref()]
-            .into_iter()
-            .flatten()
-            .filter(|secret| !secret.is_empty())
-        {
-            for form in forms(secret) {
-                text = text.replace(&*form, REDACTED);
-            }
+        let text = self.redactor.clean_own(text);
+        let text = self.means.secrets.redactor().clean_own(text);
+        match hide_passwords(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(hidden) => hidden,
         }
-        text
     }
 }

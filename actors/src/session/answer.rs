@@ -1,7 +1,5 @@
 //! Answers: what a game server's answer tells the runtime.
 
-use serde_json::Value;
-
 use crate::ports::LinkAnswer;
 
 /// The codes that say that the game session is gone or was never there.
@@ -39,13 +37,6 @@ pub(super) fn tick(text: &str) -> Option<i64> {
     rest[..digits].parse().ok()
 }
 
-/// A text member of the answer's JSON object.
-pub(super) fn member(answer: &LinkAnswer, path: &[&str]) -> Option<String> {
-    let value: Value = serde_json::from_str(&answer.text).ok()?;
-    let found = path.iter().try_fold(&value, |value, key| value.get(key))?;
-    found.as_str().map(str::to_string)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +44,7 @@ mod tests {
     fn failed(text: &str) -> LinkAnswer {
         LinkAnswer {
             text: text.to_string(),
+            aside: None,
             is_error: true,
         }
     }

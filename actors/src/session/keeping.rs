@@ -26,6 +26,7 @@ impl Session {
                 return None;
             }
             Err(fault) => {
+                let fault = self.without_secrets(fault.to_string());
                 tracing::debug!(mysis = %self.who, %fault, "session of before is gone");
                 return None;
             }

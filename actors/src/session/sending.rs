@@ -11,13 +11,27 @@ use crate::ports::{LinkAnswer, LinkCall, LinkFault};
 use super::{Outlet, RENEWALS, Session, answer, call_name, judged, not_executed};
 
 impl Session {
-    /// Sends a call, renewing the session and waiting as often as that is safe.
+    /// Sends a call and says what came of it.
     pub(super) async fn send(
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn Outlet,
     ) -> (String, CallStatus) {
+        match self.send_whole(order, arguments, outlet).await {
+            Ok(answer) => judged(answer),
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Sends a call, renewing the session and waiting as often as that is safe; what came of it
+    /// where no answer did.
+    pub(super) async fn send_whole(
+        &mut self,
+        order: &CallOrder,
+        arguments: Map<String, Value>,
+        outlet: &dyn Outlet,
+    ) -> Result<LinkAnswer, (String, CallStatus)> {
         let mut may_leave = false;
         let mut renewals = 0;
         let mut waits = self.rules.retry.clone().into_iter();
@@ -28,13 +42,13 @@ impl Session {
                     continue;
                 }
                 let Some(wait) = waits.next() else {
-                    return not_executed(&fault.to_string());
+                    return Err(not_executed(&fault.to_string()));
                 };
                 self.cool_down(&fault, wait, outlet).await;
                 continue;
             }
             if !may_leave && !outlet.leaving().await {
-                return not_executed("the mysis was stopped");
+                return Err(not_executed("the mysis was stopped"));
             }
             may_leave = true;
             let answer = self.send_once(order, arguments.clone()).await;
@@ -48,17 +62,17 @@ impl Session {
                     self.logged_out();
                     continue;
                 }
-                Ok(answer) => return judged(answer),
+                Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
             match self.after(fault, order.read_only, &mut renewals) {
                 Next::Renew => self.close(),
                 Next::StandBy(back_in) => self.stand_by(back_in, outlet).await,
-                Next::GiveUp(outcome) => return outcome,
+                Next::GiveUp(outcome) => return Err(outcome),
                 Next::Wait(fault, otherwise) => {
                     let Some(wait) = waits.next() else {
                         self.note_absence(&fault, outlet);
-                        return otherwise;
+                        return Err(otherwise);
                     };
                     self.cool_down(&fault, wait, outlet).await;
                 }

@@ -12,9 +12,7 @@ use crate::domain::message::Severity;
 use crate::gate::Pass;
 use crate::ports::LinkFault;
 
-use super::{
-    LONGEST_WAIT, Login, News, Outlet, Phase, SETTLING, Session, notice, own_tools, with_jitter,
-};
+use super::{LONGEST_WAIT, Login, News, Outlet, Phase, SETTLING, Session, own_tools, with_jitter};
 
 impl Session {
     /// Opens what is not open and logs in who is not logged in.
@@ -68,7 +66,7 @@ impl Session {
         self.saved = None;
         if failures > 0 {
             let text = "the game server answers again".to_string();
-            notice(outlet, Severity::Info, "mcp_up", text);
+            self.notice(outlet, Severity::Info, "mcp_up", text);
         }
         self.tell(outlet, LinkState::Ok);
     }
@@ -76,7 +74,7 @@ impl Session {
     fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn Outlet) {
         if failures == 0 {
             let text = format!("the game server cannot be used: {fault}; trying on");
-            notice(outlet, Severity::Warn, "mcp_down", text);
+            self.notice(outlet, Severity::Warn, "mcp_down", text);
         }
         let wait = self.wait_after(failures);
         self.phase = Phase::Closed {

@@ -62,6 +62,7 @@ impl Glances {
             )
         };
         Some(LinkAnswer {
+            aside: None,
             text,
             is_error: false,
         })

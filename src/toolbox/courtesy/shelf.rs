@@ -97,6 +97,7 @@ impl Shelf {
             answer.text
         };
         Ok(LinkAnswer {
+            aside: None,
             text: format!("{head}\n{text}"),
             is_error: false,
         })

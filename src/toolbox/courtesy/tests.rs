@@ -72,6 +72,7 @@ impl Link for Line {
 
 fn answer(text: &str) -> LinkAnswer {
     LinkAnswer {
+        aside: None,
         text: text.to_string(),
         is_error: false,
     }

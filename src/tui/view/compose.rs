@@ -1,7 +1,7 @@
 //! The text that the operator writes.
 
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::compose::{Composer, Target};
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::tone::{Line, Tone};

@@ -1,8 +1,8 @@
 //! The conversation of one Mysis.
 
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::cells;
-use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::focus::Focus;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::tone::{Line, Tone};

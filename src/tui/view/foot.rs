@@ -1,7 +1,7 @@
 //! The foot: errors, receipts, and what keys do.
 
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::cells;
-use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::layout::{Area, Layout};
 use actors::domain::dashboard::log::Message;
 use actors::domain::dashboard::orders::Receipt;

@@ -1,6 +1,6 @@
 //! Forms: a new Mysis, or other settings for one.
 
-use actors::domain::dashboard::clean::one_line;
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::field::Field;
 use actors::domain::dashboard::form::{Form, Purpose, Slot, Start};
 use actors::domain::dashboard::layout::Area;

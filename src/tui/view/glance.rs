@@ -1,8 +1,8 @@
 //! A glance at the Mysis selected and at what flew past, where a short table leaves room.
 
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::cells;
-use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::figures;
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::roster::Member;

@@ -1,9 +1,9 @@
 //! The header: what holds for the swarm.
 
 use actors::domain::arrival::Arrival;
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::Dashboard;
 use actors::domain::dashboard::appearance::Motion;
-use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::figures;
 use actors::domain::dashboard::flow::spark;
 use actors::domain::dashboard::layout::Area;

@@ -1,7 +1,7 @@
 //! Who needs the operator, below the table.
 
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::clean::one_line;
 use actors::domain::dashboard::figures;
 use actors::domain::dashboard::layout::Area;
 use actors::domain::dashboard::needs::Need;

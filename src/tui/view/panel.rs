@@ -1,6 +1,6 @@
 //! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
 
-use actors::domain::dashboard::clean::one_line;
+use actors::domain::clean::one_line;
 use actors::domain::dashboard::figures;
 use actors::domain::dashboard::flow::spark;
 use actors::domain::dashboard::focus::Focus;

@@ -3,12 +3,12 @@
 use crate::domain::event::{Activity, Deed, Standing, State};
 use crate::domain::ids::Timestamp;
 
-use super::clean::one_line;
 use super::columns::{Column, Placed};
 use super::figures;
 use super::roster::Member;
 use super::tone::Tone;
 use super::width;
+use crate::domain::clean::one_line;
 
 /// Columns of a cell beyond which nothing is read.
 const MOST: usize = 400;

@@ -2,9 +2,9 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::clean::clean;
 use super::press::{Key, Press};
 use super::width;
+use crate::domain::clean::clean;
 
 /// How many steps back an edit can be undone.
 const UNDO_STEPS: usize = 100;

@@ -6,7 +6,7 @@ use regex_lite::Regex;
 
 use crate::domain::event::{Standing, State};
 
-use super::clean::one_line;
+use crate::domain::clean::one_line;
 
 /// Which Myses are shown: those that fit every term.
 #[derive(Clone, Debug, Default)]

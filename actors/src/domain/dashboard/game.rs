@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::domain::ids::{Seq, Timestamp};
 use crate::domain::message::Row;
 
-use super::clean::one_line;
 use super::tree::split_json;
+use crate::domain::clean::one_line;
 
 /// Points of the chart that are kept.
 const POINTS: usize = 600;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::domain::ids::{Moment, Timestamp};
 
-use super::clean::one_line;
 use super::tone::Tone;
+use crate::domain::clean::one_line;
 
 /// Messages that are kept.
 const KEPT: usize = 2000;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::clean::{clean, one_line};
 use super::tone::{Line, Tone};
 use super::width;
+use crate::domain::clean::{clean, one_line};
 
 /// How many lines one value may take.
 const LINES_OF_A_VALUE: usize = 400;

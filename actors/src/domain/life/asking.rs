@@ -359,6 +359,7 @@ impl Life {
 
     /// Calls are recorded before anything is done about them.
     fn wants_calls(&mut self, utterance: Utterance, asked: Vec<AskedCall>) {
+        let (utterance, asked) = self.without_passwords(utterance, asked);
         let count = asked.len();
         // The first that is not made tells the model so, in place of all the others.
         let calls = asked

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::event::{Activity, State, What};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::TurnNumber;
-use crate::domain::message::{Body, HostMeta, Row, Severity};
+use crate::domain::message::{Body, HostMeta, ResultMeta, Row, Severity};
 use crate::domain::order::{Done, Refusal};
 use crate::domain::write::{ProfileChange, Write};
 
@@ -221,6 +221,16 @@ impl Life {
     }
 
     fn redacted(&self, body: Body) -> Body {
-        body.with_texts(|text| self.redactor.clean_shared(text))
+        let body = body.with_texts(|text| self.redactor.clean_shared(text));
+        let Body::Result { call, text, meta } = body else {
+            return body;
+        };
+        // What a secret's place holds is not left out.
+        let bytes = text.len() as u64;
+        Body::Result {
+            call,
+            text,
+            meta: ResultMeta { bytes, ..meta },
+        }
     }
 }

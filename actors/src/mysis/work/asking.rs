@@ -185,13 +185,19 @@ impl Question {
                 text: format!("the configuration has no provider `{}`", route.provider),
             });
         };
+        // A secret may have been learnt after the request was composed.
+        let secrets = &self.surroundings.means.secrets;
+        let known = secrets.redactor();
+        let messages = messages
+            .iter()
+            .map(|message| message.without_secrets(&known));
         let request = ModelRequest {
             provider: route.provider,
             model: route.model,
             temperature: route.temperature,
             max_tokens: None,
-            messages,
-            tools: session.tools().clone(),
+            messages: messages.collect(),
+            tools: session.tools().without_secrets(&known),
         };
         door.sent(Sent {
             at: self.surroundings.means.clock.now(),
@@ -201,7 +207,12 @@ impl Question {
         let face = meter.face();
         let answer = self.surroundings.models.ask(request, meter);
         let tell = |arrived| door.news(News::Progress(Activity::Answering(arrived)));
-        hear_out(answer, face, provider.timeout, tell).await
+        let answer = hear_out(answer, face, provider.timeout, tell).await;
+        let known = secrets.redactor();
+        match answer {
+            Ok(answer) => Ok(answer.without_secrets(&known)),
+            Err(fault) => Err(fault.without_secrets(&known)),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::dashboard::clean::one_line;
+use crate::domain::clean::one_line;
 use crate::domain::dashboard::figures;
 use crate::domain::dashboard::tone::Tone;
 use crate::domain::dashboard::tree::{Fold, Tree, in_short};

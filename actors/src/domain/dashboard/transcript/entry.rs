@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::dashboard::clean::{clean, one_line};
+use crate::domain::clean::{clean, one_line};
 use crate::domain::dashboard::figures::{self, UtcOffset};
 use crate::domain::dashboard::tone::{Line, Tone};
 use crate::domain::dashboard::tree::Fold;

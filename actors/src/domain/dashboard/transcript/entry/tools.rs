@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::dashboard::clean::{clean, one_line};
+use crate::domain::clean::{clean, one_line};
 use crate::domain::dashboard::figures;
 use crate::domain::dashboard::tone::{Line, Tone};
 use crate::domain::dashboard::tree::{Fold, Tree, in_short, split_json};

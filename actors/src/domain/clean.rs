@@ -1,7 +1,8 @@
 //! Clean: text from anywhere, made safe to put on a screen.
 //!
 //! Models, tools and other players write what they like: escape sequences, control characters,
-//! marks that turn the writing direction, towers of combining marks. None of it reaches a column.
+//! marks that turn the writing direction, towers of combining marks. None of it reaches a terminal:
+//! the screen, every line of a command and every file that is made for reading go through here.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -33,7 +34,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             '\t' => clean.push_str("    "),
             '\u{1b}' => skip_escape(&mut rest),
             letter if letter.is_control() => clean.push('·'),
-            letter if is_invisible(letter) => {}
+            letter if is_hidden(letter) => {}
+            '\u{200c}' | '\u{200d}' => {
+                if joins(&clean, rest.peek().copied()) {
+                    clean.push(letter);
+                }
+            }
             letter => {
                 let is_mark = letter.width() == Some(0);
                 marks = if is_mark { marks + 1 } else { 0 };
@@ -81,20 +87,62 @@ fn skip_string(rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Letters that show nothing and can do harm: direction marks, tags, byte order marks.
-fn is_invisible(letter: char) -> bool {
+/// JSON with every letter that could do harm on a screen by its number; its value stays the same.
+#[must_use]
+pub fn json(json: &str) -> Cow<'_, str> {
+    let is_harmful = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
+    if json.is_ascii() && !json.bytes().any(|byte| byte.is_ascii_control()) {
+        return Cow::Borrowed(json);
+    }
+    let mut clean = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if is_harmful(letter) || matches!(letter, '\u{2028}' | '\u{2029}') {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                clean.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            clean.push(letter);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+fn is_joiner(letter: char) -> bool {
+    matches!(letter, '\u{200c}' | '\u{200d}')
+}
+
+/// A joiner is a part of a word, or of a picture, only between such letters as need one.
+fn joins(before: &str, behind: Option<char>) -> bool {
+    let needs_one = |letter: Option<char>| {
+        letter.is_some_and(|letter| !letter.is_ascii() && !is_hidden(letter) && !is_joiner(letter))
+    };
+    needs_one(before.chars().next_back()) && needs_one(behind)
+}
+
+/// Letters that show nothing and can do harm: direction marks, tags, byte order marks, fillers, and
+/// whatever else hides a text in a text.
+#[must_use]
+pub fn is_hidden(letter: char) -> bool {
     matches!(
         letter,
         '\u{ad}'
+            | '\u{34f}'
             | '\u{61c}'
-            | '\u{180e}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
             | '\u{200b}'
             | '\u{200e}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0d}'
             | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
@@ -131,10 +179,33 @@ mod tests {
     #[test]
     fn direction_marks_and_hidden_tags_are_dropped() {
         assert_eq!(clean("a\u{202e}b\u{2066}c\u{e0041}d"), "abcd");
+        assert_eq!(
+            clean("ig\u{200d}nore\u{200c} \u{200d}\u{e0101}x"),
+            "ignore x"
+        );
+        assert_eq!(
+            clean("می\u{200c}خواهم 👩\u{200d}🚀"),
+            "می\u{200c}خواهم 👩\u{200d}🚀"
+        );
     }
 
     #[test]
     fn one_line_has_no_line_ends() {
         assert_eq!(one_line("  a \n\n b\tc  "), "a b c");
+    }
+
+    #[test]
+    fn json_keeps_its_value_and_hides_nothing() {
+        let hostile: String = (0..=0x10_ffff)
+            .filter_map(char::from_u32)
+            .filter(|letter| letter.is_control() || is_hidden(*letter) || is_joiner(*letter))
+            .collect();
+        let text = serde_json::to_string(&[hostile.as_str(), "grüße", "\u{2028}"]).unwrap();
+        let clean = json(&text);
+        let read: Vec<String> = serde_json::from_str(&clean).unwrap();
+        assert_eq!(read, [hostile.as_str(), "grüße", "\u{2028}"]);
+        let is_bad = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
+        assert!(!clean.contains(is_bad));
+        assert!(matches!(json("[\"plain\"]"), Cow::Borrowed(_)));
     }
 }

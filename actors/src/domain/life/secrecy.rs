@@ -1,0 +1,249 @@
+//! Secrecy: whatever comes from outside loses its secrets before anything is made of it.
+//!
+//! Every text of every input, not a list of fields: what is stored, shown, traced and sent is made
+//! of nothing else.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::domain::event::Activity;
+use crate::domain::message::Utterance;
+use crate::domain::model::{AskedCall, ChatCall, ChatMessage, ModelAnswer, ModelFault};
+use crate::domain::redact::{Redactor, hide_passwords};
+use crate::domain::write::{Mission, ProfileChange};
+
+use super::Life;
+use super::words::{Input, MysisOrder, ToolOutcome};
+
+impl Input {
+    /// The same without the secrets that are known.
+    pub(super) fn without_secrets(self, known: &Redactor) -> Input {
+        match self {
+            Input::Ordered { asker, order } => Input::Ordered {
+                asker,
+                order: order.without_secrets(known),
+            },
+            Input::MissionStands(mission) => {
+                Input::MissionStands(mission.map(|mission| mission.without_secrets(known)))
+            }
+            Input::Recorded { ticket, outcome } => Input::Recorded {
+                ticket,
+                outcome: outcome.map_err(|why| known.clean_own(why)),
+            },
+            Input::Progressed { work, activity } => Input::Progressed {
+                work,
+                activity: activity.without_secrets(known),
+            },
+            Input::Linked {
+                link,
+                tools,
+                account,
+            } => Input::Linked {
+                link,
+                tools: tools.without_secrets(known),
+                account,
+            },
+            Input::Noticed {
+                severity,
+                code,
+                text,
+            } => Input::Noticed {
+                severity,
+                code,
+                text: known.clean_own(text),
+            },
+            Input::Held { work, why, until } => Input::Held {
+                work,
+                why: known.clean_shared(why),
+                until,
+            },
+            Input::Replied {
+                work,
+                provider,
+                result,
+                ms,
+            } => Input::Replied {
+                work,
+                provider,
+                result: match result {
+                    Ok(answer) => Ok(answer.without_secrets(known)),
+                    Err(fault) => Err(fault.without_secrets(known)),
+                },
+                ms,
+            },
+            Input::Returned { work, outcome } => Input::Returned {
+                work,
+                outcome: ToolOutcome {
+                    text: known.clean_own(outcome.text),
+                    ..outcome
+                },
+            },
+            Input::RulesChanged { .. }
+            | Input::Leaving { .. }
+            | Input::Rang { .. }
+            | Input::WindDown => self,
+        }
+    }
+}
+
+impl Life {
+    /// What the model writes for a password into `login` counts for nothing, since the game gets the
+    /// assigned one: it is kept nowhere, and so not sent back (DESIGN 6).
+    pub(super) fn without_passwords(
+        &self,
+        utterance: Utterance,
+        mut asked: Vec<AskedCall>,
+    ) -> (Utterance, Vec<AskedCall>) {
+        let offers = |name: &str| self.tools.get(name).is_some();
+        if !offers("login") || !offers("register") {
+            return (utterance, asked);
+        }
+        let mut passwords: Vec<Arc<str>> = Vec::new();
+        for call in &mut asked {
+            let meant = self.tools.meant(&call.name).map(|tool| &*tool.name);
+            if !matches!(meant, Some("login" | "register")) {
+                continue;
+            }
+            let written = serde_json::from_str::<Value>(&call.arguments).ok();
+            let password = written
+                .as_ref()
+                .and_then(|written| written["password"].as_str());
+            passwords.extend(password.map(Into::into));
+            call.arguments = hide_passwords(&call.arguments).into_owned();
+        }
+        let written = Redactor::new(passwords);
+        let clean = |text: Arc<str>| written.clean_shared(text);
+        let utterance = Utterance {
+            text: clean(utterance.text),
+            reasoning: utterance.reasoning.map(clean),
+            ..utterance
+        };
+        (utterance, asked)
+    }
+}
+
+impl MysisOrder {
+    fn without_secrets(self, known: &Redactor) -> MysisOrder {
+        match self {
+            MysisOrder::Prompt(text) => MysisOrder::Prompt(known.clean_shared(text)),
+            MysisOrder::Mission(mission) => MysisOrder::Mission(mission.without_secrets(known)),
+            MysisOrder::Note(text) => MysisOrder::Note(known.clean_shared(text)),
+            MysisOrder::Configure(change) => {
+                let clean = |model: Arc<str>| known.clean_shared(model);
+                MysisOrder::Configure(ProfileChange {
+                    model: change.model.map(|model| model.map(clean)),
+                    ..change
+                })
+            }
+            MysisOrder::Start | MysisOrder::Stop | MysisOrder::ClearNotes => self,
+        }
+    }
+}
+
+impl Mission {
+    fn without_secrets(self, known: &Redactor) -> Mission {
+        Mission {
+            text: known.clean_shared(self.text),
+            ..self
+        }
+    }
+}
+
+impl Activity {
+    fn without_secrets(self, known: &Redactor) -> Activity {
+        match self {
+            Activity::Queueing(what) => Activity::Queueing(known.clean_shared(what)),
+            Activity::CoolingDown(why) => Activity::CoolingDown(known.clean_shared(why)),
+            Activity::CallingTool(tool) => Activity::CallingTool(known.clean_shared(tool)),
+            Activity::Paused(why) => Activity::Paused(known.clean_shared(why)),
+            Activity::Resting
+            | Activity::Rebuilding
+            | Activity::Pausing
+            | Activity::Connecting
+            | Activity::CallingModel
+            | Activity::Answering(_)
+            | Activity::Travelling
+            | Activity::Mining
+            | Activity::Fighting
+            | Activity::InTransit
+            | Activity::OnCooldown
+            | Activity::Recording => self,
+        }
+    }
+}
+
+impl ModelAnswer {
+    /// The same without secrets: in its words, its calls and whatever else the server says of it.
+    #[must_use]
+    pub fn without_secrets(self, known: &Redactor) -> ModelAnswer {
+        let clean = |text: String| known.clean_own(text);
+        ModelAnswer {
+            text: clean(self.text),
+            reasoning: self.reasoning.map(clean),
+            calls: self
+                .calls
+                .into_iter()
+                .map(|call| AskedCall {
+                    id: clean(call.id),
+                    name: clean(call.name),
+                    arguments: clean(call.arguments),
+                })
+                .collect(),
+            finish_reason: self.finish_reason.map(clean),
+            usage: self.usage,
+            model: self.model.map(clean),
+            doubt: self.doubt.map(|doubt| known.clean_shared(doubt)),
+        }
+    }
+}
+
+impl ModelFault {
+    /// The same without secrets.
+    #[must_use]
+    pub fn without_secrets(self, known: &Redactor) -> ModelFault {
+        let clean = |text: String| known.clean_own(text);
+        match self {
+            ModelFault::Transient { text, retry_after } => ModelFault::Transient {
+                text: clean(text),
+                retry_after,
+            },
+            ModelFault::Unreachable { text } => ModelFault::Unreachable { text: clean(text) },
+            ModelFault::NoDescriptor { text } => ModelFault::NoDescriptor { text: clean(text) },
+            ModelFault::Empty { text, usage } => ModelFault::Empty {
+                text: clean(text),
+                usage,
+            },
+            ModelFault::TooLong { text } => ModelFault::TooLong { text: clean(text) },
+            ModelFault::Adapted { text } => ModelFault::Adapted { text: clean(text) },
+            ModelFault::Permanent { text } => ModelFault::Permanent { text: clean(text) },
+        }
+    }
+}
+
+impl ChatMessage {
+    /// The same without secrets: it may have been composed before they were known.
+    #[must_use]
+    pub fn without_secrets(&self, known: &Redactor) -> ChatMessage {
+        let clean = |text: &Arc<str>| known.clean_shared(text.clone());
+        match self {
+            ChatMessage::System(text) => ChatMessage::System(clean(text)),
+            ChatMessage::User(text) => ChatMessage::User(clean(text)),
+            ChatMessage::Assistant { text, calls } => ChatMessage::Assistant {
+                text: clean(text),
+                calls: calls
+                    .iter()
+                    .map(|call| ChatCall {
+                        id: clean(&call.id),
+                        name: clean(&call.name),
+                        arguments: clean(&call.arguments),
+                    })
+                    .collect(),
+            },
+            ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
+                call_id: clean(call_id),
+                text: clean(text),
+            },
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Coded: what of a secret stands in Base64, whatever stands before and behind it there.
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const FOR_ADDRESSES: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Fewer letters would be found where nobody wrote them.
+const FEWEST: usize = 7;
+
+/// Letters that a secret alone decides; beside them may stand one that it decides in part.
+pub(super) struct Core {
+    pub(super) letters: Vec<u8>,
+    pub(super) has_part_before: bool,
+    pub(super) has_part_behind: bool,
+}
+
+/// What stands in Base64 for a secret that begins at the first, second or third byte of three.
+pub(super) fn cores(secret: &[u8]) -> Vec<Core> {
+    let mut cores: Vec<Core> = Vec::new();
+    for alphabet in [STANDARD, FOR_ADDRESSES] {
+        for offset in 0..3 {
+            let core = core(secret, offset, alphabet);
+            let is_known = cores.iter().any(|known| known.letters == core.letters);
+            if core.letters.len() >= FEWEST && !is_known {
+                cores.push(core);
+            }
+        }
+    }
+    cores
+}
+
+fn core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Core {
+    let first_bit = offset * 8;
+    let last_bit = first_bit + secret.len() * 8;
+    let bit = |place: usize| {
+        let place = place - first_bit;
+        secret[place / 8] >> (7 - place % 8) & 1
+    };
+    let (first, behind) = (first_bit.div_ceil(6), last_bit / 6);
+    let letters = (first..behind).map(|letter| {
+        let bits = letter * 6..letter * 6 + 6;
+        let six = bits.fold(0, |six, place| six << 1 | bit(place));
+        alphabet[usize::from(six)]
+    });
+    Core {
+        letters: letters.collect(),
+        has_part_before: first_bit % 6 != 0,
+        has_part_behind: last_bit % 6 != 0,
+    }
+}
+
+/// Whether a byte is a letter of either alphabet.
+pub(super) fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cores_are_what_base64_writes_at_every_place() {
+        // `user:sesame42`, `xsesame42`, `xysesame42`, by another program.
+        let cores = cores(b"sesame42");
+        let texts = [
+            "dXNlcjpzZXNhbWU0Mg==",
+            "c2VzYW1lNDI=",
+            "eHNlc2FtZTQy",
+            "eHlzZXNhbWU0Mg==",
+        ];
+        for text in texts {
+            let found = cores.iter().any(|core| {
+                text.as_bytes()
+                    .windows(core.letters.len())
+                    .any(|window| window == core.letters)
+            });
+            assert!(found, "{text}");
+        }
+        assert_eq!(cores.len(), 3);
+    }
+}

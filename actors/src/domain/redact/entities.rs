@@ -1,0 +1,59 @@
+//! Entities: the names by which HTML writes ASCII and Latin-1, sorted.
+
+/// A name, without `&` and `;`, and its letter.
+#[rustfmt::skip]
+const NAMES: [(&str, char); 158] = [
+    ("AElig", 'Æ'), ("AMP", '&'), ("Aacute", 'Á'), ("Acirc", 'Â'), ("Agrave", 'À'), ("Aring", 'Å'),
+    ("Atilde", 'Ã'), ("Auml", 'Ä'), ("COPY", '©'), ("Ccedil", 'Ç'), ("Cedilla", '¸'),
+    ("CenterDot", '·'), ("DiacriticalAcute", '´'), ("DiacriticalGrave", '`'), ("Dot", '¨'),
+    ("DoubleDot", '¨'), ("ETH", 'Ð'), ("Eacute", 'É'), ("Ecirc", 'Ê'), ("Egrave", 'È'),
+    ("Euml", 'Ë'), ("GT", '>'), ("Hat", '^'), ("Iacute", 'Í'), ("Icirc", 'Î'), ("Igrave", 'Ì'),
+    ("Iuml", 'Ï'), ("LT", '<'), ("NewLine", '\n'), ("NonBreakingSpace", '\u{a0}'), ("Ntilde", 'Ñ'),
+    ("Oacute", 'Ó'), ("Ocirc", 'Ô'), ("Ograve", 'Ò'), ("Oslash", 'Ø'), ("Otilde", 'Õ'),
+    ("Ouml", 'Ö'), ("PlusMinus", '±'), ("QUOT", '"'), ("REG", '®'), ("THORN", 'Þ'), ("Tab", '\t'),
+    ("Uacute", 'Ú'), ("Ucirc", 'Û'), ("Ugrave", 'Ù'), ("UnderBar", '_'), ("Uuml", 'Ü'),
+    ("VerticalLine", '|'), ("Yacute", 'Ý'), ("aacute", 'á'), ("acirc", 'â'), ("acute", '´'),
+    ("aelig", 'æ'), ("agrave", 'à'), ("amp", '&'), ("angst", 'Å'), ("apos", '\''), ("aring", 'å'),
+    ("ast", '*'), ("atilde", 'ã'), ("auml", 'ä'), ("brvbar", '¦'), ("bsol", '\\'), ("ccedil", 'ç'),
+    ("cedil", '¸'), ("cent", '¢'), ("centerdot", '·'), ("circledR", '®'), ("colon", ':'),
+    ("comma", ','), ("commat", '@'), ("copy", '©'), ("curren", '¤'), ("deg", '°'), ("die", '¨'),
+    ("div", '÷'), ("divide", '÷'), ("dollar", '$'), ("eacute", 'é'), ("ecirc", 'ê'),
+    ("egrave", 'è'), ("equals", '='), ("eth", 'ð'), ("euml", 'ë'), ("excl", '!'), ("frac12", '½'),
+    ("frac14", '¼'), ("frac34", '¾'), ("grave", '`'), ("gt", '>'), ("half", '½'), ("iacute", 'í'),
+    ("icirc", 'î'), ("iexcl", '¡'), ("igrave", 'ì'), ("iquest", '¿'), ("iuml", 'ï'),
+    ("laquo", '«'), ("lbrace", '{'), ("lbrack", '['), ("lcub", '{'), ("lowbar", '_'),
+    ("lpar", '('), ("lsqb", '['), ("lt", '<'), ("macr", '¯'), ("micro", 'µ'), ("midast", '*'),
+    ("middot", '·'), ("nbsp", '\u{a0}'), ("not", '¬'), ("ntilde", 'ñ'), ("num", '#'),
+    ("oacute", 'ó'), ("ocirc", 'ô'), ("ograve", 'ò'), ("ordf", 'ª'), ("ordm", 'º'),
+    ("oslash", 'ø'), ("otilde", 'õ'), ("ouml", 'ö'), ("para", '¶'), ("percnt", '%'),
+    ("period", '.'), ("plus", '+'), ("plusmn", '±'), ("pm", '±'), ("pound", '£'), ("quest", '?'),
+    ("quot", '"'), ("raquo", '»'), ("rbrace", '}'), ("rbrack", ']'), ("rcub", '}'), ("reg", '®'),
+    ("rpar", ')'), ("rsqb", ']'), ("sect", '§'), ("semi", ';'), ("shy", '\u{ad}'), ("sol", '/'),
+    ("strns", '¯'), ("sup1", '¹'), ("sup2", '²'), ("sup3", '³'), ("szlig", 'ß'), ("thorn", 'þ'),
+    ("times", '×'), ("uacute", 'ú'), ("ucirc", 'û'), ("ugrave", 'ù'), ("uml", '¨'), ("uuml", 'ü'),
+    ("verbar", '|'), ("vert", '|'), ("yacute", 'ý'), ("yen", '¥'), ("yuml", 'ÿ'),
+];
+
+/// The longest name.
+pub(super) const LONGEST_NAME: usize = 16;
+
+/// The letter of a name; `None` for one that is none of these.
+pub(super) fn letter(name: &str) -> Option<char> {
+    let place = NAMES.binary_search_by_key(&name, |(name, _)| name);
+    place.ok().map(|place| NAMES[place].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(NAMES.is_sorted());
+        for (name, meant) in NAMES {
+            assert_eq!(letter(name), Some(meant), "{name}");
+            assert!(name.len() <= LONGEST_NAME);
+        }
+        assert_eq!(letter("nosuch"), None);
+    }
+}

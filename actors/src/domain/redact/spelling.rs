@@ -1,0 +1,283 @@
+//! Spelling: the ways in which one letter of a secret may be written down, one in another.
+//!
+//! JSON's escapes in both cases (and what Python, JavaScript and Markdown make of them), percent
+//! codes, `+` for a space, and the entities of HTML. Whoever writes a text mixes them as they like.
+
+use std::ops::RangeInclusive;
+
+use super::entities;
+
+/// How many ways of writing may stand in one another, as JSON within JSON does.
+const DEPTH: usize = 4;
+
+/// What is read at a place: a letter, or one byte of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spelt {
+    bytes: [u8; 4],
+    len: u8,
+    /// Where the text goes on.
+    pub(super) next: usize,
+}
+
+impl Spelt {
+    fn byte(byte: u8, next: usize) -> Spelt {
+        let bytes = [byte, 0, 0, 0];
+        Spelt {
+            bytes,
+            len: 1,
+            next,
+        }
+    }
+
+    fn letter(letter: char, next: usize) -> Spelt {
+        let mut bytes = [0; 4];
+        let len = letter.encode_utf8(&mut bytes).len();
+        // A letter has four bytes at most.
+        let len = u8::try_from(len).unwrap_or(4);
+        Spelt { bytes, len, next }
+    }
+
+    /// What is read.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    fn single(&self) -> Option<u8> {
+        (self.len == 1).then_some(self.bytes[0])
+    }
+}
+
+/// Whether something else than this byte may be meant by what begins with it.
+pub(super) fn begins_a_code(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'%' | b'&' | b'+')
+}
+
+/// All that may be meant by what stands at a place, the plain reading first.
+pub(super) fn spelt(text: &[u8], place: usize) -> impl Iterator<Item = Spelt> {
+    let plain = text.get(place).map(|byte| Spelt::byte(*byte, place + 1));
+    let mut depth = 0;
+    std::iter::successors(plain, move |before| {
+        let mut now = *before;
+        // What means the same one level deeper is told once.
+        while now == *before {
+            depth += 1;
+            let is_over = depth > DEPTH || !before.single().is_some_and(begins_a_code);
+            if is_over {
+                return None;
+            }
+            now = decoded(text, now, depth - 1);
+        }
+        Some(now)
+    })
+}
+
+/// What is read at a place when codes are resolved so many times.
+fn read(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
+    let mut spelt = Spelt::byte(*text.get(place)?, place + 1);
+    for depth in 0..depth {
+        if !spelt.single().is_some_and(begins_a_code) {
+            break;
+        }
+        spelt = decoded(text, spelt, depth);
+    }
+    Some(spelt)
+}
+
+/// A reading with one more code resolved, where it begins one.
+fn decoded(text: &[u8], first: Spelt, depth: usize) -> Spelt {
+    let letter = match first.single() {
+        Some(b'\\') => escaped(text, first.next, depth),
+        Some(b'%') => percent(text, first.next, depth),
+        Some(b'&') => entity(text, first.next, depth),
+        Some(b'+') => Some(Spelt::byte(b' ', first.next)),
+        Some(_) | None => None,
+    };
+    letter.unwrap_or(first)
+}
+
+/// What stands behind a backslash.
+fn escaped(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
+    let second = read(text, place, depth)?;
+    let byte = second.single()?;
+    let next = second.next;
+    match byte {
+        b'n' => Some(Spelt::byte(b'\n', next)),
+        b'r' => Some(Spelt::byte(b'\r', next)),
+        b't' => Some(Spelt::byte(b'\t', next)),
+        b'b' => Some(Spelt::byte(8, next)),
+        b'f' => Some(Spelt::byte(12, next)),
+        b'x' => letter(number(text, next, 2, depth)?),
+        b'U' => letter(number(text, next, 8, depth)?),
+        b'u' => match sign(text, next, b'{', depth) {
+            Some(open) => {
+                let (number, end) = digits(text, open, 16, 1..=6, depth)?;
+                letter((number, sign(text, end, b'}', depth)?))
+            }
+            None => unit(text, next, depth),
+        },
+        _ if byte.is_ascii_punctuation() => Some(Spelt::byte(byte, next)),
+        _ => None,
+    }
+}
+
+/// Four digits behind `\u`; of a letter beyond them, the second half follows.
+fn unit(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
+    let (high, next) = number(text, place, 4, depth)?;
+    if !(0xd800..0xdc00).contains(&high) {
+        return letter((high, next));
+    }
+    let u = sign(text, sign(text, next, b'\\', depth)?, b'u', depth)?;
+    let (low, end) = number(text, u, 4, depth)?;
+    let is_low = (0xdc00..0xe000).contains(&low);
+    let both = is_low.then(|| 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))?;
+    letter((both, end))
+}
+
+/// What stands behind a percent sign: a byte, or a letter as JavaScript's `escape` writes it.
+fn percent(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
+    let u = sign(text, place, b'u', depth).or_else(|| sign(text, place, b'U', depth));
+    if let Some(u) = u {
+        return letter(number(text, u, 4, depth)?);
+    }
+    let (byte, end) = number(text, place, 2, depth)?;
+    Some(Spelt::byte(u8::try_from(byte).ok()?, end))
+}
+
+/// What stands behind an ampersand.
+fn entity(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
+    if let Some(place) = sign(text, place, b'#', depth) {
+        let x = sign(text, place, b'x', depth).or_else(|| sign(text, place, b'X', depth));
+        let (number, end) = match x {
+            Some(x) => digits(text, x, 16, 1..=8, depth)?,
+            None => digits(text, place, 10, 1..=8, depth)?,
+        };
+        let end = sign(text, end, b';', depth).unwrap_or(end);
+        return letter((number, end));
+    }
+    let mut name = String::new();
+    let mut place = place;
+    while name.len() <= entities::LONGEST_NAME {
+        let spelt = read(text, place, depth)?;
+        place = spelt.next;
+        match char::from(spelt.single()?) {
+            ';' => return entities::letter(&name).map(|letter| Spelt::letter(letter, place)),
+            letter if letter.is_ascii_alphanumeric() => name.push(letter),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn letter((number, next): (u32, usize)) -> Option<Spelt> {
+    char::from_u32(number).map(|letter| Spelt::letter(letter, next))
+}
+
+/// Where the text goes on behind a sign, if that stands here.
+fn sign(text: &[u8], place: usize, sign: u8, depth: usize) -> Option<usize> {
+    let read = read(text, place, depth)?;
+    (read.single() == Some(sign)).then_some(read.next)
+}
+
+/// A number of so many hexadecimal digits, and where the text goes on.
+fn number(text: &[u8], place: usize, count: usize, depth: usize) -> Option<(u32, usize)> {
+    digits(text, place, 16, count..=count, depth)
+}
+
+fn digits(
+    text: &[u8],
+    mut place: usize,
+    radix: u32,
+    count: RangeInclusive<usize>,
+    depth: usize,
+) -> Option<(u32, usize)> {
+    let mut number: u32 = 0;
+    let mut found = 0;
+    while found < *count.end()
+        && let Some(read) = read(text, place, depth)
+        && let Some(byte) = read.single()
+        && let Some(digit) = char::from(byte).to_digit(radix)
+    {
+        number = number.checked_mul(radix)?.checked_add(digit)?;
+        place = read.next;
+        found += 1;
+    }
+    count.contains(&found).then_some((number, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn readings(text: &str) -> Vec<(String, usize)> {
+        spelt(text.as_bytes(), 0)
+            .map(|spelt| {
+                (
+                    String::from_utf8_lossy(spelt.bytes()).into_owned(),
+                    spelt.next,
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_letter_is_read_in_every_way_in_which_it_is_written() {
+        for text in [
+            "\\u00e4",
+            "\\u00E4",
+            "\\xe4",
+            "\\u{e4}",
+            "\\U000000e4",
+            "%u00E4",
+            "&auml;",
+            "&#228;",
+            "&#xe4;",
+            "&#XE4;",
+            "\\\\u00e4",
+            "&amp;auml;",
+            "&#38;#228;",
+            "%5Cu00e4",
+            "\\u0026auml;",
+            "\\\\\\\\u00E4",
+            "%26auml;",
+            "%2526auml;",
+        ] {
+            let read = readings(text);
+            assert!(
+                read.contains(&("ä".to_string(), text.len())),
+                "{text}: {read:?}"
+            );
+        }
+        for (text, meant) in [
+            ("\\\"", "\""),
+            ("\\/", "/"),
+            ("\\\\\\\"", "\""),
+            ("\\&quot;", "\""),
+            ("%22", "\""),
+            ("%2522", "\""),
+            ("&quot;", "\""),
+            ("+", " "),
+            ("\\n", "\n"),
+            ("\\u000A", "\n"),
+            ("&lt;", "<"),
+            ("\\ud83d\\ude80", "🚀"),
+            ("\\\\uD83D\\\\uDE80", "🚀"),
+            ("&#128640;", "🚀"),
+        ] {
+            let read = readings(text);
+            assert!(
+                read.contains(&(meant.to_string(), text.len())),
+                "{text}: {read:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_code_is_read_as_it_stands() {
+        for text in [
+            "a", "\\", "\\q", "%", "%2", "%zz", "&", "&;", "&nosuch;", "\\u12", "\\ud800",
+        ] {
+            let first = text[..1].to_string();
+            assert_eq!(readings(text), [(first, 1)], "{text}");
+        }
+    }
+}

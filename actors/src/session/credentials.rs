@@ -1,0 +1,259 @@
+//! Credentials: what an answer to `register` tells about the new account, wherever it tells it.
+
+use serde_json::{Map, Value};
+
+use crate::domain::redact::password_in_words;
+
+/// The keys under which a password may stand, in small letters and without `_` and `-`.
+const PASSWORD_KEYS: [&str; 8] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "accountpassword",
+    "playerpassword",
+    "userpassword",
+    "newpassword",
+    "loginpassword",
+];
+
+/// The keys under which the name may stand, the likeliest first.
+const NAME_KEYS: [&str; 6] = [
+    "username",
+    "playername",
+    "accountname",
+    "user",
+    "login",
+    "name",
+];
+
+/// How deep values are looked into, JSON texts within texts included.
+const DEEPEST: usize = 12;
+
+/// The name, where one is told, and the password of a new account; `None` where no password is told.
+/// `may_be_words`: what is written for people is read as well.
+pub(super) fn find(text: &str, may_be_words: bool) -> Option<(Option<String>, String)> {
+    let told = values(text);
+    let found = told.iter().find_map(|value| in_value(value, 0));
+    let any_name = || told.iter().find_map(|value| member(value, "username", 0));
+    if let Some((name, password)) = found {
+        return Some((name.or_else(any_name), password));
+    }
+    if !may_be_words {
+        return None;
+    }
+    let words = texts(text, &told);
+    words.iter().find_map(|words| {
+        let place = password_in_words(words)?;
+        Some((
+            name_in_words(words).or_else(any_name),
+            words[place].to_string(),
+        ))
+    })
+}
+
+/// A text member of this name, wherever in the answer it stands.
+pub(super) fn anywhere(text: &str, key: &str) -> Option<String> {
+    values(text).iter().find_map(|value| member(value, key, 0))
+}
+
+/// The JSON values that a text is, one for each line where it is many.
+fn values(text: &str) -> Vec<Value> {
+    if let Some(value) = as_json(text) {
+        return vec![value];
+    }
+    let mut values: Vec<Value> = text.lines().filter_map(as_json).collect();
+    // Words before it and behind it, such as a fence.
+    let (begin, end) = (text.find('{'), text.rfind('}'));
+    if let (Some(begin), Some(end)) = (begin, end)
+        && begin < end
+    {
+        values.extend(as_json(&text[begin..=end]));
+    }
+    values
+}
+
+fn as_json(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let may_be = text.starts_with(['{', '[', '"']);
+    may_be.then(|| serde_json::from_str(text).ok())?
+}
+
+fn in_value(value: &Value, depth: usize) -> Option<(Option<String>, String)> {
+    if depth > DEEPEST {
+        return None;
+    }
+    match value {
+        Value::Object(members) => in_object(members).or_else(|| {
+            let mut members = members.values();
+            members.find_map(|value| in_value(value, depth + 1))
+        }),
+        Value::Array(items) => items.iter().find_map(|item| in_value(item, depth + 1)),
+        Value::String(text) => in_value(&as_json(text)?, depth + 1),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+fn in_object(members: &Map<String, Value>) -> Option<(Option<String>, String)> {
+    let (_, password) = members.iter().find_map(|(key, value)| {
+        let is_meant = PASSWORD_KEYS.contains(&plain(key).as_str());
+        is_meant.then_some(key).zip(word(value))
+    })?;
+    let player = members.iter().find(|(key, _)| {
+        let key = plain(key);
+        matches!(key.as_str(), "player" | "account" | "user")
+    });
+    let nested = player.and_then(|(_, player)| player.as_object());
+    let name = named(members, &NAME_KEYS).or_else(|| named(nested?, &NAME_KEYS));
+    Some((name, password))
+}
+
+fn named(members: &Map<String, Value>, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|wanted| {
+        let found = members.iter().find(|(key, _)| plain(key) == *wanted);
+        found.and_then(|(_, value)| word(value))
+    })
+}
+
+fn member(value: &Value, key: &str, depth: usize) -> Option<String> {
+    if depth > DEEPEST {
+        return None;
+    }
+    match value {
+        Value::Object(members) => members.get(key).and_then(word).or_else(|| {
+            let mut members = members.values();
+            members.find_map(|value| member(value, key, depth + 1))
+        }),
+        Value::Array(items) => items.iter().find_map(|item| member(item, key, depth + 1)),
+        Value::String(text) => member(&as_json(text)?, key, depth + 1),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// A text or a number, where it is not empty.
+fn word(value: &Value) -> Option<String> {
+    let word = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    };
+    (!word.trim().is_empty()).then_some(word)
+}
+
+fn plain(key: &str) -> String {
+    let letters = key.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// The texts in which words may stand: the answer, where it is none of JSON, and what JSON holds.
+fn texts(text: &str, told: &[Value]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for value in told {
+        add_texts(value, &mut texts, 0);
+    }
+    if told.is_empty() {
+        texts.push(text.to_string());
+    }
+    texts
+}
+
+fn add_texts(value: &Value, texts: &mut Vec<String>, depth: usize) {
+    if depth > DEEPEST {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            members
+                .values()
+                .for_each(|value| add_texts(value, texts, depth + 1));
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| add_texts(item, texts, depth + 1)),
+        Value::String(text) => texts.push(text.clone()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The name in an answer that is written for people, such as `Username: Quill`.
+fn name_in_words(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let (place, word) = ["username", "user name", "player name"]
+        .into_iter()
+        .find_map(|word| lower.find(word).map(|place| (place, word)))?;
+    let is_around = |c: char| c.is_whitespace() || "\"'`*".contains(c);
+    let rest = text[place + word.len()..].trim_start_matches(is_around);
+    let signs = [":", "=", "|", "is "];
+    let rest = signs.into_iter().find_map(|sign| rest.strip_prefix(sign))?;
+    // Names may hold spaces: one ends with its line, or where something else is told.
+    let rest = rest.trim_start_matches(is_around);
+    let line = rest
+        .split(['\n', '\r', ',', ';', '|', '"', '`', '*'])
+        .next()?;
+    let name = line.split(" password").next()?.split(" Password").next()?;
+    let name = name.trim().trim_end_matches('.');
+    (!name.is_empty()).then(|| name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(text: &str) -> Option<(Option<String>, String)> {
+        find(text, true)
+    }
+
+    #[test]
+    fn the_credentials_are_found_wherever_the_answer_tells_them() {
+        let pair = json!({"username": "Quill", "password": "0a1b2c3d"});
+        let text = pair.to_string();
+        let of_the_game = json!({
+            "message": "Welcome! Save your password now.", "player_id": "1",
+            "password": "0a1b2c3d", "player": {"username": "Quill", "empire": "solarian"},
+        });
+        for told in [
+            text.clone(),
+            of_the_game.to_string(),
+            json!({ "result": pair }).to_string(),
+            json!({"ok": true, "data": {"accounts": [1, {"account": pair}]}}).to_string(),
+            json!({"content": [{"type": "text", "text": text}]}).to_string(),
+            json!({"structuredContent": {"player": {"name": "Quill"}, "Password": "0a1b2c3d"}})
+                .to_string(),
+            json!({"a": json!({"b": text}).to_string()}).to_string(),
+            format!("Registered.\n{text}"),
+            format!(
+                "```json\n{}\n```",
+                serde_json::to_string_pretty(&pair).unwrap()
+            ),
+            "Welcome!\nUsername: Quill\nPassword: 0a1b2c3d\n".to_string(),
+            "You play as username=Quill password=0a1b2c3d now.".to_string(),
+            "**Username:** `Quill`\n**Password:** `0a1b2c3d`".to_string(),
+            json!({"message": "Your username is Quill, your password is 0a1b2c3d."}).to_string(),
+        ] {
+            let wanted = (Some("Quill".to_string()), "0a1b2c3d".to_string());
+            assert_eq!(found(&told), Some(wanted), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_tells_no_password_has_none() {
+        for told in [
+            "Registered.",
+            "Invalid username or password. Passwords are random.",
+            r#"{"message":"Save your password now.","password":""}"#,
+            r#"{"password":null}"#,
+            "{",
+        ] {
+            assert_eq!(found(told), None, "{told}");
+        }
+        assert_eq!(find("password: 0a1b2c3d", false), None);
+    }
+
+    #[test]
+    fn a_session_id_is_found_in_nested_answers() {
+        let told = r#"{"result":{"session_id":"9f8e"}}"#;
+        assert_eq!(anywhere(told, "session_id").as_deref(), Some("9f8e"));
+        assert_eq!(anywhere("Session ID", "session_id"), None);
+    }
+}
