@@ -9,6 +9,7 @@ mod books;
 pub mod client;
 mod guard;
 mod tools;
+mod weight;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use actors::domain::clean;
 use actors::domain::order::Refusal;
 use actors::secrets::Secrets;
 use axum::Router;
+use axum::middleware::from_fn;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -119,7 +121,9 @@ impl ControlServer {
             Arc::new(LocalSessionManager::default()),
             config,
         );
-        let router = guard::behind_token(Router::new().nest_service("/mcp", service), token);
+        let router = Router::new().nest_service("/mcp", service);
+        let weigh = from_fn(|request, next| weight::weigh(LARGEST, request, next));
+        let router = guard::behind_token(router.layer(weigh), token);
         let router = behind_guard(router, Reach::Loopback);
         let task = tokio::spawn(serving::serve(listener, router, PATIENCE, stop.clone()));
         let sweeping = {

@@ -10,6 +10,7 @@ mod ticket;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use actors::domain::bounds::{self, MAX_TAKEN_BYTES};
 use actors::domain::ids::MysisId;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
@@ -210,7 +211,7 @@ async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault
             aside,
             is_error,
         }) => Ok(LinkAnswer {
-            text,
+            text: bounds::within(text, MAX_TAKEN_BYTES),
             aside,
             is_error,
         }),
@@ -219,7 +220,7 @@ async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault
             message,
             ..
         }) => Ok(LinkAnswer {
-            text: format!("Error: {message}"),
+            text: bounds::within(format!("Error: {message}"), MAX_TAKEN_BYTES),
             aside: None,
             is_error: true,
         }),

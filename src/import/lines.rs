@@ -1,6 +1,7 @@
 //! Lines: an export of our own, read back without loss.
 
 mod members;
+mod order;
 mod said;
 mod seen;
 
@@ -9,6 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
+use actors::domain::bounds::MAX_SUM;
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
@@ -22,9 +24,13 @@ use crate::files;
 use crate::ledger::{Intake, SqlLedger, StoredMission};
 
 use super::{ImportFault, Report, Residents, cleaned};
-use members::{at, call_key, count, mission_id, number, text, word_of};
+use members::{at, call_key, count, mission_id, place, text, word_of};
+use order::Places;
 use said::{bill, utterance};
 use seen::SightingLine;
+
+/// Calls of one row: no version ever stored as many.
+const MAX_CALLS: usize = 10_000;
 
 /// Takes an export over.
 ///
@@ -47,6 +53,7 @@ pub(super) async fn take_over(
         redactor,
         missions: Vec::new(),
         is_new: BTreeMap::new(),
+        places: BTreeMap::new(),
         report: Report::default(),
     };
     for (number, line) in (1..).zip(source.lines()) {
@@ -71,6 +78,8 @@ struct Reading<'a> {
     missions: Vec<StoredMission>,
     /// The Myses of this export: whether they are taken over or were here.
     is_new: BTreeMap<MysisId, bool>,
+    /// What was read of their conversations.
+    places: BTreeMap<MysisId, Places>,
     report: Report,
 }
 
@@ -104,7 +113,12 @@ impl Reading<'_> {
             }
             Record::Row(mysis, row) => match self.is_taken(mysis, number)? {
                 false => Ok(()),
-                true => self.row(mysis, *row).await,
+                true => {
+                    let places = self.places.entry(mysis).or_default();
+                    let taken = places.take(&row);
+                    taken.map_err(|why| ImportFault::Line { number, why })?;
+                    self.row(mysis, *row).await
+                }
             },
             Record::Sighting(mysis, line) => match self.is_taken(mysis, number)? {
                 false => Ok(()),
@@ -230,6 +244,7 @@ fn mysis(line: &Value) -> Result<MysisLine, String> {
         reason = "it was an f32 when it was exported"
     )]
     let temperature = line["temperature"].as_f64().map(|value| value as f32);
+    let temperature = temperature.filter(|value| (0.0..=2.0).contains(value));
     Ok(MysisLine {
         new: NewMysis {
             id: text(line, "id")?.parse()?,
@@ -253,20 +268,26 @@ fn mysis(line: &Value) -> Result<MysisLine, String> {
             })
         },
         totals: Totals {
-            turns: count(line, "turns"),
-            tokens_in: count(line, "tokens_in"),
-            tokens_out: count(line, "tokens_out"),
-            cost_micros: count(line, "cost_micros"),
+            turns: sum(line, "turns"),
+            tokens_in: sum(line, "tokens_in"),
+            tokens_out: sum(line, "tokens_out"),
+            cost_micros: sum(line, "cost_micros"),
         },
-        notes_after: Seq(number(line, "notes_after")?),
+        notes_after: Seq(place(line, "notes_after", 0)?),
     })
+}
+
+/// A total; nothing where none can be so large.
+fn sum(line: &Value, key: &str) -> u64 {
+    let sum = count(line, key);
+    if sum > MAX_SUM { 0 } else { sum }
 }
 
 fn row(line: &Value) -> Result<Row, String> {
     Ok(Row {
-        seq: Seq(number(line, "seq")?),
+        seq: Seq(place(line, "seq", 1)?),
         at: at(line, "at")?,
-        turn: TurnNumber(number(line, "turn")?),
+        turn: TurnNumber(place(line, "turn", 0)?),
         body: body(line)?,
     })
 }
@@ -329,6 +350,12 @@ fn has_calls(line: &Value) -> bool {
 
 fn calls(line: &Value) -> Result<Vec<Call>, String> {
     let calls = line["tool_calls"].as_array();
+    let count = calls.map_or(0, Vec::len);
+    if count > MAX_CALLS {
+        return Err(format!(
+            "`tool_calls` holds {count}; allowed: up to {MAX_CALLS}"
+        ));
+    }
     calls
         .into_iter()
         .flatten()

@@ -20,7 +20,7 @@ use super::letters;
 
 /// Rows that are looked at at once, at first; then more and more, to this.
 const FIRST_PIECE: u64 = 32;
-const LARGEST_PIECE: u64 = 256;
+const LARGEST_PIECE: u64 = 64;
 /// A needle of one or two letters begins many trigrams; beyond so many, reading is faster.
 const MOST_TERMS: u64 = 400;
 

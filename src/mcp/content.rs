@@ -1,5 +1,6 @@
 //! Content: what a model can read of a tool's result.
 
+use actors::domain::bounds::MAX_TAKEN_BYTES;
 use rmcp::model::{ContentBlock, ResourceContents};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -48,6 +49,10 @@ impl CallResult {
         let mut pieces = 0;
         if let Some(content) = wire.content {
             for_each(content, |piece| {
+                // Of so much nobody sees the end.
+                if pieces >= MAX_PIECES || text.len() > MAX_TAKEN_BYTES {
+                    return;
+                }
                 if pieces > 0 {
                     text.push('\n');
                 }
@@ -74,6 +79,9 @@ impl CallResult {
         })
     }
 }
+
+/// Pieces of a result that are looked at.
+const MAX_PIECES: usize = 4096;
 
 const UNKNOWN: &str = "[content of an unknown kind]";
 

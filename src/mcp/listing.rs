@@ -97,7 +97,7 @@ impl Listing {
     }
 
     fn take_tool(&mut self, tool: &RawValue) {
-        if self.is_full() {
+        if self.is_full() || self.left_out >= MAX_TOOLS {
             return self.leave_out(None, "more than are taken");
         }
         match read(tool) {

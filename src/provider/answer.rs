@@ -1,6 +1,6 @@
 //! Answers: reading what a model server says, in whatever form it says it.
 
-use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_TEXT_BYTES};
+use actors::domain::bounds::{self, MAX_ARGUMENTS_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES};
 use actors::domain::model::{AskedCall, ModelAnswer, ModelFault, Usage};
 use serde_json::Value;
 
@@ -9,6 +9,8 @@ use super::json::{at, each, first, member, pick, text};
 
 /// Calls of one answer that are looked at: more than are made, so that the operator hears of them.
 pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
+/// Parts of a text that are looked at.
+const MAX_PARTS_READ: usize = 4096;
 /// Where servers put reasoning.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 /// Arguments beyond this stay as they were written.
@@ -37,8 +39,8 @@ pub(super) fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
         .find(|text| !text.trim().is_empty())
         .or(thought);
     Ok(ModelAnswer {
-        text: bounds::within(said, MAX_TEXT_BYTES),
-        reasoning: reasoning.map(|text| bounds::within(text, MAX_TEXT_BYTES)),
+        text: bounds::within(said, MAX_TAKEN_BYTES),
+        reasoning: reasoning.map(|text| bounds::within(text, MAX_TAKEN_BYTES)),
         calls: calls(message),
         finish_reason: finish_reason.and_then(text).map(bounds::name),
         usage: spent.and_then(usage),
@@ -67,21 +69,25 @@ pub(super) fn text_of(content: &str) -> String {
     if let Some(text) = text(content) {
         return text;
     }
-    let mut joined = String::new();
-    each(content, |part| {
-        let part = text(part).or_else(|| member(part, "text").and_then(text));
-        joined += &part.unwrap_or_default();
+    joined(content, |part| {
+        text(part).or_else(|| member(part, "text").and_then(text))
+    })
+}
+
+/// The texts of the parts of a list, as many as anybody could want.
+fn joined(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
+    let (mut joined, mut count) = (String::new(), 0);
+    each(parts, |part| {
+        joined += &text_of(part).unwrap_or_default();
+        count += 1;
+        count < MAX_PARTS_READ
     });
     joined
 }
 
 /// The thoughts among the parts of a content.
 pub(super) fn thoughts_of(content: &str) -> String {
-    let mut joined = String::new();
-    each(content, |part| {
-        joined += &member(part, "thinking").map(text_of).unwrap_or_default();
-    });
-    joined
+    joined(content, |part| member(part, "thinking").map(text_of))
 }
 
 /// The first of the places of reasoning in which there is some.
@@ -109,18 +115,16 @@ fn without_thoughts(text: &str) -> (String, Option<String>) {
     (text.to_string(), None)
 }
 
-/// The calls; a server of the first days knows one, without an id. Of all their arguments together
-/// so much is kept as of any text.
+/// The calls; a server of the first days knows one, without an id.
 fn calls(message: &str) -> Vec<AskedCall> {
     let [listed, old] = pick(message, ["tool_calls", "function_call"]);
     let mut calls = Vec::new();
-    let mut room = MAX_TEXT_BYTES;
+    let mut room = MAX_ARGUMENTS_BYTES;
     let mut take = |json: &str| {
-        if calls.len() < MAX_CALLS_READ {
-            let call = call(json, room);
-            room = room.saturating_sub(call.arguments.len());
-            calls.push(call);
-        }
+        let call = call(json, room);
+        room = room.saturating_sub(call.arguments.len());
+        calls.push(call);
+        calls.len() < MAX_CALLS_READ
     };
     each(listed.unwrap_or("[]"), &mut take);
     if let Some(old) = old.filter(|old| old.starts_with('{'))
@@ -138,7 +142,7 @@ fn call(call: &str, room: usize) -> AskedCall {
     AskedCall {
         id: name_of(id),
         name: name_of(name),
-        arguments: bounds::within(written.map_or("{}".to_string(), arguments), room.max(200)),
+        arguments: bounds::arguments(written.map_or("{}".to_string(), arguments), room),
     }
 }
 
@@ -318,7 +322,7 @@ mod tests {
 
     #[test]
     fn of_an_endless_answer_the_beginning_is_kept_and_told() {
-        let long = "ore ".repeat(MAX_TEXT_BYTES);
+        let long = "ore ".repeat(1 << 20);
         let call = json!({"id": long, "function": {"name": long, "arguments": long}});
         let message = json!({
             "content": long,
@@ -327,21 +331,24 @@ mod tests {
         });
         let answer = answer(message);
         let reasoning = answer.reasoning.expect("there is some");
-        let arguments: usize = answer.calls.iter().map(|call| call.arguments.len()).sum();
-        for kept in [answer.text.len(), reasoning.len(), arguments - 400] {
+        for kept in [answer.text.len(), reasoning.len()] {
             assert!(
-                kept <= MAX_TEXT_BYTES && kept > MAX_TEXT_BYTES / 2,
+                (MAX_TAKEN_BYTES / 2..=MAX_TAKEN_BYTES).contains(&kept),
                 "{kept}"
             );
         }
         assert!(answer.text.ends_with("of 4194304 bytes are not kept]"));
-        let most = bounds::MAX_NAME_BYTES;
-        assert!(
-            answer
-                .calls
-                .iter()
-                .all(|call| call.id.len() <= most && call.name.len() <= most)
-        );
+        for call in &answer.calls {
+            assert_eq!(
+                (&*call.id, &*call.name),
+                ("[no name: 4194304 bytes]", &*call.id)
+            );
+            assert!(
+                call.arguments.starts_with("[no arguments: "),
+                "{}",
+                call.arguments
+            );
+        }
         let many = vec![json!({}); 5 * MAX_CALLS_READ];
         let many = self::answer(json!({"tool_calls": many}));
         assert_eq!(many.calls.len(), MAX_CALLS_READ);

@@ -33,8 +33,8 @@ pub(super) fn at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(json, |json, key| member(json, key))
 }
 
-/// Gives each element of a list, for as long as it is wanted; nothing where it is no list.
-pub(super) fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
+/// Gives each element of a list for as long as `take` wants more; nothing where it is no list.
+pub(super) fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str) -> bool) {
     if json.trim_ascii_start().starts_with('[') {
         let mut elements = Elements(&mut take);
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -46,7 +46,8 @@ pub(super) fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
 pub(super) fn first(json: &str) -> Option<&str> {
     let mut found = None;
     each(json, |element| {
-        found.get_or_insert(element);
+        found = Some(element);
+        false
     });
     found
 }
@@ -125,7 +126,7 @@ impl Visitor<'_> for Key<'_> {
 
 struct Elements<'f, F>(&'f mut F);
 
-impl<'a, F: FnMut(&'a str)> DeserializeSeed<'a> for &mut Elements<'_, F> {
+impl<'a, F: FnMut(&'a str) -> bool> DeserializeSeed<'a> for &mut Elements<'_, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
@@ -133,7 +134,7 @@ impl<'a, F: FnMut(&'a str)> DeserializeSeed<'a> for &mut Elements<'_, F> {
     }
 }
 
-impl<'a, F: FnMut(&'a str)> Visitor<'a> for &mut Elements<'_, F> {
+impl<'a, F: FnMut(&'a str) -> bool> Visitor<'a> for &mut Elements<'_, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,7 +143,10 @@ impl<'a, F: FnMut(&'a str)> Visitor<'a> for &mut Elements<'_, F> {
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(element) = list.next_element::<&RawValue>()? {
-            (self.0)(element.get());
+            if !(self.0)(element.get()) {
+                // The rest is not even skipped; nobody looks at what this says.
+                return Err(serde::de::Error::custom("that is enough"));
+            }
         }
         Ok(())
     }
@@ -161,7 +165,10 @@ mod tests {
         assert_eq!(at(json, &["b", "c"]).and_then(first), Some("1"));
         assert_eq!(at(json, &["a", "c"]), None);
         let mut elements = Vec::new();
-        each("[1, [2], {}]", |element| elements.push(element));
+        each("[1, [2], {}, 4, 5]", |element| {
+            elements.push(element);
+            elements.len() < 3
+        });
         assert_eq!(elements, ["1", "[2]", "{}"]);
         for odd in ["", "null", "3", "[]", "{", "\"{}\""] {
             assert_eq!(member(odd, "a"), None, "{odd}");

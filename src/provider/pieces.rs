@@ -1,6 +1,6 @@
 //! Pieces: putting one answer together from the deltas of a stream.
 
-use actors::domain::bounds::{self, MAX_TEXT_BYTES};
+use actors::domain::bounds::{self, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES, MAX_TAKEN_BYTES};
 use actors::domain::model::Arrived;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -51,16 +51,19 @@ impl Kept {
         self.left_out += piece.len() - end;
     }
 
+    fn size(&self) -> usize {
+        self.text.len() + self.left_out
+    }
+
     fn add_to_text(&mut self, piece: &str) {
-        self.add(piece, MAX_TEXT_BYTES.saturating_sub(self.text.len()));
+        self.add(piece, MAX_TAKEN_BYTES.saturating_sub(self.text.len()));
     }
 
     /// What is kept, with a note on what is not.
     fn told(mut self) -> String {
         if self.left_out > 0 {
-            let bytes = self.text.len() + self.left_out;
-            let note = format!("\n[cut: {} of {bytes} bytes are not kept]", self.left_out);
-            self.text.push_str(&note);
+            let (kept, size) = (self.text.len(), self.size());
+            self.text.push_str(&bounds::note(kept, size));
         }
         self.text
     }
@@ -126,7 +129,12 @@ impl Answer {
         self.reasoning.add_to_text(&thoughts);
         self.arrived.thoughts += thoughts.len() as u64;
         self.add_content(&text_of(content));
-        each(listed.unwrap_or("[]"), |call| self.add_call(call));
+        let mut count = 0;
+        each(listed.unwrap_or("[]"), |call| {
+            self.add_call(call);
+            count += 1;
+            count < MAX_CALLS_READ
+        });
         if let Some(old) = old.filter(|old| old.starts_with('{')) {
             self.add_part(None, None, old);
         }
@@ -195,11 +203,11 @@ impl Answer {
         if call.id.is_empty() {
             call.id = id;
         }
-        if call.name != name && call.name.len() < bounds::MAX_NAME_BYTES {
+        if call.name != name && call.name.len() <= MAX_NAME_BYTES {
             call.name += &name;
         }
         let before = call.arguments.text.len();
-        let room = MAX_TEXT_BYTES.saturating_sub(self.of_arguments);
+        let room = MAX_ARGUMENTS_BYTES.saturating_sub(self.of_arguments);
         call.arguments.add(&arguments, room);
         self.of_arguments += call.arguments.text.len() - before;
     }
@@ -209,8 +217,8 @@ impl Answer {
         let calls = self.calls.into_iter().map(|(_, call)| WholeCall {
             id: call.id,
             function: WholeFunction {
-                name: call.name,
-                arguments: call.arguments.told(),
+                name: bounds::name(call.name),
+                arguments: arguments_of(call.arguments),
             },
         });
         let choice = WholeChoice {
@@ -227,6 +235,14 @@ impl Answer {
             usage: self.usage,
             model: self.model,
         })
+    }
+}
+
+/// Arguments whose end is not kept are none.
+fn arguments_of(kept: Kept) -> String {
+    match kept.left_out {
+        0 => kept.text,
+        _ => bounds::no_arguments(kept.size()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::domain::bounds::MAX_RETRY_AFTER;
+use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_RETRY_AFTER};
 use actors::ports::LinkFault;
 
 use crate::mcp::Failure;
@@ -15,7 +15,7 @@ const SERVER_ERROR: i64 = -32000;
 
 /// Why a call, or the list of tools, did not come back.
 pub(super) fn of_call(failure: Failure) -> LinkFault {
-    let text = failure.to_string();
+    let text = bounds::within(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
         Failure::Refused { code, status, .. } if is_session_lost(code, status) => {
             LinkFault::SessionLost(text)

@@ -280,3 +280,83 @@ fn other_versions_and_other_databases_are_refused() {
     assert!(error.contains("a swarm is running"), "{error}");
     drop(swarm);
 }
+
+const MYSIS: &str = r#"{"record":"mysis","id":"0000000000000007","name":"alpha","provider":"pilot","model":null,"temperature":null,"state":"idle","reason":null,"fault":null,"turns":1,"tokens_in":5,"tokens_out":3,"cost_micros":9,"notes_after":0,"created_at":"2026-02-07T12:00:00.000Z"}"#;
+const CALL: &str = r#"{"record":"row","mysis_id":"0000000000000007","seq":1,"at":"2026-02-07T12:00:01.000Z","turn":1,"kind":"call","content":"","horizon":0,"metadata":{"provider":"pilot","model":"m","ms":1,"usage":{"input":7,"output":2,"cached":0}},"tool_calls":[{"id":"c","name":"mine","arguments":"{}","status":"done"}]}"#;
+const RESULT: &str = r#"{"record":"row","mysis_id":"0000000000000007","seq":2,"at":"2026-02-07T12:00:02.000Z","turn":1,"kind":"result","content":"ore","answers":{"seq":1,"position":0},"metadata":{"call_id":"c","tool":"mine","status":"done","ms":1}}"#;
+
+#[test]
+fn an_export_with_numbers_that_cannot_be_is_refused_by_line_and_nothing_of_it_is_taken() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let file = home.file("odd.jsonl");
+    let refused = |lines: &[&str]| {
+        std::fs::write(&file, lines.join("\n")).expect("a file");
+        let (status, why) = home.fails(&["import", file.to_str().expect("text")]);
+        assert_eq!(status, 1, "{why}");
+        why
+    };
+    for (odd, said) in [
+        (
+            CALL.replace("\"seq\":1", "\"seq\":-5"),
+            "line 2: `seq` is -5; allowed: from 1 to",
+        ),
+        (CALL.replace("\"seq\":1", "\"seq\":0"), "line 2: `seq` is 0"),
+        (
+            CALL.replace("\"seq\":1", "\"seq\":9223372036854775807"),
+            "line 2: `seq` is 9223372036854775807",
+        ),
+        (
+            CALL.replace("\"seq\":1", "\"seq\":9223372036854775808"),
+            "line 2: `seq` is missing, or no whole",
+        ),
+        (
+            CALL.replace("\"turn\":1", "\"turn\":-1"),
+            "line 2: `turn` is -1",
+        ),
+        (
+            CALL.replace("2026-", "+12345-"),
+            "line 2: `at` is no moment of the years 0000 to 9999",
+        ),
+        (
+            CALL.replace(
+                "\"at\":\"2026-02-07T12:00:01.000Z\"",
+                "\"at\":\"+262142-12-31 23:59:59\"",
+            ),
+            "line 2: `at` is no moment",
+        ),
+    ] {
+        let why = refused(&[MYSIS, &odd]);
+        assert!(why.contains(said), "{odd}: {why}");
+    }
+    let notes = MYSIS.replace("\"notes_after\":0", "\"notes_after\":9223372036854775807");
+    assert!(refused(&[&notes]).contains("line 1: `notes_after` is 9223372036854775807"));
+    // A place or an answer that comes twice, and an answer to nothing.
+    assert!(
+        refused(&[MYSIS, CALL, CALL]).contains("line 3: row 1 of this mysis stands behind row 1")
+    );
+    let third = RESULT.replace("\"seq\":2,", "\"seq\":3,");
+    assert!(refused(&[MYSIS, CALL, RESULT, &third]).contains("line 4: row 3 answers call 1.0"));
+    assert!(refused(&[MYSIS, RESULT]).contains("line 2: row 2 answers call 1.0"));
+    assert_eq!(home.json(&["mysis", "list", "--json"]), json!([]));
+    assert_eq!(home.json(&["books", "--days", "0", "--json"]), json!([]));
+
+    // What a provider can only have invented counts as nothing.
+    let usage = "\"input\":18446744073709551615,\"output\":2";
+    let call = CALL.replace("\"input\":7,\"output\":2", usage);
+    let mysis = MYSIS.replace("\"tokens_in\":5", "\"tokens_in\":18446744073709551615");
+    std::fs::write(&file, [&*mysis, &call, RESULT].join("\n")).expect("a file");
+    import(&home, &file);
+    let books = home.json(&["books", "--days", "0", "--json"]);
+    assert_eq!(
+        (&books[0]["tokens_in"], &books[0]["tokens_out"]),
+        (&json!(0), &json!(2))
+    );
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["tokens_in"], &alpha["tokens_out"]),
+        (&json!(0), &json!(3))
+    );
+    home.ok(&["db", "check"]);
+    home.ok(&["send", "alpha", "hello"]);
+}

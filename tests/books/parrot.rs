@@ -122,11 +122,6 @@ impl Parrot {
     pub(crate) fn brought(&self) -> Vec<(String, String)> {
         lock(&self.state.brought).clone()
     }
-
-    /// The arguments of logins.
-    pub(crate) fn logins(&self) -> Vec<String> {
-        lock(&self.state.logins).clone()
-    }
 }
 
 impl Kept {

@@ -5,6 +5,7 @@
 //! been, never as what it says. Sums saturate at a bound of their own, far below what any column and
 //! any type that holds them can take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::Usage;
@@ -34,9 +35,16 @@ pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 pub const MAX_STREAM_BYTES: u64 = 256 << 20;
 /// Bytes of a refusal that are read: its words stand at its beginning.
 pub const MAX_REFUSAL_BYTES: usize = 64 << 10;
-/// Bytes that are stored of one text: of the words, of the reasoning and of all arguments of an
-/// answer, and of a tool's result. A row is copied several times on its way to the disk.
-pub const MAX_TEXT_BYTES: usize = 1 << 20;
+/// Bytes that are stored of one text: of the words and of the reasoning of an answer, and of a tool's
+/// result. A row is copied several times on its way to the disk, and a search holds a hundred of them.
+pub const MAX_TEXT_BYTES: usize = 256 << 10;
+/// Bytes that are taken of such a text before the secrets in it are found: of one that lies across the
+/// end of what is stored nothing must stay.
+pub const MAX_TAKEN_BYTES: usize = MAX_TEXT_BYTES + (64 << 10);
+/// Bytes of all arguments of an answer: they are read as values, which take many times as much.
+pub const MAX_ARGUMENTS_BYTES: usize = 128 << 10;
+/// Bytes of a JSON text that is read as values: the smallest value takes eighty times its text.
+pub const MAX_TREE_BYTES: usize = 256 << 10;
 /// Bytes of a name: a tool's, a call's id, a model's.
 pub const MAX_NAME_BYTES: usize = 512;
 
@@ -104,7 +112,8 @@ pub fn sum(one: u64, other: u64) -> u64 {
 }
 
 /// The beginning of a text that is too long, within a bound and between two letters, with a note
-/// that says how much was cut; `None` where it is not.
+/// that says how much was cut; `None` where it is not. One that was cut before has said how long it
+/// was.
 #[must_use]
 pub fn cut(text: &str, most: usize) -> Option<String> {
     if text.len() <= most {
@@ -112,11 +121,7 @@ pub fn cut(text: &str, most: usize) -> Option<String> {
     }
     let room = most.saturating_sub(NOTE_BYTES);
     let kept = &text[..text.floor_char_boundary(room)];
-    let left_out = text.len() - kept.len();
-    Some(format!(
-        "{kept}\n[cut: {left_out} of {} bytes are not kept]",
-        text.len()
-    ))
+    Some(format!("{kept}{}", note(kept.len(), size(text))))
 }
 
 /// The same text, cut where it is too long.
@@ -125,16 +130,65 @@ pub fn within(text: String, most: usize) -> String {
     cut(&text, most).unwrap_or(text)
 }
 
-/// Room for the note on what was cut.
+/// The same of a shared text.
+#[must_use]
+pub fn shared_within(text: Arc<str>, most: usize) -> Arc<str> {
+    cut(&text, most).map_or(text, Into::into)
+}
+
+/// What stands at the end of a text of which only so much is kept.
+#[must_use]
+pub fn note(kept: usize, size: usize) -> String {
+    let left_out = size.saturating_sub(kept);
+    format!("{NOTE}{left_out} of {size} bytes{NOTE_END}")
+}
+
+const NOTE: &str = "\n[cut: ";
+const NOTE_END: &str = " are not kept]";
+/// Room for the note.
 const NOTE_BYTES: usize = 80;
 
-/// A name within its bound; one that is longer names nothing, and only its beginning is kept.
+/// How long a text was before it was cut, if it was.
+fn size(text: &str) -> usize {
+    let told = || {
+        let tail = &text[text.floor_char_boundary(text.len().saturating_sub(NOTE_BYTES))..];
+        let (_, told) = tail.strip_suffix(NOTE_END)?.rsplit_once(NOTE)?;
+        told.strip_suffix(" bytes")?
+            .rsplit(' ')
+            .next()?
+            .parse()
+            .ok()
+    };
+    told()
+        .filter(|size| *size >= text.len())
+        .unwrap_or(text.len())
+}
+
+/// A name within its bound. What is longer names nothing, and none of it stays: a secret in it could
+/// no longer be told.
 #[must_use]
-pub fn name(mut text: String) -> String {
+pub fn name(text: String) -> String {
     if text.len() > MAX_NAME_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_NAME_BYTES));
+        return format!("[no name: {} bytes]", text.len());
     }
     text
+}
+
+/// Arguments of which there is room for so much, or what stands in their place.
+#[must_use]
+pub fn arguments(text: String, room: usize) -> String {
+    if text.len() > room {
+        return no_arguments(text.len());
+    }
+    text
+}
+
+/// What stands in place of arguments of so many bytes.
+#[must_use]
+pub fn no_arguments(bytes: usize) -> String {
+    format!(
+        "[no arguments: {bytes} bytes, where all calls of one answer may have {MAX_ARGUMENTS_BYTES}]"
+    )
 }
 
 #[cfg(test)]
@@ -195,6 +249,15 @@ mod tests {
             cut.starts_with("ää") && cut.ends_with("[cut: 880 of 1000 bytes are not kept]"),
             "{cut}"
         );
-        assert_eq!(name("x".repeat(600)).len(), MAX_NAME_BYTES);
+        // What was cut before has said how long it was.
+        let again = super::cut(&cut, 120).expect("it is too long");
+        assert!(
+            again.ends_with("[cut: 960 of 1000 bytes are not kept]"),
+            "{again}"
+        );
+        assert_eq!(name("x".repeat(600)), "[no name: 600 bytes]");
+        assert_eq!(name("x".repeat(512)).len(), 512);
+        assert!(arguments("x".repeat(9), 8).starts_with("[no arguments: 9 bytes"));
+        assert_eq!(arguments("x".repeat(8), 8), "xxxxxxxx");
     }
 }

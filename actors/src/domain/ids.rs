@@ -84,6 +84,12 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(millis(wait)))
     }
 
+    /// Whether it is of the years from 0 to 9999, which four digits can tell.
+    #[must_use]
+    pub fn can_be_told(self) -> bool {
+        (YEAR_0_MS..YEAR_10000_MS).contains(&self.0)
+    }
+
     /// Milliseconds from an earlier moment to this one; 0 where the clock went backwards.
     #[must_use]
     pub fn since(self, earlier: Timestamp) -> u64 {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::bounds::MAX_TREE_BYTES;
 use crate::domain::redact::password_in_words;
 
 /// The keys under which a password may stand, in small letters and without `_` and `-`.
@@ -74,7 +75,7 @@ fn values(text: &str) -> Vec<Value> {
 
 fn as_json(text: &str) -> Option<Value> {
     let text = text.trim();
-    let may_be = text.starts_with(['{', '[', '"']);
+    let may_be = text.len() <= MAX_TREE_BYTES && text.starts_with(['{', '[', '"']);
     may_be.then(|| serde_json::from_str(text).ok())?
 }
 

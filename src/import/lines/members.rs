@@ -1,5 +1,6 @@
 //! The members of a line, read as what they are meant for.
 
+use actors::domain::bounds::MAX_PLACE;
 use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp};
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use crate::import::nova::moment;
 
 pub(super) fn call_key(value: &Value) -> Result<CallKey, String> {
     Ok(CallKey {
-        seq: Seq(number(value, "seq")?),
+        seq: Seq(place(value, "seq", 1)?),
         position: u16::try_from(number(value, "position")?)
             .map_err(|_| "`position` is out of range".to_string())?,
     })
@@ -26,7 +27,18 @@ pub(super) fn word_of<'a>(value: &'a Value, key: &str) -> &'a str {
 pub(super) fn number(line: &Value, key: &str) -> Result<i64, String> {
     line[key]
         .as_i64()
-        .ok_or_else(|| format!("`{key}` is missing"))
+        .ok_or_else(|| format!("`{key}` is missing, or no whole number that can be kept"))
+}
+
+/// A place of a row or the number of a turn, from `least` on.
+pub(super) fn place(line: &Value, key: &str, least: i64) -> Result<i64, String> {
+    let place = number(line, key)?;
+    if (least..=MAX_PLACE).contains(&place) {
+        return Ok(place);
+    }
+    Err(format!(
+        "`{key}` is {place}; allowed: from {least} to {MAX_PLACE}"
+    ))
 }
 
 pub(super) fn count(line: &Value, key: &str) -> u64 {
@@ -34,7 +46,8 @@ pub(super) fn count(line: &Value, key: &str) -> u64 {
 }
 
 pub(super) fn at(line: &Value, key: &str) -> Result<Timestamp, String> {
-    moment::read(text(line, key)?).ok_or_else(|| format!("`{key}` is no moment"))
+    moment::read(text(line, key)?)
+        .ok_or_else(|| format!("`{key}` is no moment of the years 0000 to 9999"))
 }
 
 pub(super) fn mission_id(line: &Value, key: &str) -> Result<MissionId, String> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::books::Bill;
+use actors::domain::bounds;
 use actors::domain::ids::Seq;
 use actors::domain::message::{ReplyMeta, Utterance};
 use actors::domain::model::Usage;
@@ -19,25 +20,32 @@ pub(super) fn utterance(line: &Value, text: Arc<str>) -> Utterance {
         horizon: Seq(line["horizon"]
             .as_i64()
             .or(line["seq"].as_i64())
-            .unwrap_or(0)),
+            .unwrap_or(0)
+            .clamp(0, bounds::MAX_PLACE)),
         meta: ReplyMeta {
             usage: usage_of(meta),
             ms: count(meta, "ms"),
             model: word_of(meta, "model").into(),
             provider: word_of(meta, "provider").into(),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
-            cost_micros: meta["cost_micros"].as_u64(),
+            cost_micros: cost_of(meta),
         },
     }
 }
 
 fn usage_of(meta: &Value) -> Option<Usage> {
     let usage = &meta["usage"];
-    usage.is_object().then(|| Usage {
-        input: count(usage, "input"),
-        output: count(usage, "output"),
-        cached: count(usage, "cached"),
+    usage.is_object().then(|| {
+        bounds::usage_of_a_call(Usage {
+            input: count(usage, "input"),
+            output: count(usage, "output"),
+            cached: count(usage, "cached"),
+        })
     })
+}
+
+fn cost_of(meta: &Value) -> Option<u64> {
+    meta["cost_micros"].as_u64().map(bounds::cost_of_a_call)
 }
 
 /// What a host notice says that a model call cost.
@@ -45,6 +53,6 @@ pub(super) fn bill(meta: &Value) -> Option<Bill> {
     usage_of(meta).map(|usage| Bill {
         provider: word_of(meta, "provider").into(),
         usage,
-        cost_micros: meta["cost_micros"].as_u64(),
+        cost_micros: cost_of(meta),
     })
 }

@@ -19,10 +19,13 @@ const IN_UTC: [&str; 4] = [
     "%Y-%m-%dT%H:%M:%S%.fZ",
 ];
 
-/// Reads a moment; `None` where it is in no layout that we know.
+/// Reads a moment; `None` where it is in no layout that we know, or in no year that we can tell.
 #[must_use]
 pub fn read(text: &str) -> Option<Timestamp> {
-    let text = bare(text);
+    in_any_layout(bare(text)).filter(|at| at.can_be_told())
+}
+
+fn in_any_layout(text: &str) -> Option<Timestamp> {
     if let Ok(number) = text.parse::<i64>() {
         return Some(Timestamp(millis(number)));
     }
@@ -104,7 +107,15 @@ mod tests {
         );
         assert_eq!(read("1770467696"), Some(Timestamp(1_770_467_696_000)));
         assert_eq!(read("2026-02-07"), Some(Timestamp(1_770_422_400_000)));
-        for none in ["", "yesterday", "2026-13-07 12:34:56", "12:34"] {
+        for none in [
+            "",
+            "yesterday",
+            "2026-13-07 12:34:56",
+            "12:34",
+            "+10000-01-01 00:00:00",
+            "+262142-12-31 23:59:59",
+            "-0001-01-01 00:00:00",
+        ] {
             assert_eq!(read(none), None, "{none}");
         }
     }

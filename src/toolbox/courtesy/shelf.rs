@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use actors::domain::bounds::MAX_TREE_BYTES;
 use actors::domain::ids::MysisId;
 use actors::ports::{LinkAnswer, LinkCall, LinkFault};
 use futures::FutureExt;
@@ -154,7 +155,9 @@ fn bytes(entries: &BTreeMap<Key, Entry>) -> usize {
 
 /// The map without what it says of whoever fetched it.
 fn without_visits(text: &str) -> String {
-    let Ok(mut map) = serde_json::from_str::<Value>(text) else {
+    // As values it would take many times as much.
+    let map = (text.len() <= MAX_TREE_BYTES).then(|| serde_json::from_str::<Value>(text));
+    let Some(Ok(mut map)) = map else {
         return text.to_string();
     };
     let systems = map.get_mut("systems").and_then(Value::as_array_mut);

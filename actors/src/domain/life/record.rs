@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::domain::bounds;
 use crate::domain::event::{Activity, State, What};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::TurnNumber;
-use crate::domain::message::{Body, HostMeta, ResultMeta, Row, Severity};
+use crate::domain::message::{Body, HostMeta, Row, Severity};
 use crate::domain::order::{Done, Refusal};
 use crate::domain::write::{ProfileChange, Write};
 
@@ -220,17 +221,21 @@ impl Life {
         self.record(draft);
     }
 
+    /// The row as it is stored: without secrets, and no longer than anybody reads. What the operator
+    /// says is never cut.
     fn redacted(&self, body: Body) -> Body {
-        let body = body.with_texts(|text| self.redactor.clean_shared(text));
-        let Body::Result { call, text, meta } = body else {
-            return body;
-        };
-        // What a secret's place holds is not left out.
-        let bytes = text.len() as u64;
-        Body::Result {
-            call,
-            text,
-            meta: ResultMeta { bytes, ..meta },
+        let is_of_servers = matches!(
+            body,
+            Body::Reply(_) | Body::Call { .. } | Body::Result { .. } | Body::Host { .. }
+        );
+        let mut body = body.with_texts(|text| self.redactor.clean_shared(text));
+        if let Body::Result { text, meta, .. } = &mut body {
+            // What a secret's place holds is not left out.
+            meta.bytes = text.len() as u64;
         }
+        body.with_texts(|text| match is_of_servers {
+            true => bounds::shared_within(text, bounds::MAX_TEXT_BYTES),
+            false => text,
+        })
     }
 }

@@ -1,0 +1,60 @@
+//! Weight: a request is no heavier in memory than in bytes.
+//!
+//! What is read as values takes many times as much as its text, so that a small text can take a
+//! gigabyte. An order is a few values; what holds thousands is none.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// The values that a request may hold, and more than any needs.
+const MAX_VALUES: usize = 4096;
+
+/// Lets a request of at most so many bytes, and not too many values, through.
+pub(super) async fn weigh(max_bytes: usize, request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, max_bytes).await else {
+        let text = format!("a request has at most {max_bytes} bytes");
+        return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
+    };
+    if values(&body) > MAX_VALUES {
+        let text = format!("a request holds at most {MAX_VALUES} values");
+        return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
+    }
+    next.run(Request::from_parts(head, Body::from(body))).await
+}
+
+/// How many values a JSON text holds, about: what opens or parts them, outside of texts.
+fn values(json: &[u8]) -> usize {
+    let (mut values, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json {
+        if is_text {
+            let closes = *byte == b'"' && !is_escaped;
+            is_escaped = *byte == b'\\' && !is_escaped;
+            is_text = !closes;
+        } else {
+            is_text = *byte == b'"';
+            values += usize::from(matches!(byte, b'{' | b'[' | b',' | b':'));
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_and_what_stands_in_texts_is_not() {
+        for (json, count) in [
+            (r#"{"a":[1,2]}"#, 4),
+            (r#""{[,:]}""#, 0),
+            (r#"["\"{{{\\",{}]"#, 3),
+            ("", 0),
+        ] {
+            assert_eq!(values(json.as_bytes()), count, "{json}");
+        }
+    }
+}

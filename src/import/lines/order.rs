@@ -1,0 +1,41 @@
+//! Order: the rows of a conversation stand in their places, each once, and each call is answered once.
+
+use std::collections::BTreeSet;
+
+use actors::domain::ids::{CallKey, Seq};
+use actors::domain::message::Row;
+
+/// What was read of one conversation.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    last: Seq,
+    /// Calls that no row has answered yet.
+    open: BTreeSet<CallKey>,
+}
+
+impl Places {
+    /// Takes the next row.
+    pub(super) fn take(&mut self, row: &Row) -> Result<(), String> {
+        if row.seq <= self.last {
+            return Err(format!(
+                "row {} of this mysis stands behind row {}: rows come in the order of their places, \
+                 each once",
+                row.seq, self.last
+            ));
+        }
+        self.last = row.seq;
+        if let Some((call, _, _)) = row.result()
+            && !self.open.remove(&call)
+        {
+            return Err(format!(
+                "row {} answers call {call}, which no row before it asks for, or which one has answered",
+                row.seq
+            ));
+        }
+        for (position, _) in (0..).zip(row.calls()) {
+            let seq = row.seq;
+            self.open.insert(CallKey { seq, position });
+        }
+        Ok(())
+    }
+}
