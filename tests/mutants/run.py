@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Changes rules on purpose, one at a time, and says which changes no test notices.
+
+cargo-mutants finds the places and says what to put there (`cargo mutants --list`). Its own way, a build
+for each change, takes a minute each here; this script writes all changes into one copy of the tree, each
+behind a switch that an environment variable turns, builds once, and runs the tests once for each change.
+
+    pip install tree-sitter tree-sitter-rust && cargo install cargo-mutants --locked
+    tests/mutants/run.py --count 300 --seed 1            # draws 300, prints those that went unnoticed
+
+Left out: changes within constants and const functions, let chains and struct fields, which a switch at
+run time cannot express. A change that does not compile is reported as such and not counted.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import tree_sitter_rust
+from tree_sitter import Language, Parser
+
+# The rules: life, composition, gate, circuits, budgets, progress, relaunch, records, leases.
+RULES = [
+    "actors/src/domain/life.rs", "actors/src/domain/life/**", "actors/src/domain/compose.rs",
+    "actors/src/domain/compose/**", "actors/src/domain/gate.rs", "actors/src/domain/gate/**",
+    "actors/src/domain/circuit.rs", "actors/src/domain/pace.rs", "actors/src/domain/budget.rs",
+    "actors/src/domain/books.rs", "actors/src/domain/progress.rs", "actors/src/domain/progress/**",
+    "actors/src/domain/restart.rs", "actors/src/domain/redact.rs", "actors/src/domain/bounds.rs",
+    "actors/src/domain/write.rs", "actors/src/domain/conversation.rs", "actors/src/domain/conversation/**",
+    "actors/src/commander/members.rs", "src/ledger/leases.rs",
+]
+# The tests, from the quickest to the slowest; each sees only what the ones before left.
+SUITES = [
+    ("actors", ["-p", "actors", "--lib"]),
+    ("compose", ["-p", "zoea", "--test", "compose"]),
+    ("ledger", ["-p", "zoea", "--lib"]),
+    ("tui", ["-p", "zoea", "--test", "tui"]),
+    ("simulation", ["-p", "zoea", "--test", "simulation"]),
+]
+SWITCH = '''//! The switch of a tree in which rules were changed on purpose: which change is on.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static ON: AtomicU32 = AtomicU32::new(u32::MAX);
+
+/// Whether the change of this number is on.
+#[allow(clippy::disallowed_methods)]
+pub fn is_on(number: u32) -> bool {
+    let mut on = ON.load(Ordering::Relaxed);
+    if on == u32::MAX {
+        let named = std::env::var("ZOEA_MUTANT").ok();
+        on = named.and_then(|named| named.parse().ok()).unwrap_or(0);
+        ON.store(on, Ordering::Relaxed);
+    }
+    on == number
+}
+'''
+PARSER = Parser(Language(tree_sitter_rust.language()))
+
+
+def find_mutants(tree):
+    command = ["cargo", "mutants", "--list", "--json", "--workspace"]
+    for rule in RULES:
+        command += ["-f", rule]
+    return json.loads(subprocess.run(command, cwd=tree, check=True, capture_output=True).stdout)
+
+
+class File:
+    """One source file, and the changes that are written into it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.source = path.read_bytes()
+        self.root = PARSER.parse(self.source).root_node
+        lines = self.source.split(b"\n")
+        self.starts = [0]
+        for line in lines:
+            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.changes = {}
+
+    def offset(self, place):
+        start = self.starts[place["line"] - 1]
+        line = self.source[start:self.starts[place["line"]]].decode()
+        return start + len(line[:place["column"] - 1].encode())
+
+    def add(self, number, mutant):
+        """Finds the node that a change concerns. Gives whether a switch can express it."""
+        start, end = self.offset(mutant["span"]["start"]), self.offset(mutant["span"]["end"])
+        node = self.root.descendant_for_byte_range(start, max(start, end - 1))
+        genre = mutant["genre"]
+        if genre == "FnValue":
+            while node and node.type != "function_item":
+                node = node.parent
+            if node and b"-> impl" in node.text.split(b"{")[0]:
+                return False
+            node = node and node.child_by_field_name("body")
+        elif genre in ("BinaryOperator", "UnaryOperator"):
+            kinds = ("binary_expression", "compound_assignment_expr", "unary_expression")
+            while node and node.type not in kinds:
+                node = node.parent
+        elif genre == "MatchArmGuard":
+            while node and node.type != "match_pattern":
+                node = node.parent
+            node = node and node.child_by_field_name("condition")
+            if node and "let" in node.type:
+                return False
+        elif genre == "MatchArm":
+            while node and node.type != "match_arm":
+                node = node.parent
+            node = node and node.child_by_field_name("pattern")
+        else:
+            return False
+        if node is None or is_constant(node):
+            return False
+        if node.type == "binary_expression" and has_let(node):
+            return False
+        self.changes.setdefault(node.id, (node, []))[1].append((number, genre, mutant["replacement"]))
+        return True
+
+    def render(self, node, alive, switch, skip=False):
+        """The text of a node with the changes that are alive in it."""
+        changes = [] if skip else self.changes.get(node.id, (None, []))[1]
+        changes = [change for change in changes if change[0] in alive]
+        plain = self.source[node.start_byte:node.end_byte].decode()
+        text, at = "", node.start_byte
+        for child in node.children:
+            text += self.source[at:child.start_byte].decode()
+            text += self.render(child, alive, switch)
+            at = child.end_byte
+        text += self.source[at:node.end_byte].decode()
+        for number, genre, replacement in changes:
+            on = f"{switch}({number})"
+            if genre == "FnValue":
+                text = "{ if " + on + " { return " + replacement + "; } " + text[1:]
+            elif genre == "BinaryOperator":
+                operator = node.child_by_field_name("operator")
+                begin, end = operator.start_byte - node.start_byte, operator.end_byte - node.start_byte
+                raw = self.source[node.start_byte:node.end_byte]
+                other = (raw[:begin] + replacement.encode() + raw[end:]).decode()
+                text = f"(if {on} {{ {other} }} else {{ {text} }})"
+            elif genre == "UnaryOperator":
+                text = f"(if {on} {{ {plain[1:]} }} else {{ {text} }})"
+            elif genre == "MatchArmGuard":
+                text = f"(if {on} {{ {replacement} }} else {{ {text} }})"
+            elif genre == "MatchArm":
+                guard = node.child_by_field_name("condition")
+                if guard is None:
+                    text = f"{text} if !{on}"
+                elif "let" not in guard.type:
+                    head = self.source[node.start_byte:guard.start_byte].decode()
+                    text = f"{head}(!{on} && ({self.render(guard, alive, switch)}))"
+        return text
+
+    def write(self, alive):
+        is_inside = "/actors/src/" in str(self.path)
+        switch = "crate::mutant::is_on" if is_inside else "actors::mutant::is_on"
+        self.path.write_text(self.render(self.root, alive, switch))
+
+
+def is_constant(node):
+    while node:
+        if node.type in ("const_item", "static_item", "attribute_item", "macro_invocation"):
+            return True
+        if node.type == "function_item":
+            head = node.text.split(b"{")[0]
+            return b"const fn" in head
+        node = node.parent
+    return False
+
+
+def has_let(node):
+    if node.type in ("let_condition", "let_chain"):
+        return True
+    return any(has_let(child) for child in node.children) and node.type == "binary_expression"
+
+
+def build(tree, arguments):
+    """Builds tests. Gives their binaries, or the places of the errors."""
+    command = ["cargo", "test", "--no-run", "--locked", "--message-format=json", *arguments]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
+    binaries, errors = [], set()
+    for line in done.stdout.splitlines():
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if message.get("reason") == "compiler-artifact" and message.get("executable"):
+            if message["profile"]["test"]:
+                binaries.append(message["executable"])
+        if message.get("reason") == "compiler-message" and message["message"]["level"] == "error":
+            for span in message["message"]["spans"]:
+                for line in range(span["line_start"], span["line_end"] + 1):
+                    errors.add((span["file_name"], line))
+    return binaries, errors, done.returncode
+
+
+def nearest(text, line):
+    """The changes on a line, else on the nearest line above it: the error may be in what follows one."""
+    for above in range(min(line, len(text)), max(0, line - 40), -1):
+        numbers = re.findall(r"is_on\((\d+)\)", text[above - 1])
+        if numbers:
+            return [int(number) for number in numbers]
+    return []
+
+
+def run(binary, number, tree, limit):
+    environment = dict(os.environ, ZOEA_MUTANT=str(number), RUST_BACKTRACE="0")
+    # Tests of a package run in its folder.
+    folder = tree / "actors" if "/actors-" in binary else tree
+    try:
+        done = subprocess.run([binary, "-q"], env=environment, cwd=folder, timeout=limit,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return done.returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--tree", type=Path, default=Path("/tmp/zoea-mutants"), help="the copy to change")
+    options.add_argument("--rev", default="HEAD")
+    options.add_argument("--count", type=int, default=300)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--suites", default="actors,compose,ledger,tui")
+    options.add_argument("--out", type=Path)
+    given = options.parse_args()
+    home = Path(__file__).resolve().parents[2]
+    tree = given.tree
+    if not tree.exists():
+        subprocess.run(["git", "worktree", "add", "--detach", str(tree), given.rev], cwd=home, check=True)
+    subprocess.run(["git", "checkout", "-q", "--force", "--detach", given.rev], cwd=tree, check=True)
+    (tree / "actors/src/mutant.rs").unlink(missing_ok=True)
+
+    found = find_mutants(tree)
+    random.Random(given.seed).shuffle(found)
+    files, drawn = {}, {}
+    for mutant in found:
+        if len(drawn) >= given.count:
+            break
+        file = files.setdefault(mutant["file"], None) or File(tree / mutant["file"])
+        files[mutant["file"]] = file
+        number = len(drawn) + 1
+        if file.add(number, mutant):
+            drawn[number] = mutant
+    print(f"{len(found)} changes are known, {len(drawn)} were drawn (seed {given.seed})", flush=True)
+
+    library = tree / "actors/src/lib.rs"
+    library.write_text(library.read_text() + "\n#[allow(missing_docs)]\npub mod mutant;\n")
+    (tree / "actors/src/mutant.rs").write_text(SWITCH)
+    alive, unbuilt = set(drawn), set()
+
+    def rewrite():
+        for file in files.values():
+            file.write(alive)
+
+    rewrite()
+    suites = [suite for suite in SUITES if suite[0] in given.suites.split(",")]
+    left, noticed = None, {}
+    for name, arguments in suites:
+        while True:
+            binaries, errors, code = build(tree, arguments)
+            if code == 0:
+                break
+            bad = set()
+            for file, line in errors:
+                path = tree / file
+                path = path if path.exists() else tree / "actors" / file
+                if path.exists():
+                    text = path.read_text().splitlines()
+                    bad |= {number for number in nearest(text, line) if number in alive}
+            if not bad:
+                print(f"{name} does not build, and no change explains it: {sorted(errors)[:5]}")
+                sys.exit(1)
+            unbuilt |= bad
+            alive -= bad
+            print(f"{len(bad)} changes do not compile", flush=True)
+            rewrite()
+        left = sorted(alive - set(noticed)) if left is None else [n for n in left if n in alive]
+        began = time.monotonic()
+        for binary in binaries:
+            if not run(binary, 0, tree, 1800):
+                print(f"{name} is red without any change")
+                sys.exit(1)
+        limit = max(20.0, 4 * (time.monotonic() - began))
+        for number in list(left):
+            if not all(run(binary, number, tree, limit) for binary in binaries):
+                noticed[number] = name
+                left.remove(number)
+        print(f"{name}: {len(noticed)} of {len(alive)} noticed so far", flush=True)
+    for number in left:
+        print("unnoticed:", drawn[number]["name"])
+    share = 100 * len(noticed) / max(1, len(alive))
+    print(f"{len(noticed)} of {len(alive)} that could be built were noticed ({share:.1f} %); "
+          f"{len(unbuilt)} could not be built")
+    if given.out:
+        given.out.write_text(json.dumps({
+            "unnoticed": [drawn[n]["name"] for n in left],
+            "unbuilt": [drawn[n]["name"] for n in sorted(unbuilt)],
+        }, indent=1))
+
+
+main()
