@@ -93,7 +93,7 @@ pub trait Archive: Send + Sync + 'static {
     fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>>;
 
     /// The Myses of the swarm by name.
-    fn names(&self) -> BoxFuture<'static, Result<Vec<(MysisId, Arc<str>)>, ArchiveFault>> {
+    fn names(&self) -> BoxFuture<'static, Result<MysisNames, ArchiveFault>> {
         let swarm = self.swarm();
         async move {
             let myses = swarm.await?.myses.into_iter();
@@ -143,6 +143,9 @@ pub trait Archive: Send + Sync + 'static {
         futures::future::ready(Err(fault)).boxed()
     }
 }
+
+/// Myses with their names.
+pub type MysisNames = Vec<(MysisId, Arc<str>)>;
 
 /// The store could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

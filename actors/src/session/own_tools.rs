@@ -323,7 +323,7 @@ mod tests {
     use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
     use crate::domain::message::Body;
     use crate::domain::write::{Account, Recollection, SavedSession};
-    use crate::ports::{ArchiveFault, Page, SwarmRecord};
+    use crate::ports::{ArchiveFault, MysisNames, Page, SwarmRecord};
 
     fn found(texts: &[String]) -> Found {
         let rows = texts.iter().zip(1..).map(|(text, seq)| {
@@ -356,7 +356,7 @@ mod tests {
             refused()
         }
 
-        fn names(&self) -> BoxFuture<'static, Result<Vec<(MysisId, Arc<str>)>, ArchiveFault>> {
+        fn names(&self) -> BoxFuture<'static, Result<MysisNames, ArchiveFault>> {
             let names = vec![(MysisId(1), "alpha".into()), (MysisId(2), "bravo".into())];
             futures::future::ready(Ok(names)).boxed()
         }
