@@ -107,3 +107,64 @@ impl Lives {
         overdue
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::event::Who;
+    use actors::domain::ids::Timestamp;
+    use actors::domain::message::Severity;
+
+    use super::*;
+
+    fn changes(to: State, reason: Option<&str>) -> SwarmEvent {
+        SwarmEvent {
+            at: Timestamp(0),
+            mysis: Some(Who {
+                id: MysisId(1),
+                name: "m1".into(),
+            }),
+            what: What::StateChanged {
+                from: State::Running,
+                to,
+                reason: reason.map(Into::into),
+            },
+        }
+    }
+
+    fn notice(code: &'static str, text: &str) -> SwarmEvent {
+        SwarmEvent {
+            at: Timestamp(0),
+            mysis: None,
+            what: What::Notice {
+                severity: Severity::Info,
+                code,
+                text: text.into(),
+            },
+        }
+    }
+
+    /// What is found wrong long after one died, and how many came back, where this happens meanwhile.
+    async fn after(meanwhile: impl FnOnce(&mut Lives)) -> (usize, u64) {
+        let mut lives = Lives::default();
+        let died = format!("{DIED}killed");
+        lives.heard(&changes(State::Errored, Some(&died)));
+        meanwhile(&mut lives);
+        tokio::time::advance(LONGEST_ABSENCE * 2).await;
+        let overdue = lives.heard(&notice("store_healed", "the store works again"));
+        (overdue.len(), lives.revived())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_dies_and_does_not_run_again_in_its_process_is_missed() {
+        assert_eq!(after(|_| {}).await, (1, 0));
+        let runs = |lives: &mut Lives| drop(lives.heard(&changes(State::Running, None)));
+        assert_eq!(after(runs).await, (0, 1));
+        let stopped = |lives: &mut Lives| drop(lives.heard(&changes(State::Stopped, None)));
+        assert_eq!(after(stopped).await, (0, 0));
+        let spent = notice("relaunches_spent", "m1 stays errored: relaunched 5 times");
+        assert_eq!(after(|lives| drop(lives.heard(&spent))).await, (0, 0));
+        let of_another = notice("relaunches_spent", "m10 stays errored: relaunched 5 times");
+        assert_eq!(after(|lives| drop(lives.heard(&of_another))).await, (1, 0));
+        assert_eq!(after(Lives::begin_anew).await, (0, 0));
+    }
+}
