@@ -109,6 +109,8 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError
     };
     fs::rename(&beside, database).map_err(|error| unwritten(database, error.to_string()))?;
     sync_directory(database);
+    // What belonged to the copy while it was looked at; nothing of it stands there alone.
+    let _ = remove_unfinished_restore(database);
     Ok(Restored { replaced })
 }
 
@@ -123,23 +125,25 @@ fn unfinished(database: &Path) -> [PathBuf; 4] {
 }
 
 /// Removes what a restore that was killed left behind (the caller holds the home's lock); says so
-/// where there was something.
+/// where a copy was there that did not come to its place.
 ///
 /// # Errors
 /// It cannot be removed.
 pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> {
     let mut note = None;
-    for file in unfinished(database) {
+    for (file, is_copy) in unfinished(database)
+        .into_iter()
+        .zip([true, false, false, false])
+    {
         match fs::remove_file(&file) {
-            Ok(()) => {
-                note.get_or_insert_with(|| {
-                    format!(
-                        "a restore was cut short before it replaced anything; what it left behind, {}, \
-                         is removed: give the command again",
-                        file.display()
-                    )
-                });
+            Ok(()) if is_copy => {
+                note = Some(format!(
+                    "a restore was cut short before it replaced anything; what it left behind, {}, is \
+                     removed: give the command again",
+                    file.display()
+                ));
             }
+            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }

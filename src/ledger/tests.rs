@@ -85,6 +85,7 @@ mod failing;
 mod finding;
 mod mending;
 mod recalling;
+mod repeating;
 mod retention;
 mod rounds;
 

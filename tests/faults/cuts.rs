@@ -118,6 +118,10 @@ impl Ends {
 /// Carries what either says to the other, until it is cut or over.
 fn carry(client: TcpStream, server: TcpStream, plans: &Plans) {
     let ends = Ends { client, server };
+    for end in [&ends.client, &ends.server] {
+        // Else each message waits for the one before to be confirmed.
+        end.set_nodelay(true).expect("it is a socket");
+    }
     let is_answer_lost = Arc::new(AtomicBool::new(false));
     let (back, is_lost) = (ends.again(), is_answer_lost.clone());
     std::thread::spawn(move || carry_answers(&back, &is_lost));
@@ -166,9 +170,7 @@ fn carry_questions(ends: &Ends, plans: &Plans, is_answer_lost: &AtomicBool) -> s
             is_answer_lost.store(true, Ordering::Release);
         }
         is_within = (is_within || says(b"BEGIN")) && !says(b"COMMIT");
-        to.write_all(&kind)?;
-        to.write_all(&length)?;
-        to.write_all(&rest)?;
+        to.write_all(&[&kind[..], &length[..], &rest[..]].concat())?;
     }
 }
 

@@ -1,0 +1,249 @@
+//! What is written again because the answer to a commit was lost changes nothing.
+
+use actors::domain::event_record::{EventId, EventKind, EventRecord};
+use actors::domain::write::{
+    AccountRecord, PoolAccount, ProfileChange, Recollection, SavedSession,
+};
+use actors::ports::SwarmRecord;
+use sea_orm::{ConnectionTrait, Statement};
+
+use super::super::StoredMission;
+use super::*;
+
+on_both!(whatever_is_repeated_after_a_lost_answer_changes_nothing);
+
+/// Everything that a reader sees.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    swarm: SwarmRecord,
+    past: Vec<Recollection>,
+    accounts: Vec<AccountRecord>,
+    sessions: Vec<Option<SavedSession>>,
+    missions: Vec<StoredMission>,
+    books: Vec<actors::domain::books::Entry>,
+    events: Vec<EventRecord>,
+    calls: Vec<String>,
+}
+
+async fn seen(ledger: &SqlLedger) -> Seen {
+    let mut past = Vec::new();
+    let mut sessions = Vec::new();
+    for mysis in [ALPHA, MysisId(8)] {
+        past.push(ledger.recall(mysis).await.unwrap());
+        sessions.push(ledger.session(mysis).await.unwrap());
+    }
+    let calls = Statement::from_string(
+        ledger.inner.dialect.backend(),
+        "SELECT seq || ' ' || status || ' ' || coalesce(sent_at, 0) FROM tool_call ORDER BY seq",
+    );
+    let calls = ledger.inner.readers.query_all_raw(calls).await.unwrap();
+    Seen {
+        swarm: ledger.swarm().await.unwrap(),
+        past,
+        accounts: ledger.accounts().await.unwrap(),
+        sessions,
+        missions: ledger.missions(None).await.unwrap(),
+        books: ledger.books(Day(0)).await.unwrap(),
+        events: ledger.events(100).await.unwrap(),
+        calls: calls
+            .iter()
+            .map(|row| row.try_get_by_index(0).unwrap())
+            .collect(),
+    }
+}
+
+/// What a group can hold, each kind once at least, and the order counts.
+fn of_every_kind() -> Vec<Write> {
+    let beta = MysisId(8);
+    let mission = |number| Mission {
+        id: MissionId(number),
+        text: format!("mission {number}").into(),
+        at: Timestamp(number),
+    };
+    let sighting = Sighting {
+        look: Look {
+            tool: "get_status".into(),
+            arguments: "{}".into(),
+        },
+        call: CallKey {
+            seq: Seq(5),
+            position: 0,
+        },
+        digest: "seen".into(),
+        tick: Some(1),
+        at: Timestamp(5),
+        stale_by: None,
+    };
+    let account = Account {
+        username: "Quill".into(),
+        password: "secret-secret".into(),
+    };
+    let mut writes = vec![
+        create(ALPHA, "alpha"),
+        create(beta, "beta"),
+        create(MysisId(9), "gamma"),
+        Write::Fence {
+            mysis: ALPHA,
+            incarnation: Incarnation(2),
+        },
+        Write::Mission(mission(3)),
+    ];
+    writes.extend(conversation().iter().take(5).map(append));
+    writes.push(Write::CallSent {
+        mysis: ALPHA,
+        call: sighting.call,
+        at: Timestamp(7),
+    });
+    writes.extend(conversation().iter().skip(5).map(append));
+    writes.extend([
+        Write::State {
+            mysis: ALPHA,
+            state: State::Running,
+            reason: None,
+            fault: None,
+            at: Timestamp(8),
+        },
+        Write::Called { mysis: beta },
+        Write::Configure {
+            mysis: beta,
+            change: ProfileChange {
+                provider: Some("other".into()),
+                model: Some(None),
+                temperature: None,
+            },
+        },
+        Write::Totals {
+            mysis: ALPHA,
+            totals: Totals::default(),
+        },
+        Write::ClearNotes {
+            mysis: ALPHA,
+            upto: Seq(1),
+        },
+        Write::Stale {
+            mysis: ALPHA,
+            account: "Quill".into(),
+            tools: vec!["get_status".into()],
+            by: "mine".into(),
+        },
+        Write::Sighted {
+            mysis: ALPHA,
+            account: "Quill".into(),
+            sighting: Box::new(sighting.clone()),
+        },
+        Write::Sighted {
+            mysis: beta,
+            account: "Quill".into(),
+            sighting: Box::new(sighting),
+        },
+        Write::ForgetSightings {
+            mysis: beta,
+            account: "Quill".into(),
+        },
+        Write::SaveAccount {
+            mysis: ALPHA,
+            account: account.clone(),
+            at: Timestamp(9),
+        },
+        Write::PoolAccount {
+            account: PoolAccount {
+                account: Account {
+                    username: "Drake".into(),
+                    ..account
+                },
+                owner: None,
+            },
+            at: Timestamp(10),
+        },
+        Write::KeepSession {
+            mysis: ALPHA,
+            session: Some(SavedSession {
+                ticket: "ticket".into(),
+                account: None,
+            }),
+        },
+        Write::Watched {
+            mysis: ALPHA,
+            memo: "memo".into(),
+        },
+        // The one that is cleared is not the one that stands afterwards.
+        Write::ClearMission {
+            mission: MissionId(3),
+            at: Timestamp(11),
+        },
+        Write::Mission(mission(4)),
+        Write::Delete { mysis: MysisId(9) },
+        Write::Event(Box::new(EventRecord {
+            id: EventId(1),
+            at: Timestamp(12),
+            kind: EventKind::Order,
+            mysis: None,
+            severity: Severity::Info,
+            code: "stop".into(),
+            text: "said".into(),
+            source: None,
+        })),
+    ]);
+    writes
+}
+
+/// Which kind a write is; whoever adds one adds it above, too.
+fn kind(write: &Write) -> usize {
+    match write {
+        Write::Create(_) => 0,
+        Write::Configure { .. } => 1,
+        Write::Delete { .. } => 2,
+        Write::Fence { .. } => 3,
+        Write::State { .. } => 4,
+        Write::Called { .. } => 5,
+        Write::Append { .. } => 6,
+        Write::CallSent { .. } => 7,
+        Write::Totals { .. } => 8,
+        Write::ClearNotes { .. } => 9,
+        Write::Sighted { .. } => 10,
+        Write::Stale { .. } => 11,
+        Write::ForgetSightings { .. } => 12,
+        Write::Mission(_) => 13,
+        Write::ClearMission { .. } => 14,
+        Write::SaveAccount { .. } => 15,
+        Write::KeepSession { .. } => 16,
+        Write::Watched { .. } => 17,
+        Write::PoolAccount { .. } => 18,
+        Write::Event(_) => 19,
+    }
+}
+
+async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
+    let writes = of_every_kind();
+    let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
+    assert_eq!(kinds.len(), 20, "each kind");
+    let ledger = books.open().await;
+    // As the Store gives them: many batches, one commit.
+    let group = |writes: &[Write]| -> Vec<Batch> {
+        let each = writes.iter().map(|write| batch(vec![write.clone()]));
+        each.collect()
+    };
+    for upto in 1..=writes.len() {
+        let all_well = vec![Ok(()); upto];
+        assert_eq!(ledger.commit(group(&writes[..upto])).await, all_well);
+        let before = seen(&ledger).await;
+        assert_eq!(
+            ledger.commit(group(&writes[..upto])).await,
+            all_well,
+            "repeated, {:?} is refused",
+            writes[upto - 1]
+        );
+        assert_eq!(
+            seen(&ledger).await,
+            before,
+            "repeated up to {:?}",
+            writes[upto - 1]
+        );
+    }
+    let claim = || ledger.claim_account(MysisId(8), Timestamp(20));
+    let claimed = claim().await.unwrap();
+    assert!(claimed.is_some());
+    let before = seen(&ledger).await;
+    assert_eq!(claim().await, Ok(claimed));
+    assert_eq!(seen(&ledger).await, before);
+}
