@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use actors::domain::books::{Day, Entry, Spent};
 use actors::domain::budget::Spending;
-use actors::domain::event::{Standing, SwarmEvent, What};
+use actors::domain::event::{Activity, Standing, SwarmEvent, What};
 use actors::domain::event_record::{EventRecord, OrderSource};
 use actors::domain::ids::Timestamp;
 use actors::domain::message::{Kind, Row};
 use actors::domain::order::{Done, Refusal};
+use actors::domain::weather::{Weather, Whom};
 use actors::domain::write::AccountRecord;
 use serde_json::{Value, json};
 
@@ -16,7 +17,27 @@ use crate::ledger::metadata;
 
 /// A Mysis in `mysis list --json`.
 #[must_use]
-pub fn standing(standing: &Standing, has_price: bool) -> Value {
+pub fn standing(standing: &Standing, has_price: bool, weather: &Weather) -> Value {
+    let away = match &standing.activity {
+        Activity::Queueing(lane) => weather.of(lane),
+        Activity::Resting
+        | Activity::Rebuilding
+        | Activity::Pausing
+        | Activity::Connecting
+        | Activity::CallingModel
+        | Activity::Answering(_)
+        | Activity::CoolingDown(_)
+        | Activity::CallingTool(_)
+        | Activity::Travelling
+        | Activity::Recording
+        | Activity::Paused(_) => None,
+    };
+    let until = away.map(|away| away.next_try);
+    let until = until.or(standing.activity_until);
+    let activity = match away {
+        Some(away) => format!("waiting for {}: {}", Whom(&away.lane), away.text),
+        None => standing.activity.to_string(),
+    };
     let cost = has_price.then(|| dollars(standing.totals.cost_micros));
     json!({
         "id": standing.id.to_string(),
@@ -25,8 +46,8 @@ pub fn standing(standing: &Standing, has_price: bool) -> Value {
         "model": *standing.model,
         "state": standing.state.as_str(),
         "reason": standing.reason.as_deref(),
-        "activity": standing.activity.to_string(),
-        "activity_until": standing.activity_until.map(|at| at.to_string()),
+        "activity": activity,
+        "activity_until": until.map(|at| at.to_string()),
         "account": standing.account.as_deref(),
         "mcp": standing.link.as_str(),
         "tick": standing.tick,
@@ -37,6 +58,20 @@ pub fn standing(standing: &Standing, has_price: bool) -> Value {
         "cost": cost,
         "last_activity_at": standing.last_activity_at.to_string(),
     })
+}
+
+/// The servers that are away in `status`, each since when, why, and when it is tried next.
+#[must_use]
+pub fn weather(weather: &Weather) -> Value {
+    let away = weather.0.iter().map(|away| {
+        json!({
+            "server": Whom(&away.lane).to_string(),
+            "since": away.since.to_string(),
+            "text": *away.text,
+            "next_try": away.next_try.to_string(),
+        })
+    });
+    away.collect()
 }
 
 /// The day so far in `status`: what was spent, and how much of the budget that is.
@@ -186,7 +221,7 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
             json!({"seq": null, "severity": severity.as_str(), "code": code, "text": **text}),
         ),
         What::Shutdown => ("shutdown", json!({})),
-        What::Standing(_) | What::Spending(_) | What::Learned(_) => return None,
+        What::Standing(_) | What::Spending(_) | What::Weather(_) | What::Learned(_) => return None,
     };
     line["at"] = json!(event.at.to_string());
     line["event"] = json!(name);

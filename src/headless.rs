@@ -213,7 +213,7 @@ fn text(event: &SwarmEvent) -> Option<String> {
         What::Mission(None) => "no mission".to_string(),
         What::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
         What::Shutdown => "closing".to_string(),
-        What::Standing(_) | What::Spending(_) | What::Learned(_) => return None,
+        What::Standing(_) | What::Spending(_) | What::Weather(_) | What::Learned(_) => return None,
     };
     let who = event.mysis.as_ref().map_or("-", |who| &who.name);
     Some(format!("{} {who}: {what}", event.at))

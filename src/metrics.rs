@@ -90,6 +90,7 @@ impl Metrics {
                 | What::ToolReturned { .. }
                 | What::Mission(_)
                 | What::Spending(_)
+                | What::Weather(_)
                 | What::Learned(_)
                 | What::Notice { .. }
                 | What::Shutdown,

@@ -10,6 +10,7 @@ use actors::domain::event::Standing;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{Answer, Order, Refusal};
+use actors::domain::weather::Weather;
 use actors::domain::write::Mission;
 use actors::ports::Archive;
 use actors::reply::{Reply, Request};
@@ -143,6 +144,14 @@ impl Swarm {
     pub async fn spending(&self) -> Arc<Spending> {
         match self.helm.commander.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
+        }
+    }
+
+    /// Which servers are away; none once the program is closing.
+    pub async fn weather(&self) -> Arc<Weather> {
+        match self.helm.0.call(CommanderMsg::Weather, None).await {
+            Ok(CallResult::Success(weather)) => weather,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
         }
     }

@@ -31,6 +31,7 @@ use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::Refusal;
 use crate::domain::rules::SwarmRules;
+use crate::domain::weather::Weather;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::Surroundings;
@@ -111,6 +112,7 @@ pub struct CommanderState {
     mode: Mode,
     mission: Option<Mission>,
     spending: Arc<Spending>,
+    weather: Arc<Weather>,
     /// What the Store said when it could not write, until it can again.
     store_trouble: Option<SwarmEvent>,
     watchers: Vec<Watcher>,
@@ -159,6 +161,7 @@ impl Actor for Commander {
             CommanderMsg::Attach(bridge) => state.attach(&myself, bridge).await,
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
+            CommanderMsg::Weather(reply) => drop(reply.send(state.weather.clone())),
             CommanderMsg::Arrival(reply) => drop(reply.send(state.arrival())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
@@ -274,6 +277,7 @@ impl CommanderState {
             mode: args.mode,
             mission: args.swarm.mission.clone(),
             spending: Arc::default(),
+            weather: Arc::default(),
             store_trouble: None,
             watchers: args.watchers.clone(),
             broadcasts: BTreeMap::new(),

@@ -32,4 +32,5 @@ pub mod sent;
 pub mod system_prompt;
 pub mod tokens;
 pub mod tool;
+pub mod weather;
 pub mod write;

@@ -6,6 +6,8 @@
 //! takes up the books; who is in flight stays so unknown to it, so that for one request's time a
 //! lane may be fuller than its rules.
 
+mod telling;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +17,15 @@ use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::books::{Bill, Entry};
-use crate::domain::budget::{BudgetNews, Spending, hour};
-use crate::domain::circuit::Outcome;
+use crate::domain::budget::Spending;
+use crate::domain::circuit::{Absence, Outcome};
 use crate::domain::event::{SwarmEvent, What};
-use crate::domain::gate::{Asker, Gate, GateNews, GateRules, Lane, PassId, Verdict};
+use crate::domain::gate::{Asker, Gate, GateRules, Lane, PassId, Verdict};
 use crate::domain::ids::{MysisId, Now, Timestamp};
-use crate::domain::message::Severity;
+use crate::domain::weather::{Away, Weather};
 use crate::ports::Clock;
+
+use telling::words;
 
 /// What the gate is told.
 #[derive(Debug)]
@@ -41,6 +45,13 @@ pub enum GateMsg {
         pass: PassId,
         /// How it went.
         outcome: Outcome,
+    },
+    /// The server that somebody was let in to answers, though not yet to the end.
+    Answers {
+        /// Where.
+        lane: Lane,
+        /// Who.
+        pass: PassId,
     },
     /// A model call cost this.
     Paid {
@@ -69,6 +80,11 @@ pub enum GateMsg {
 pub enum Admission {
     /// It may.
     In(Pass),
+    /// The server is away, and who asks does not wait for it.
+    Away {
+        /// What happened last.
+        why: Arc<str>,
+    },
     /// Not before a moment.
     Held {
         /// Why.
@@ -87,8 +103,21 @@ pub struct Pass {
     pub told: Option<Arc<str>>,
     /// How it went, as far as it is known.
     pub outcome: Outcome,
+    /// Whether its holder is the first to try a server that is away.
+    pub is_trial: bool,
     id: PassId,
     gate: ActorRef<GateMsg>,
+}
+
+impl Pass {
+    /// Passes on that the server answers, before the call is over.
+    pub fn answers(&self) {
+        // A gate that is gone has forgotten that it was away.
+        let _ = self.gate.cast(GateMsg::Answers {
+            lane: self.lane.clone(),
+            pass: self.id,
+        });
+    }
 }
 
 impl Drop for Pass {
@@ -128,18 +157,20 @@ impl GateHandle {
         }
     }
 
-    /// Waits to be let into a lane that nobody pays for; `None` once the program is closing.
-    pub async fn admit(&self, lane: Lane) -> Option<Pass> {
+    /// Waits to be let into a lane that nobody pays for; where the server is away, only who
+    /// `waits_out` waits for that. `None` once the program is closing.
+    pub async fn admit(&self, lane: Lane, waits_out: bool) -> Option<Result<Pass, Arc<str>>> {
         let asker = Asker {
             routes: vec![lane],
             payer: None,
             is_urgent: false,
             tokens: 0,
+            waits_out,
         };
         match self.ask(asker).await? {
-            Admission::In(pass) => Some(pass),
+            Admission::In(pass) => Some(Ok(pass)),
             // Only who pays can be out of budget.
-            Admission::Held { .. } => None,
+            Admission::Held { why, .. } | Admission::Away { why } => Some(Err(why)),
         }
     }
 
@@ -183,6 +214,8 @@ pub struct GateState {
     alarm: Option<AbortOnDropHandle<()>>,
     parent: DerivedActorRef<SwarmEvent>,
     told: Spending,
+    /// The servers that were told to be away.
+    told_away: Vec<(Lane, Absence)>,
 }
 
 impl Actor for GateActor {
@@ -206,6 +239,7 @@ impl Actor for GateActor {
             alarm: None,
             parent: args.parent,
             told: Spending::default(),
+            told_away: Vec::new(),
         };
         state.tell_spending(state.clock.now());
         Ok(state)
@@ -225,6 +259,7 @@ impl Actor for GateActor {
                 pass,
                 outcome,
             } => state.gate.leave(&lane, pass, &outcome, now.moment),
+            GateMsg::Answers { lane, pass } => state.gate.answers(&lane, pass),
             GateMsg::Paid { mysis, bill } => state.gate.pay(mysis, &bill, now.wall),
             GateMsg::Hold { lane, wait } => state.gate.hold(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
@@ -234,6 +269,7 @@ impl Actor for GateActor {
         state.let_in(&myself, now);
         state.tell_news(now);
         state.tell_spending(now.wall);
+        state.tell_weather(now);
         Ok(())
     }
 }
@@ -253,13 +289,19 @@ impl GateState {
                 continue;
             };
             let admission = match verdict {
-                Verdict::In { lane, told } => Admission::In(Pass {
+                Verdict::In {
                     lane,
                     told,
+                    is_trial,
+                } => Admission::In(Pass {
+                    lane,
+                    told,
+                    is_trial,
                     outcome: Outcome::Dropped,
                     id,
                     gate: myself.clone(),
                 }),
+                Verdict::Away { why } => Admission::Away { why },
                 Verdict::Held { why, until } => Admission::Held { why, until },
             };
             // One who gave up meanwhile drops the pass, and with it leaves.
@@ -307,9 +349,29 @@ impl GateState {
         }
     }
 
+    /// Tells which servers are away, where anything about that changed.
+    fn tell_weather(&mut self, now: Now) {
+        let absences = self.gate.absences();
+        if absences.eq(self.told_away.iter().map(|(lane, absence)| (lane, absence))) {
+            return;
+        }
+        let absences = self.gate.absences();
+        self.told_away = absences
+            .map(|(lane, absence)| (lane.clone(), absence.clone()))
+            .collect();
+        let away = self.told_away.iter().map(|(lane, absence)| Away {
+            lane: lane.clone(),
+            text: absence.text.clone(),
+            since: now.wall_at(absence.since),
+            next_try: now.wall_at(absence.next_try),
+        });
+        let weather = Arc::new(Weather(away.collect()));
+        self.tell(now.wall, What::Weather(weather));
+    }
+
     fn tell_news(&mut self, now: Now) {
         for news in self.gate.take_news() {
-            let (severity, code, text) = words(&news, now);
+            let (severity, code, text) = words(&news);
             tracing::warn!(code, %text, "gate");
             let text = text.into();
             self.tell(
@@ -320,44 +382,6 @@ impl GateState {
                     text,
                 },
             );
-        }
-    }
-}
-
-/// News as the operator hears them.
-fn words(news: &GateNews, now: Now) -> (Severity, &'static str, String) {
-    match news {
-        GateNews::CircuitOpened {
-            provider,
-            text,
-            until,
-            fallback,
-        } => {
-            let then = match fallback {
-                Some(fallback) => format!("{fallback} takes over"),
-                None => "its Myses wait".to_string(),
-            };
-            let clock = now.wall_at(*until).to_string();
-            let clock = clock.get(11..19).unwrap_or_default();
-            let text =
-                format!("provider {provider} is down ({text}); {then}; next trial {clock} UTC");
-            (Severity::Warn, "circuit_open", text)
-        }
-        GateNews::CircuitClosed { provider } => {
-            let text = format!("provider {provider} works again and is used again");
-            (Severity::Info, "circuit_closed", text)
-        }
-        GateNews::Budget(BudgetNews::Low(percent)) => {
-            let text = format!("{percent} % of the swarm's budget of today is spent");
-            (Severity::Warn, "budget_low", text)
-        }
-        GateNews::Budget(BudgetNews::Spent(until)) => {
-            let text = format!(
-                "the swarm's budget of today is spent: all pause until {}, or until [budget] allows \
-                 more",
-                hour(*until)
-            );
-            (Severity::Warn, "budget_spent", text)
         }
     }
 }

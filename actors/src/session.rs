@@ -38,7 +38,10 @@ use settling::in_time;
 /// The longest that opening, listing or logging in may take.
 const SETTLING: Duration = Duration::from_secs(30);
 
-/// The longest wait between two tries to open a session.
+/// How long one stands aside whose try was in vain, before it queues again.
+const ASIDE: Duration = Duration::from_secs(1);
+
+/// The longest wait between two tries of a call.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The longest that is held still at once for a restart.
@@ -131,8 +134,8 @@ pub struct Session {
 /// How far the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not open; after failures not to be tried before a moment.
-    Closed { failures: u32, not_before: Moment },
+    /// Not open; so many tries in a row failed.
+    Closed { failures: u32 },
     /// Open.
     Open { login: Login },
 }
@@ -165,10 +168,7 @@ impl Session {
             means,
             link,
             rules,
-            phase: Phase::Closed {
-                failures: 0,
-                not_before: Moment(0),
-            },
+            phase: Phase::Closed { failures: 0 },
             account: None,
             knows_account: false,
             saved: None,
@@ -195,19 +195,36 @@ impl Session {
         &self.tools
     }
 
-    /// Opens the session and logs in where that can be done now; a Mysis plays on without.
-    pub async fn prepare(&mut self, outlet: &dyn Outlet) {
+    /// Opens the session and logs in. Who `waits_out` waits for as long as the game server is away;
+    /// anybody else goes on without it then, as does everybody where waiting mends nothing.
+    pub async fn prepare(&mut self, outlet: &dyn Outlet, waits_out: bool) {
         self.learn_account(outlet).await;
         if self.link.is_none() {
             return self.tell(outlet, LinkState::None);
         }
-        let is_due = match self.phase {
-            Phase::Closed { not_before, .. } => self.means.clock.moment() >= not_before,
-            Phase::Open { .. } => true,
-        };
-        if is_due && let Err(fault) = self.settle(outlet).await {
-            tracing::debug!(mysis = %self.who, fault = %self.without_secrets(fault.to_string()), "session not ready");
+        while let Err(fault) = self.settle(outlet, waits_out).await {
+            let told = self.without_secrets(fault.to_string());
+            tracing::debug!(mysis = %self.who, fault = %told, "session not ready");
+            if !waits_out || !self.wait_out(&fault, outlet).await {
+                return;
+            }
         }
+    }
+
+    /// Waits a little where the server is away or wants to be left alone, so that it can be tried
+    /// again; `false` where waiting mends nothing. How often it is tried is the gate's business.
+    async fn wait_out(&mut self, fault: &LinkFault, outlet: &dyn Outlet) -> bool {
+        match fault {
+            LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
+            LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
+                outlet.news(News::Progress(Activity::Queueing(Lane::Game)));
+                tokio::time::sleep(with_jitter(ASIDE, &mut self.dice)).await;
+            }
+            LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
+                return false;
+            }
+        }
+        true
     }
 
     /// Makes a call and says what came of it. Whatever happens, there is an outcome.

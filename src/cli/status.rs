@@ -27,6 +27,15 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     if let Some(trouble) = status["trouble"].as_str() {
         out::line(&format!("trouble: {}", trouble))?;
     }
+    for away in status["away"].as_array().into_iter().flatten() {
+        out::line(&format!(
+            "away: {} since {}: {}; its myses wait, and it is tried again at {}",
+            out::clean(word(away, "server")),
+            word(away, "since"),
+            out::clean(word(away, "text")),
+            word(away, "next_try"),
+        ))?;
+    }
     let states: Vec<String> = status["states"]
         .as_object()
         .into_iter()

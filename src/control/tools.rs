@@ -204,10 +204,10 @@ async fn order(swarm: &Swarm, order: Order) -> Result<Value, String> {
 }
 
 async fn list_myses(swarm: &Swarm, about: &About) -> Value {
-    let standings = swarm.standings().await;
+    let (standings, weather) = (swarm.standings().await, swarm.weather().await);
     standings
         .iter()
-        .map(|standing| contract::standing(standing, about.has_price()))
+        .map(|standing| contract::standing(standing, about.has_price(), &weather))
         .collect()
 }
 
@@ -324,6 +324,7 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
     }
     let mission = swarm.mission().await;
     let spending = swarm.spending().await;
+    let weather = swarm.weather().await;
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
@@ -332,10 +333,11 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "trouble": swarm.trouble().await,
         "states": states,
         "arrival": swarm.arrival().await.map(|arrival| arrival.to_string()),
+        "away": contract::weather(&weather),
         "today": contract::spending(&spending, about.has_price(), MachineClock.now()),
         "myses": standings
             .iter()
-            .map(|standing| contract::standing(standing, about.has_price()))
+            .map(|standing| contract::standing(standing, about.has_price(), &weather))
             .collect::<Vec<_>>(),
     })
 }

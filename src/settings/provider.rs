@@ -34,9 +34,9 @@ pub struct Provider {
     pub requests_per_minute: Option<u32>,
     /// Tokens a minute, in and out, above zero; none: unlimited.
     pub tokens_per_minute: Option<u64>,
-    /// Failures in a row after which it is left alone for a while, 1 to 1000.
+    /// Failures in a row after which it is away, 1 to 1000.
     pub circuit_failures: u32,
-    /// For how long at first, above zero; each trial that fails doubles it, up to five minutes.
+    /// The time between two tries while it is away, above zero.
     pub circuit_wait: Duration,
     /// The waits before each further try after 429, 5xx and network faults.
     pub retry: Vec<Duration>,
@@ -98,7 +98,7 @@ impl Default for Provider {
             requests_per_minute: None,
             tokens_per_minute: None,
             circuit_failures: 5,
-            circuit_wait: Duration::from_secs(30),
+            circuit_wait: Duration::from_secs(4),
             retry: [5, 10, 15].map(Duration::from_secs).to_vec(),
             fallback: None,
             price: None,

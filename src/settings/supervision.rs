@@ -42,7 +42,7 @@ pub struct Backoff {
 impl Default for Supervision {
     fn default() -> Self {
         Self {
-            relaunch: Relaunch::Manual,
+            relaunch: Relaunch::Transient,
             backoff: Backoff {
                 first: Duration::from_secs(1),
                 longest: Duration::from_secs(5 * 60),

@@ -169,7 +169,7 @@ fn every_key_is_read() {
         requests_per_minute: Some(90),
         tokens_per_minute: None,
         circuit_failures: 5,
-        circuit_wait: Duration::from_secs(30),
+        circuit_wait: Duration::from_secs(4),
         retry: Vec::new(),
         fallback: Some("local".into()),
         price: Some(Price {

@@ -106,6 +106,7 @@ impl Turns {
             | What::ToolCalled { .. }
             | What::Mission(_)
             | What::Spending(_)
+            | What::Weather(_)
             | What::Learned(_)
             | What::Notice { .. }
             | What::Shutdown => {}

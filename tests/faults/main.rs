@@ -23,3 +23,4 @@ mod spending;
 mod sql;
 mod struck;
 mod verdict;
+mod wire;

@@ -1,8 +1,11 @@
 //! Outages: a provider that fails for a while, with and without another one in its place.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 use crate::rig::{Home, Process, Server, http, until};
+use crate::wire::Wire;
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 
@@ -13,9 +16,9 @@ fn requests(server: &Server) -> u64 {
 }
 
 /// A swarm on a provider `first`, which `more` says more about.
-fn swarm_on(first: &str, galaxy: &Server, more: &str) -> (Home, Process) {
+fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
     let home = Home::new();
-    home.configure(first, &galaxy.url, "");
+    home.configure(first, galaxy, "");
     let file = home.file("zoea.toml");
     let text = std::fs::read_to_string(&file).expect("a configuration");
     let text = text.replace("model = \"pilot\"\n", &format!("model = \"pilot\"\n{more}"));
@@ -68,7 +71,7 @@ fn while_a_provider_is_down_another_takes_over_and_then_it_is_used_again() {
          [providers.spare]\nendpoint = \"{}\"\nmodel = \"pilot\"\n",
         second.url
     );
-    let (home, mut swarm) = swarm_on(&first.url, &galaxy, &more);
+    let (home, mut swarm) = swarm_on(&first.url, &galaxy.url, &more);
     let told = until_told(&mut swarm, "circuit_open");
     assert!(
         told.contains("pilot is down") && told.contains("spare takes over"),
@@ -108,7 +111,7 @@ fn a_provider_that_is_not_there_is_left_at_once_where_another_is() {
         "fallback = \"spare\"\n[providers.spare]\nendpoint = \"{}\"\nmodel = \"pilot\"\n",
         second.url
     );
-    let (home, mut swarm) = swarm_on(&gone, &galaxy, &more);
+    let (home, mut swarm) = swarm_on(&gone, &galaxy.url, &more);
     until_told(&mut swarm, "circuit_open");
     until("the spare is asked", || {
         (requests(&second) > 10).then_some(())
@@ -125,12 +128,138 @@ fn a_provider_that_is_not_there_is_left_at_once_where_another_is() {
     assert!(retries <= NAMES.len(), "{retries}: one try each at most");
 }
 
+/// The configuration that `init` writes, but for the addresses.
+fn by_default(pilot: &str, galaxy: &str) -> Home {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path()).expect("a home");
+    let text = format!(
+        "[providers.local]\nendpoint = \"{pilot}\"\nmodel = \"pilot\"\n\
+         [mcp]\nupstream = \"{galaxy}\"\n"
+    );
+    std::fs::write(home.file("zoea.toml"), text).expect("a configuration");
+    home
+}
+
+#[test]
+fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
+    const OUTAGE: Duration = Duration::from_secs(40);
+    /// What is promised, and as much again for a busy machine.
+    const RETURN: Duration = Duration::from_secs(10);
+    let galaxy = Server::galaxy(&[]);
+    let begun = Instant::now();
+    let pilot = Server::pilot(&["--fault", "outage:0s,40s", "--latency", "20ms"]);
+    let home = by_default(&pilot.url, &galaxy.url);
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = home.fly(&["--start-swarm"]);
+    let told = until_told(&mut swarm, "circuit_open");
+    assert!(
+        told.contains("provider local is down (HTTP 503"),
+        "the whole round of tries is over: {told}"
+    );
+    assert!(begun.elapsed() > Duration::from_secs(29), "5 + 10 + 15 s");
+    let alpha = until("it is shown as waiting", || {
+        let alpha = home.mysis("alpha");
+        let activity = alpha["activity"].as_str().expect("a text");
+        let waits = activity.starts_with("waiting for provider local: HTTP 503");
+        waits.then_some(alpha)
+    });
+    assert_eq!(alpha["state"], "running");
+    assert!(alpha["activity_until"].is_string(), "{alpha}");
+    let page = home.ok(&["status"]);
+    assert!(page.contains("away: provider local since"), "{page}");
+    until_told(&mut swarm, "circuit_closed");
+    let lasted = begun.elapsed();
+    assert!(lasted < OUTAGE + RETURN, "{lasted:?}");
+    let answered = requests(&pilot);
+    until("it goes on", || {
+        (requests(&pilot) > answered + 3).then_some(())
+    });
+    assert_eq!(home.mysis("alpha")["state"], "running");
+    let page = home.ok(&["status"]);
+    assert!(!page.contains("away:"), "{page}");
+}
+
+#[test]
+fn a_lone_mysis_asks_the_fallback_after_its_first_round() {
+    let galaxy = Server::galaxy(&[]);
+    let first = Server::pilot(&["--fault", "http-503"]);
+    let second = Server::pilot(&["--latency", "20ms"]);
+    let home = Home::new();
+    home.configure(&first.url, &galaxy.url, "");
+    let file = home.file("zoea.toml");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    let more = format!(
+        "model = \"pilot\"\nfallback = \"spare\"\ncircuit_wait = \"60s\"\n\
+         [providers.spare]\nendpoint = \"{}\"\nmodel = \"pilot\"\n",
+        second.url
+    );
+    let text = text.replace("model = \"pilot\"\n", &more);
+    std::fs::write(file, text).expect("a configuration");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = home.fly(&["--start-swarm"]);
+    let told = until_told(&mut swarm, "circuit_open");
+    assert!(told.contains("spare takes over"), "{told}");
+    assert_eq!(requests(&first), 4, "one round: a try, and three more");
+    until("the spare is asked", || {
+        (requests(&second) > 5).then_some(())
+    });
+    assert_eq!(home.mysis("alpha")["state"], "running");
+    assert_eq!(answered_by(&home, "alpha"), ["spare"]);
+}
+
+#[test]
+fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return() {
+    let galaxy = Server::galaxy(&[]);
+    let mut wire = Wire::to(&galaxy.address());
+    let pilot = Server::pilot(&["--latency", "20ms"]);
+    let url = format!("http://{}/mcp", wire.address());
+    let (home, mut swarm) = swarm_on(&pilot.url, &url, "");
+    until("they play", || (requests(&pilot) > 10).then_some(()));
+    wire.cut();
+    until_told(&mut swarm, "game_away");
+    until("all are shown as waiting", || {
+        let waits = |name: &&str| {
+            let activity = home.mysis(name)["activity"].to_string();
+            activity.contains("waiting for the game server")
+        };
+        NAMES.iter().all(waits).then_some(())
+    });
+    let asked = requests(&pilot);
+    let next_try = || {
+        let page = home.ok(&["status"]);
+        let away = page.lines().find(|line| line.starts_with("away: "));
+        away.expect("it is away").to_string()
+    };
+    for _ in 0..2 {
+        let before = next_try();
+        until("it is tried again", || (next_try() != before).then_some(()));
+    }
+    assert_eq!(requests(&pilot), asked, "no model is asked meanwhile");
+    wire.mend();
+    until_told(&mut swarm, "game_back");
+    until("they go on", || {
+        (requests(&pilot) > asked + 10).then_some(())
+    });
+    for name in NAMES {
+        assert_eq!(home.mysis(name)["state"], "running");
+    }
+    drop(swarm);
+    let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
+    let told = |code: &str| {
+        let with_code = rows.iter().filter(|row| row["metadata"]["code"] == code);
+        with_code.count()
+    };
+    assert!(told("mcp_down") <= 1, "an outage is told once: {rows:?}");
+}
+
 #[test]
 fn without_another_they_wait_and_go_on_when_it_works_again() {
     let galaxy = Server::galaxy(&[]);
     let only = Server::pilot(&["--fault", "http-503"]);
     let more = "circuit_failures = 3\ncircuit_wait = \"400ms\"\n";
-    let (home, mut swarm) = swarm_on(&only.url, &galaxy, more);
+    let (home, mut swarm) = swarm_on(&only.url, &galaxy.url, more);
     let told = until_told(&mut swarm, "circuit_open");
     assert!(told.contains("its Myses wait"), "{told}");
     let asked = requests(&only);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use crate::domain::books::{Day, Entry};
+use crate::domain::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, Lane, LaneRules};
 use crate::domain::message::Severity;
 use crate::domain::rules::SwarmRules;
@@ -116,6 +117,14 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
             (Lane::Provider(name.clone()), lane)
         })
         .collect();
+    let game = LaneRules {
+        circuit: Some(CircuitRules {
+            failures: 1,
+            ..CircuitRules::default()
+        }),
+        ..LaneRules::default()
+    };
+    lanes.insert(Lane::Game, game);
     if let Some(per_minute) = rules.tools.logins_per_minute {
         // A server that counts by the minute must not see a burst on top of a full minute.
         let logins = LaneRules {

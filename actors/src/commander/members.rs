@@ -205,6 +205,7 @@ impl CommanderState {
             | What::Stored(_)
             | What::Mission(_)
             | What::Spending(_)
+            | What::Weather(_)
             | What::Notice { .. }
             | What::Shutdown => {}
         }

@@ -11,6 +11,7 @@ use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{MissionId, MysisId};
 use crate::domain::order::{Answer, Order};
 use crate::domain::rules::SwarmRules;
+use crate::domain::weather::Weather;
 use crate::domain::write::{Mission, MysisRecord};
 use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{Reply, Request};
@@ -37,6 +38,8 @@ pub enum CommanderMsg {
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
     /// How does the budget stand?
     Spending(RpcReplyPort<Arc<Spending>>),
+    /// Which servers are away?
+    Weather(RpcReplyPort<Arc<Weather>>),
     /// How far is the swarm with logging in?
     Arrival(RpcReplyPort<Option<Arrival>>),
     /// What is the mission?

@@ -134,13 +134,19 @@ impl CommanderState {
         };
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
         self.watchers.push(ui.get_derived());
-        let spending = SwarmEvent {
-            at: self.now(),
-            mysis: None,
-            what: What::Spending(self.spending.clone()),
-        };
-        // One that is dead gets it with its next life.
-        let _ = ui.cast(UiMsg::Event(Arc::new(spending)));
+        let about_all = [
+            What::Spending(self.spending.clone()),
+            What::Weather(self.weather.clone()),
+        ];
+        for what in about_all {
+            let event = SwarmEvent {
+                at: self.now(),
+                mysis: None,
+                what,
+            };
+            // One that is dead gets it with its next life.
+            let _ = ui.cast(UiMsg::Event(Arc::new(event)));
+        }
         Ok(ui)
     }
 }

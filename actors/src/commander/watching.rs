@@ -19,6 +19,9 @@ impl CommanderState {
         if let What::Spending(spending) = &news.what {
             self.spending = spending.clone();
         }
+        if let What::Weather(weather) = &news.what {
+            self.weather = weather.clone();
+        }
         if let What::Notice { code, .. } = news.what {
             match code {
                 STORE_TROUBLE => self.store_trouble = Some(news.clone()),
@@ -46,6 +49,7 @@ impl CommanderState {
         let mission = self.mission.as_ref().map(|mission| mission.text.clone());
         tell(None, What::Mission(mission));
         tell(None, What::Spending(self.spending.clone()));
+        tell(None, What::Weather(self.weather.clone()));
         for member in self.members.values() {
             let who = Some(member.who());
             tell(who, What::Standing(member.standing.clone()));

@@ -4,9 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::event::{Activity, LinkState, Standing, State};
-
-/// What a Mysis does that waits for its place at the gate of logins.
-pub const QUEUEING: &str = "waiting to log in";
+use super::gate::Lane;
 
 /// Fewer than these are no queue worth a word.
 const FEW: usize = 3;
@@ -44,8 +42,8 @@ pub fn stage(standing: &Standing) -> Stage {
     }
     match &standing.activity {
         Activity::Connecting => Stage::Coming,
-        Activity::Queueing(what) if &**what == QUEUEING => Stage::Coming,
-        Activity::Queueing(_)
+        Activity::Queueing(Lane::Logins | Lane::Game) => Stage::Coming,
+        Activity::Queueing(Lane::Provider(_))
         | Activity::Resting
         | Activity::Rebuilding
         | Activity::Pausing

@@ -1,21 +1,19 @@
-//! The circuit breaker of a provider: who fails again and again is left alone for a while, then
-//! tried with one call.
+//! The circuit breaker of a server: who fails again and again is left alone, and tried with single
+//! calls until it works again (decision 116).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::gate::PassId;
 use super::ids::Moment;
 
-/// The longest that a provider is left alone between two trials.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
-
-/// When a circuit opens, and for how long.
+/// When a circuit opens, and how often a server is tried meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CircuitRules {
     /// So many failures in a row open it; at least 1.
     pub failures: u32,
-    /// How long it stays open at first; each trial that fails doubles it, up to five minutes.
+    /// The time between two tries while it is open.
     pub wait: Duration,
 }
 
@@ -23,47 +21,44 @@ impl Default for CircuitRules {
     fn default() -> CircuitRules {
         CircuitRules {
             failures: 5,
-            wait: Duration::from_secs(30),
+            wait: Duration::from_secs(4),
         }
     }
 }
 
-/// How a model call went, as far as it tells about the provider.
+/// How a call went, as far as it tells about the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// Nobody knows: it was given up.
     #[default]
     Dropped,
-    /// The provider works: it answered, or refused for a reason, or asked to be left alone for a
+    /// The server works: it answered, or refused for a reason, or asked to be left alone for a
     /// time that it named. So many tokens were used.
     Works {
         /// Tokens in and out, where it said so.
         tokens: Option<u64>,
     },
-    /// The provider failed.
+    /// The server failed.
     Fails {
         /// What happened.
         text: Arc<str>,
         /// Whether it could not even be reached.
         is_unreachable: bool,
+        /// Whether that was the last try of a round: whoever made it has no other one left.
+        ends_round: bool,
     },
 }
 
 /// What became of a circuit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It opened: nobody is let through before a moment.
-    Opened {
-        /// Until when.
-        until: Moment,
-        /// What happened last.
-        text: Arc<str>,
-    },
-    /// It closed: the provider works again.
+    /// It opened: the server is away.
+    Opened,
+    /// It closed: the server works again.
     Closed,
 }
 
-/// The circuit of one provider.
+/// The circuit of one server.
 #[derive(Clone, Debug)]
 pub enum Circuit {
     /// Calls pass; so many failed in a row.
@@ -71,15 +66,21 @@ pub enum Circuit {
         /// Failures in a row.
         failures: u32,
     },
-    /// Nobody passes before `until`; then one, the trial.
-    Open {
-        /// Until when.
-        until: Moment,
-        /// How long that was.
-        wait: Duration,
-        /// Who tries it.
-        trial: Option<PassId>,
-    },
+    /// Nobody passes but one now and then, to try it.
+    Open(Absence),
+}
+
+/// A server that is away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// Since when that is known.
+    pub since: Moment,
+    /// What happened last.
+    pub text: Arc<str>,
+    /// When the next one may try it.
+    pub next_try: Moment,
+    /// Those who try it now. One that takes long does not keep the next one from trying.
+    trials: BTreeSet<PassId>,
 }
 
 impl Default for Circuit {
@@ -89,30 +90,41 @@ impl Default for Circuit {
 }
 
 impl Circuit {
-    /// When the next call may pass; `None` while a trial is under way.
+    /// When the next call may pass.
     #[must_use]
-    pub fn opens_at(&self) -> Option<Moment> {
+    pub fn opens_at(&self) -> Moment {
         match self {
-            Circuit::Closed { .. } => Some(Moment(0)),
-            Circuit::Open { trial: Some(_), .. } => None,
-            Circuit::Open { until, .. } => Some(*until),
+            Circuit::Closed { .. } => Moment(0),
+            Circuit::Open(absence) => absence.next_try,
         }
     }
 
     /// Whether calls pass without being a trial.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self, Circuit::Closed { .. })
+        self.absence().is_none()
     }
 
-    /// Somebody passes; through an open circuit that is the trial.
-    pub fn enter(&mut self, pass: PassId) {
-        if let Circuit::Open { trial, .. } = self {
-            *trial = Some(pass);
+    /// How it is away, while it is.
+    #[must_use]
+    pub fn absence(&self) -> Option<&Absence> {
+        match self {
+            Circuit::Closed { .. } => None,
+            Circuit::Open(absence) => Some(absence),
         }
     }
 
-    /// How it went for one who passed. Where another provider stands ready, one that cannot be
+    /// Somebody passes; gives whether that is a trial.
+    pub fn enter(&mut self, pass: PassId, rules: CircuitRules, now: Moment) -> bool {
+        let Circuit::Open(absence) = self else {
+            return false;
+        };
+        absence.trials.insert(pass);
+        absence.next_try = now.plus(rules.wait);
+        true
+    }
+
+    /// How it went for one who passed. Where another server stands ready, one that cannot be
     /// reached is not tried again first.
     pub fn learn(
         &mut self,
@@ -124,52 +136,68 @@ impl Circuit {
     ) -> Option<Turn> {
         match outcome {
             Outcome::Dropped => {
-                self.give_up(pass);
+                self.give_up(pass, now);
                 None
             }
-            Outcome::Works { .. } => {
-                let was_open = !self.is_closed();
-                *self = Circuit::default();
-                was_open.then_some(Turn::Closed)
-            }
+            Outcome::Works { .. } => self.close(),
             Outcome::Fails {
                 text,
                 is_unreachable,
+                ends_round,
             } => {
-                let wait = self.failed(pass, rules, *is_unreachable && has_fallback)?;
-                let until = now.plus(wait);
-                *self = Circuit::Open {
-                    until,
-                    wait,
-                    trial: None,
-                };
-                let text = text.clone();
-                Some(Turn::Opened { until, text })
+                let at_once = *ends_round || (*is_unreachable && has_fallback);
+                self.failed(pass, text, rules, at_once, now)
             }
         }
     }
 
-    /// How long it opens for after a failure, if it does.
-    fn failed(&mut self, pass: PassId, rules: CircuitRules, at_once: bool) -> Option<Duration> {
+    /// The server works.
+    pub fn close(&mut self) -> Option<Turn> {
+        let was_open = !self.is_closed();
+        *self = Circuit::default();
+        was_open.then_some(Turn::Closed)
+    }
+
+    fn failed(
+        &mut self,
+        pass: PassId,
+        text: &Arc<str>,
+        rules: CircuitRules,
+        at_once: bool,
+        now: Moment,
+    ) -> Option<Turn> {
+        let next_try = now.plus(rules.wait);
         match self {
             Circuit::Closed { failures } => {
                 *failures += 1;
-                (at_once || *failures >= rules.failures).then_some(rules.wait.min(LONGEST_WAIT))
+                if !at_once && *failures < rules.failures {
+                    return None;
+                }
+                *self = Circuit::Open(Absence {
+                    since: now,
+                    text: text.clone(),
+                    next_try,
+                    trials: BTreeSet::new(),
+                });
+                Some(Turn::Opened)
             }
-            Circuit::Open { trial, wait, .. } if *trial == Some(pass) => {
-                Some((*wait * 2).min(LONGEST_WAIT))
+            Circuit::Open(absence) => {
+                // Others were on their way when it opened.
+                if absence.trials.remove(&pass) {
+                    absence.text = text.clone();
+                    absence.next_try = next_try;
+                }
+                None
             }
-            // It was on its way when the circuit opened.
-            Circuit::Open { .. } => None,
         }
     }
 
     /// A trial that was given up tells nothing: the next one tries.
-    fn give_up(&mut self, pass: PassId) {
-        if let Circuit::Open { trial, .. } = self
-            && *trial == Some(pass)
+    fn give_up(&mut self, pass: PassId, now: Moment) {
+        if let Circuit::Open(absence) = self
+            && absence.trials.remove(&pass)
         {
-            *trial = None;
+            absence.next_try = now;
         }
     }
 }
@@ -187,6 +215,7 @@ mod tests {
         Outcome::Fails {
             text: "HTTP 503".into(),
             is_unreachable: false,
+            ends_round: false,
         }
     }
 
@@ -195,37 +224,42 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_after_so_many_failures_in_a_row_and_doubles_with_each_failed_trial() {
+    fn it_opens_after_so_many_failures_in_a_row_and_lets_one_try_again_and_again() {
         let mut circuit = Circuit::default();
         let works = Outcome::Works { tokens: None };
         for outcome in [fails(), fails(), works.clone(), fails(), fails()] {
             assert_eq!(learn(&mut circuit, 1, &outcome, 0), None);
         }
-        let opened = |until| {
-            let text = "HTTP 503".into();
-            let until = Moment(until);
-            Some(Turn::Opened { until, text })
-        };
-        assert_eq!(learn(&mut circuit, 1, &fails(), 0), opened(30_000));
-        assert_eq!(
-            learn(&mut circuit, 2, &fails(), 5),
-            None,
-            "it was under way"
-        );
-        assert_eq!(circuit.opens_at(), Some(Moment(30_000)));
-        circuit.enter(PassId(3));
-        assert_eq!(circuit.opens_at(), None, "one trial at a time");
-        assert_eq!(learn(&mut circuit, 3, &fails(), 31_000), opened(91_000));
-        circuit.enter(PassId(4));
-        assert_eq!(learn(&mut circuit, 4, &Outcome::Dropped, 92_000), None);
-        assert_eq!(
-            circuit.opens_at(),
-            Some(Moment(91_000)),
-            "the next one tries"
-        );
-        circuit.enter(PassId(5));
+        assert_eq!(learn(&mut circuit, 1, &fails(), 0), Some(Turn::Opened));
+        let late = learn(&mut circuit, 2, &fails(), 5);
+        assert_eq!(late, None, "it was under way");
+        assert_eq!(circuit.opens_at(), Moment(30_000));
+        assert!(circuit.enter(PassId(3), RULES, Moment(30_000)));
+        assert_eq!(circuit.opens_at(), Moment(60_000), "not all at once");
+        let told = learn(&mut circuit, 3, &fails(), 31_000);
+        assert_eq!(told, None, "that it is away is known");
+        assert_eq!(circuit.opens_at(), Moment(61_000));
+        assert!(circuit.enter(PassId(4), RULES, Moment(61_000)));
+        assert_eq!(learn(&mut circuit, 4, &Outcome::Dropped, 62_000), None);
+        assert_eq!(circuit.opens_at(), Moment(62_000), "the next one tries");
+        assert!(circuit.enter(PassId(5), RULES, Moment(62_000)));
+        assert!(circuit.enter(PassId(6), RULES, Moment(92_000)), "5 is slow");
+        let since = circuit.absence().map(|absence| absence.since);
+        assert_eq!(since, Some(Moment(0)));
         assert_eq!(learn(&mut circuit, 5, &works, 93_000), Some(Turn::Closed));
         assert!(circuit.is_closed());
+        assert_eq!(learn(&mut circuit, 6, &works, 94_000), None);
+    }
+
+    #[test]
+    fn the_end_of_a_round_opens_it_whoever_made_the_tries() {
+        let mut circuit = Circuit::default();
+        let last = Outcome::Fails {
+            text: "HTTP 503".into(),
+            is_unreachable: false,
+            ends_round: true,
+        };
+        assert_eq!(learn(&mut circuit, 1, &last, 0), Some(Turn::Opened));
     }
 
     #[test]
@@ -233,6 +267,7 @@ mod tests {
         let gone = Outcome::Fails {
             text: "refused".into(),
             is_unreachable: true,
+            ends_round: false,
         };
         let learn = |has_fallback| {
             let mut circuit = Circuit::default();

@@ -56,6 +56,7 @@ use super::event::Standing;
 use super::ids::{Moment, MysisId, Timestamp};
 use super::redact::Redactor;
 use super::rules::SwarmRules;
+use super::weather::Weather;
 
 use appearance::Appearance;
 use compose::{Drafts, Target};
@@ -90,6 +91,7 @@ pub struct Dashboard {
     flow: Flow,
     mission: Option<Arc<str>>,
     spending: Arc<Spending>,
+    weather: Arc<Weather>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
     log: Arc<Log>,
@@ -143,6 +145,7 @@ impl Dashboard {
             flow: Flow::default(),
             mission: None,
             spending: Arc::default(),
+            weather: Arc::default(),
             rules: None,
             redactor: Arc::default(),
             log: Arc::default(),
@@ -248,6 +251,12 @@ impl Dashboard {
     #[must_use]
     pub fn budget_percent(&self) -> Option<u64> {
         self.spending.percent_at(self.now)
+    }
+
+    /// Which servers are away.
+    #[must_use]
+    pub fn weather(&self) -> &Weather {
+        &self.weather
     }
 
     /// The rules of the swarm, once they are known.

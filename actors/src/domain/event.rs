@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use super::budget::Spending;
 use super::fault::Fault;
+use super::gate::Lane;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
 use super::model::{Arrived, Usage};
 use super::progress::Stuck;
 use super::rules::SwarmRules;
+use super::weather::Weather;
 use super::write::{Account, MysisRecord};
 
 /// The state of a Mysis (DESIGN 2).
@@ -67,7 +69,7 @@ pub enum Activity {
     /// Waits for the next turn.
     Pausing,
     /// Waits until it may ask or log in.
-    Queueing(Arc<str>),
+    Queueing(Lane),
     /// Opens its session with the game server.
     Connecting,
     /// Waits for the model's answer.
@@ -100,7 +102,9 @@ impl fmt::Display for Activity {
             Activity::Resting => f.write_str("resting"),
             Activity::Rebuilding => f.write_str("rebuilding"),
             Activity::Pausing => f.write_str("between turns"),
-            Activity::Queueing(what) => f.write_str(what),
+            Activity::Queueing(Lane::Provider(name)) => write!(f, "waiting for {name}"),
+            Activity::Queueing(Lane::Logins) => f.write_str("waiting to log in"),
+            Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),
             Activity::Connecting => f.write_str("connecting"),
             Activity::CallingModel => f.write_str("calling the model"),
             Activity::Answering(arrived) => match arrived.shown() {
@@ -338,6 +342,8 @@ pub enum What {
     Standing(Arc<Standing>),
     /// How the budget of the day stands now.
     Spending(Arc<Spending>),
+    /// Which servers are away now.
+    Weather(Arc<Weather>),
     /// A game account and its password became known; for the Commander alone.
     Learned(Account),
     /// Something about the whole program that the operator should know.

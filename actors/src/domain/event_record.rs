@@ -186,6 +186,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         | What::Mission(_)
         | What::Standing(_)
         | What::Spending(_)
+        | What::Weather(_)
         | What::Learned(_) => return None,
     };
     Some(EventRecord {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::books::{Bill, Entry};
 use super::budget::{Allowance, BudgetNews, BudgetRules, Purse, Spending};
-use super::circuit::{CircuitRules, Outcome, Turn};
+use super::circuit::{Absence, CircuitRules, Outcome, Turn};
 use super::ids::{Moment, MysisId, Now, Timestamp};
 
 use lane::LaneState;
@@ -27,6 +27,8 @@ pub enum Lane {
     Provider(Arc<str>),
     /// MCP initialise, login or register.
     Logins,
+    /// The game server, by those who have no session with it that stands for sure.
+    Game,
 }
 
 /// What a lane allows.
@@ -70,6 +72,8 @@ pub struct Asker {
     pub is_urgent: bool,
     /// How many tokens it will use, about.
     pub tokens: u64,
+    /// Whether it waits as long as a server is away.
+    pub waits_out: bool,
 }
 
 /// What becomes of one who wanted in.
@@ -81,6 +85,13 @@ pub enum Verdict {
         lane: Lane,
         /// What its payer should be told, where there is something.
         told: Option<Arc<str>>,
+        /// Whether it is the first to try a server that is away.
+        is_trial: bool,
+    },
+    /// The server is away, and it does not wait.
+    Away {
+        /// What happened last.
+        why: Arc<str>,
     },
     /// It may not come in before a moment, and does not wait.
     Held {
@@ -94,21 +105,21 @@ pub enum Verdict {
 /// What the operator is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateNews {
-    /// A provider failed again and again and is left alone.
+    /// A server failed again and again and is left alone.
     CircuitOpened {
-        /// Which.
-        provider: Arc<str>,
+        /// Where to.
+        lane: Lane,
         /// What happened last.
         text: Arc<str>,
-        /// Until when nobody asks it.
-        until: Moment,
+        /// How often it is tried.
+        every: Duration,
         /// Who takes over.
         fallback: Option<Arc<str>>,
     },
-    /// A provider works again.
+    /// A server works again.
     CircuitClosed {
-        /// Which.
-        provider: Arc<str>,
+        /// Where to.
+        lane: Lane,
     },
     /// The swarm's budget.
     Budget(BudgetNews),
@@ -159,21 +170,37 @@ impl Gate {
         let Some(state) = self.lanes.get_mut(lane) else {
             return;
         };
+        let turn = state.leave(pass, outcome, self.rules.lanes.get(lane), now);
+        self.turned(lane, turn);
+    }
+
+    /// The server that somebody was let in to gives a sign of life before the call is over.
+    pub fn answers(&mut self, lane: &Lane, pass: PassId) {
+        let turn = self.lanes.get_mut(lane).and_then(|it| it.answers(pass));
+        self.turned(lane, turn);
+    }
+
+    fn turned(&mut self, lane: &Lane, turn: Option<Turn>) {
         let rules = self.rules.lanes.get(lane);
-        let turn = state.leave(pass, outcome, rules, now);
-        let (Some(turn), Lane::Provider(provider)) = (turn, lane) else {
-            return;
-        };
-        let provider = provider.clone();
-        self.news.push(match turn {
-            Turn::Closed => GateNews::CircuitClosed { provider },
-            Turn::Opened { until, text } => GateNews::CircuitOpened {
-                provider,
-                text,
-                until,
+        let circuit = rules.and_then(|rules| rules.circuit);
+        let absence = self.lanes.get(lane).and_then(LaneState::absence);
+        let lane = lane.clone();
+        self.news.extend(match turn {
+            None => None,
+            Some(Turn::Closed) => Some(GateNews::CircuitClosed { lane }),
+            Some(Turn::Opened) => absence.map(|absence| GateNews::CircuitOpened {
+                lane,
+                text: absence.text.clone(),
+                every: circuit.unwrap_or_default().wait,
                 fallback: rules.and_then(|rules| rules.fallback.clone()),
-            },
+            }),
         });
+    }
+
+    /// The servers that are away now.
+    pub fn absences(&self) -> impl Iterator<Item = (&Lane, &Absence)> {
+        let lanes = self.lanes.iter();
+        lanes.filter_map(|(name, lane)| Some((name, lane.absence()?)))
     }
 
     /// Somebody who waits gave up.
@@ -199,10 +226,11 @@ impl Gate {
         let Now { wall, moment } = now;
         let mut decided = self.turn_away(wall);
         self.reroute(moment);
+        decided.extend(self.send_on(moment));
         for (name, lane) in &mut self.lanes {
             let rules = self.rules.lanes.get(name);
             while lane.opens_at(rules).is_some_and(|at| at <= moment) {
-                let Some((pass, asker)) = lane.enter_next(rules, moment) else {
+                let Some((pass, asker, is_trial)) = lane.enter_next(rules, moment) else {
                     break;
                 };
                 let told = match asker.payer.map(|payer| self.purse.allowance(payer, wall)) {
@@ -210,7 +238,12 @@ impl Gate {
                     Some(Allowance::NoMore { .. }) | None => None,
                 };
                 let lane = name.clone();
-                decided.push((pass, Verdict::In { lane, told }));
+                let verdict = Verdict::In {
+                    lane,
+                    told,
+                    is_trial,
+                };
+                decided.push((pass, verdict));
             }
         }
         decided
@@ -238,6 +271,18 @@ impl Gate {
             });
         }
         away
+    }
+
+    /// Who does not wait for a server that is away goes on without it.
+    fn send_on(&mut self, now: Moment) -> Vec<(PassId, Verdict)> {
+        let mut sent_on = Vec::new();
+        for lane in self.lanes.values_mut() {
+            let why = lane.absence().map(|absence| absence.text.clone());
+            let hurried = lane.take_the_hurried(now).into_iter();
+            let why = why.unwrap_or_default();
+            sent_on.extend(hurried.map(|pass| (pass, Verdict::Away { why: why.clone() })));
+        }
+        sent_on
     }
 
     /// Who waits where nobody passes goes where somebody does.

@@ -7,6 +7,7 @@
 mod asking;
 mod calling;
 mod deeds;
+mod failing;
 mod holding;
 mod orders;
 mod progress;
@@ -69,6 +70,8 @@ pub struct Life {
     game: GameState,
     gauge: TokenGauge,
     watch: Watch,
+    /// Whether it was told that it waits for a provider that is away.
+    told_away: bool,
     /// What the model was told about the runtime in the last request, by code.
     noticed: BTreeSet<&'static str>,
     doing: Doing,
@@ -219,6 +222,12 @@ impl Life {
                 result,
                 ms,
             } => self.replied(work, &provider, result, ms),
+            Input::StillAway {
+                work,
+                provider,
+                fault,
+            } => self.still_away(work, &provider, &fault),
+            Input::Died { work, text } => self.asking_died(work, text),
             Input::Leaving { work } => self.leaving(work),
             Input::Returned { work, outcome } => self.returned(work, &outcome),
             Input::Rang { alarm } => self.rang(alarm),

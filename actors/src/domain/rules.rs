@@ -283,7 +283,7 @@ pub struct SupervisionRules {
 impl Default for SupervisionRules {
     fn default() -> SupervisionRules {
         SupervisionRules {
-            relaunch: Relaunch::Manual,
+            relaunch: Relaunch::Transient,
             first_wait: Duration::from_secs(1),
             longest_wait: Duration::from_secs(300),
             max_relaunches: 5,

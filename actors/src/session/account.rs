@@ -139,7 +139,10 @@ impl Session {
                 Err(LinkFault::SessionLost(why))
             }
             // Logging in twice does no harm: a lost answer is a server that is not there.
-            Err(LinkFault::AnswerLost(why)) => Err(LinkFault::Unreachable(why)),
+            Err(LinkFault::AnswerLost(why) | LinkFault::Unreachable(why)) => {
+                self.doubt();
+                Err(LinkFault::Unreachable(why))
+            }
             other => other.inspect_err(|fault| self.heed(fault)),
         }
     }
@@ -214,7 +217,7 @@ impl Session {
             };
         }
         // Not open yet: settling opens it and logs in.
-        match self.settle(outlet).await {
+        match self.settle(outlet, true).await {
             Ok(()) => {
                 let name = self
                     .account

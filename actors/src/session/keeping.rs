@@ -9,10 +9,10 @@ use crate::ports::LinkFault;
 use super::{Login, Session, in_time};
 
 impl Session {
-    /// Takes up the session of the life before, once; `None` where there is none or it is gone.
-    pub(super) async fn take_up_again(&mut self) -> Option<Login> {
+    /// Takes up the session of before, once; `None` where there is none or it is gone.
+    pub(super) async fn take_up_again(&mut self) -> Result<Option<Login>, LinkFault> {
         let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {
-            return None;
+            return Ok(None);
         };
         let taken_up = async {
             in_time(link.resume(saved.ticket.clone())).await?;
@@ -21,24 +21,31 @@ impl Session {
         match taken_up.await {
             Ok(tools) => self.tools = tools,
             // The server may only be away: the session is tried again with it.
-            Err(LinkFault::Unreachable(_)) => {
+            Err(
+                fault @ (LinkFault::Unreachable(_)
+                | LinkFault::AnswerLost(_)
+                | LinkFault::Limited { .. }
+                | LinkFault::Restarting { .. }),
+            ) => {
+                self.heed(&fault);
                 self.saved = Some(saved);
-                return None;
+                return Err(away(fault));
             }
-            Err(fault) => {
+            Err(fault @ (LinkFault::SessionLost(_) | LinkFault::Refused(_))) => {
                 let fault = self.without_secrets(fault.to_string());
                 tracing::debug!(mysis = %self.who, %fault, "session of before is gone");
-                return None;
+                return Ok(None);
             }
         }
         let is_own = |name| Some(name) == self.account.as_ref().map(|own| &own.username);
-        let is_logged_in = saved.account.as_ref().is_some_and(is_own) && !self.needs_session_id();
+        let has_id = !self.needs_session_id() || self.game_session.is_some();
+        let is_logged_in = saved.account.as_ref().is_some_and(is_own) && has_id;
         self.ticket = Some(saved.ticket);
-        Some(if is_logged_in {
+        Ok(Some(if is_logged_in {
             Login::Done
         } else {
             Login::Needed
-        })
+        }))
     }
 
     /// Whether calls carry a session id of the game's own, which is never written down.
@@ -72,5 +79,17 @@ impl Session {
             Ok(()) => self.kept = now,
             Err(fault) => tracing::debug!(mysis = %self.who, %fault, "session not kept"),
         }
+    }
+}
+
+/// Looking whether a session stands does no harm twice: a lost answer is a server that is not there.
+fn away(fault: LinkFault) -> LinkFault {
+    match fault {
+        LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
+        LinkFault::Unreachable(_)
+        | LinkFault::Limited { .. }
+        | LinkFault::Restarting { .. }
+        | LinkFault::SessionLost(_)
+        | LinkFault::Refused(_) => fault,
     }
 }

@@ -36,9 +36,8 @@ impl Session {
         let mut renewals = 0;
         let mut waits = self.rules.retry.clone().into_iter();
         loop {
-            if let Err(fault) = self.settle(outlet).await {
-                if let LinkFault::Restarting { back_in } = fault {
-                    self.stand_by(back_in, outlet).await;
+            if let Err(fault) = self.settle(outlet, true).await {
+                if self.wait_out(&fault, outlet).await {
                     continue;
                 }
                 let Some(wait) = waits.next() else {
@@ -65,16 +64,28 @@ impl Session {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
+            if matches!(fault, LinkFault::AnswerLost(_)) {
+                self.doubt();
+            }
             match self.after(fault, order.read_only, &mut renewals) {
                 Next::Renew => self.close(),
                 Next::StandBy(back_in) => self.stand_by(back_in, outlet).await,
                 Next::GiveUp(outcome) => return Err(outcome),
                 Next::Wait(fault, otherwise) => {
-                    let Some(wait) = waits.next() else {
-                        self.note_absence(&fault, outlet);
-                        return Err(otherwise);
-                    };
-                    self.cool_down(&fault, wait, outlet).await;
+                    if let Some(wait) = waits.next() {
+                        self.cool_down(&fault, wait, outlet).await;
+                        continue;
+                    }
+                    self.note_absence(&fault, outlet);
+                    match fault {
+                        // It was not executed: it is sent when the server is back.
+                        LinkFault::Unreachable(_) => waits = self.rules.retry.clone().into_iter(),
+                        LinkFault::AnswerLost(_)
+                        | LinkFault::Limited { .. }
+                        | LinkFault::Restarting { .. }
+                        | LinkFault::SessionLost(_)
+                        | LinkFault::Refused(_) => return Err(otherwise),
+                    }
                 }
             }
         }

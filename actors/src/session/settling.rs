@@ -1,26 +1,41 @@
-//! Settling: opening a session, and waiting longer each time that fails.
-
-use std::time::Duration;
+//! Settling: opening a session, and waiting for a game server that is away.
 
 use futures::future::BoxFuture;
 
-use crate::domain::arrival::QUEUEING;
+use crate::domain::circuit::Outcome;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
-use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::gate::Pass;
 use crate::ports::LinkFault;
 
-use super::{LONGEST_WAIT, Login, News, Outlet, Phase, SETTLING, Session, own_tools, with_jitter};
+use super::{Login, News, Outlet, Phase, SETTLING, Session, own_tools};
 
 impl Session {
     /// Opens what is not open and logs in who is not logged in.
-    pub(super) async fn settle(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
-        if let Phase::Closed { failures, .. } = self.phase {
+    pub(super) async fn settle(
+        &mut self,
+        outlet: &dyn Outlet,
+        waits_out: bool,
+    ) -> Result<(), LinkFault> {
+        let is_open = matches!(self.phase, Phase::Open { .. });
+        if !is_open || self.needs_login() {
+            let mut pass = self.reach_game(outlet, waits_out).await?;
+            let settled = self.settle_with_game(outlet).await;
+            pass.outcome = self.told_of_game(&settled);
+            drop(pass);
+            settled?;
+        }
+        self.keep().await;
+        Ok(())
+    }
+
+    async fn settle_with_game(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
+        if let Phase::Closed { failures } = self.phase {
             let settled = match self.take_up_again().await {
-                Some(login) => Ok(login),
-                None => self.open(outlet).await,
+                Ok(Some(login)) => Ok(login),
+                Ok(None) => self.open(outlet).await,
+                Err(fault) => Err(fault),
             };
             match settled {
                 Ok(login) => self.opened(failures, login, outlet),
@@ -33,8 +48,32 @@ impl Session {
         if self.needs_login() {
             self.log_in(outlet).await?;
         }
-        self.keep().await;
         Ok(())
+    }
+
+    /// What a try to open a session, or to log in, tells about the game server.
+    fn told_of_game(&self, settled: &Result<(), LinkFault>) -> Outcome {
+        match settled {
+            Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => Outcome::Fails {
+                text: self.without_secrets(text.clone()).into(),
+                is_unreachable: true,
+                ends_round: true,
+            },
+            // Nothing was sent.
+            Err(LinkFault::Restarting { .. }) => Outcome::Dropped,
+            Ok(())
+            | Err(LinkFault::Limited { .. } | LinkFault::SessionLost(_) | LinkFault::Refused(_)) => {
+                Outcome::Works { tokens: None }
+            }
+        }
+    }
+
+    /// Waits until the game server is there, or until it is this one's turn to try.
+    async fn reach_game(&self, outlet: &dyn Outlet, waits_out: bool) -> Result<Pass, LinkFault> {
+        outlet.news(News::Progress(Activity::Queueing(Lane::Game)));
+        let admitted = self.means.gate.admit(Lane::Game, waits_out).await;
+        let admitted = admitted.ok_or_else(is_closing)?;
+        admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
     async fn open(&mut self, outlet: &dyn Outlet) -> Result<Login, LinkFault> {
@@ -76,10 +115,8 @@ impl Session {
             let text = format!("the game server cannot be used: {fault}; trying on");
             self.notice(outlet, Severity::Warn, "mcp_down", text);
         }
-        let wait = self.wait_after(failures);
         self.phase = Phase::Closed {
             failures: failures.saturating_add(1),
-            not_before: self.means.clock.moment().plus(wait),
         };
         self.tools = own_tools();
         self.tell(outlet, LinkState::Down);
@@ -89,35 +126,36 @@ impl Session {
     pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &dyn Outlet) {
         if matches!(fault, LinkFault::Unreachable(_)) && matches!(self.phase, Phase::Open { .. }) {
             self.failed_to_open(0, fault, outlet);
+            self.saved.clone_from(&self.kept);
         }
     }
 
-    /// The waits of the configuration, then the last of them doubled and doubled again.
-    fn wait_after(&mut self, failures: u32) -> Duration {
-        let place = usize::try_from(failures).unwrap_or(usize::MAX);
-        let wait = self.rules.retry.get(place).copied().unwrap_or_else(|| {
-            let last = self.rules.retry.last().copied();
-            let doublings = place.saturating_sub(self.rules.retry.len()).min(6);
-            last.unwrap_or(Duration::from_secs(2)) * (2 << doublings)
-        });
-        with_jitter(wait.min(LONGEST_WAIT), &mut self.dice)
+    /// Nobody knows whether the server is still there: the session is looked at before it is used
+    /// again, and taken up as it is where it stands.
+    pub(super) fn doubt(&mut self) {
+        if matches!(self.phase, Phase::Open { .. }) {
+            self.phase = Phase::Closed { failures: 0 };
+            self.saved.clone_from(&self.kept);
+        }
     }
 
     pub(super) async fn queue_for_login(&self, outlet: &dyn Outlet) -> Result<Pass, LinkFault> {
-        let queueing = Activity::Queueing(QUEUEING.into());
-        outlet.news(News::Progress(queueing));
-        let pass = self.means.gate.admit(Lane::Logins).await;
-        pass.ok_or_else(|| LinkFault::Unreachable("the program is closing".to_string()))
+        outlet.news(News::Progress(Activity::Queueing(Lane::Logins)));
+        let admitted = self.means.gate.admit(Lane::Logins, true).await;
+        let admitted = admitted.ok_or_else(is_closing)?;
+        admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
     pub(super) fn close(&mut self) {
         self.game_session = None;
         self.ticket = None;
-        self.phase = Phase::Closed {
-            failures: 0,
-            not_before: Moment(0),
-        };
+        self.phase = Phase::Closed { failures: 0 };
     }
+}
+
+/// Waiting mends nothing any more.
+fn is_closing() -> LinkFault {
+    LinkFault::Refused("the program is closing".to_string())
 }
 
 /// Settling has a time limit of its own, far below that of a call.

@@ -45,7 +45,7 @@ fn paint_title(
 ) {
     brush.fill(area, Ground::Panel);
     let (state, tone) = cells::state(standing.state);
-    let (doing, doing_tone) = cells::doing(standing, dashboard.now());
+    let (doing, doing_tone) = cells::doing(standing, dashboard.now(), dashboard.weather());
     let mut line = Line::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);

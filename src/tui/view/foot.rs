@@ -50,7 +50,7 @@ fn closing_line(dashboard: &Dashboard) -> Line {
         .iter()
         .take(NAMED)
         .map(|standing| {
-            let (doing, _) = cells::doing(standing, dashboard.now());
+            let (doing, _) = cells::doing(standing, dashboard.now(), dashboard.weather());
             format!("{} ({doing})", one_line(&standing.name))
         })
         .collect();

@@ -46,7 +46,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
 fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mut Vec<Line>) {
     let standing = &*member.standing;
     let (state, tone) = cells::state(standing.state);
-    let (doing, doing_tone) = cells::doing(standing, dashboard.now());
+    let (doing, doing_tone) = cells::doing(standing, dashboard.now(), dashboard.weather());
     lines.push(
         Line::of(format!(" {}", one_line(&standing.name)), Tone::Brand)
             .with(format!("  {state}"), tone)

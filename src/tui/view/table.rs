@@ -110,7 +110,7 @@ fn paint_row(
         let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.standing.id) {
             ("◆".to_string(), Tone::Warning)
         } else {
-            cell(*placed, member, dashboard.now(), limit)
+            cell(*placed, member, dashboard.now(), dashboard.weather(), limit)
         };
         let area = cell_area(line, *placed);
         brush.text_at(area, 0, side(placed.column), &text, tone);

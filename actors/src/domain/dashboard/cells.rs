@@ -2,6 +2,7 @@
 
 use crate::domain::event::{Activity, Deed, Standing, State};
 use crate::domain::ids::Timestamp;
+use crate::domain::weather::Weather;
 
 use super::columns::{Column, Placed};
 use super::figures;
@@ -17,15 +18,21 @@ const LONG_MS: u64 = 5_000;
 
 /// What a column in its place says of a Mysis.
 #[must_use]
-pub fn cell(placed: Placed, member: &Member, now: Timestamp, nudge_limit: u32) -> (String, Tone) {
+pub fn cell(
+    placed: Placed,
+    member: &Member,
+    now: Timestamp,
+    weather: &Weather,
+    nudge_limit: u32,
+) -> (String, Tone) {
     let standing = &*member.standing;
     let totals = standing.totals;
     match placed.column {
         Column::Mark => mark(member),
         Column::Name => (one_line(&standing.name), Tone::Strong),
         Column::State => state(standing.state),
-        Column::Doing => doing_within(standing, now, usize::from(placed.width)),
-        Column::Words => words(member),
+        Column::Doing => doing_within(standing, now, weather, usize::from(placed.width)),
+        Column::Words => words(member, now, weather),
         Column::Account => match &standing.account {
             Some(account) => (one_line(account), Tone::Text),
             None => ("–".to_string(), Tone::Faint),
@@ -77,12 +84,17 @@ fn nudges(given: u32, limit: u32) -> (String, Tone) {
 
 /// What a Mysis does, with the time it has taken or still takes.
 #[must_use]
-pub fn doing(standing: &Standing, now: Timestamp) -> (String, Tone) {
-    doing_within(standing, now, MOST)
+pub fn doing(standing: &Standing, now: Timestamp, weather: &Weather) -> (String, Tone) {
+    doing_within(standing, now, weather, MOST)
 }
 
 /// The same in so many columns: what is too long loses its end, but not its time.
-fn doing_within(standing: &Standing, now: Timestamp, columns: usize) -> (String, Tone) {
+fn doing_within(
+    standing: &Standing,
+    now: Timestamp,
+    weather: &Weather,
+    columns: usize,
+) -> (String, Tone) {
     // Beyond its end it is only known how long it has taken.
     let left = standing
         .activity_until
@@ -105,7 +117,13 @@ fn doing_within(standing: &Standing, now: Timestamp, columns: usize) -> (String,
         Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
         Activity::Pausing if is_long(standing) => (timed("pauses"), Tone::Dim),
         Activity::Pausing => ("pauses".to_string(), Tone::Dim),
-        Activity::Queueing(_) => (timed("queues"), Tone::Dim),
+        Activity::Queueing(lane) => match weather.of(lane) {
+            Some(away) => {
+                let left = figures::stopwatch(away.next_in(now) * 1000);
+                (format!("waits −{left}"), Tone::Warning)
+            }
+            None => (timed("queues"), Tone::Dim),
+        },
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (timed("thinks"), Tone::Accent),
         Activity::Answering(arrived) => {
@@ -138,13 +156,19 @@ fn is_long(standing: &Standing) -> bool {
 }
 
 /// The last thing it said, or why it says nothing, or else what it did last.
-fn words(member: &Member) -> (String, Tone) {
+fn words(member: &Member, now: Timestamp, weather: &Weather) -> (String, Tone) {
     let standing = &*member.standing;
     if let Some(fault) = &standing.fault {
         return (first_of(&fault.text), Tone::Errored);
     }
-    if let Activity::Paused(why) | Activity::CoolingDown(why) | Activity::Queueing(why) =
-        &standing.activity
+    if let Activity::Queueing(lane) = &standing.activity {
+        let told = match weather.of(lane) {
+            Some(away) => format!("{}: {}", away.told(now), away.text),
+            None => standing.activity.to_string(),
+        };
+        return (first_of(&told), Tone::Warning);
+    }
+    if let Activity::Paused(why) | Activity::CoolingDown(why) = &standing.activity
         && !why.is_empty()
     {
         return (first_of(why), Tone::Warning);

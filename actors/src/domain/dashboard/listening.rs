@@ -64,6 +64,7 @@ impl Dashboard {
             }
             What::Mission(mission) => self.mission.clone_from(mission),
             What::Spending(spending) => self.spending = spending.clone(),
+            What::Weather(weather) => self.weather = weather.clone(),
             What::Notice {
                 severity,
                 code,

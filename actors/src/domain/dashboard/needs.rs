@@ -107,7 +107,7 @@ pub fn need(standing: &Standing) -> Option<Need> {
                 return need("paused", why.clone(), since, Tone::Warning, "", "");
             }
             if standing.link == LinkState::Down {
-                let why = "the game server cannot be reached; it goes on without tools".into();
+                let why = "the game server cannot be reached; it waits until it can".into();
                 let since = standing.link_since;
                 return need("no tools", why, since, Tone::Warning, "s", "stop");
             }
@@ -190,7 +190,7 @@ mod tests {
                 (
                     "no tools",
                     "s",
-                    "the game server cannot be reached; it goes on without tools"
+                    "the game server cannot be reached; it waits until it can"
                 ),
                 ("repeats", "m", "mine failed in each of its last 5 turns"),
             ]

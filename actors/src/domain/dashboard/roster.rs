@@ -197,8 +197,9 @@ fn tokens(standing: &Standing) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::standing;
-    use crate::domain::arrival::{QUEUEING, Stage, stage};
+    use crate::domain::arrival::{Stage, stage};
     use crate::domain::event::{Activity, LinkState, Standing, State};
+    use crate::domain::gate::Lane;
 
     #[test]
     fn only_who_runs_is_on_the_way() {
@@ -207,10 +208,9 @@ mod tests {
             (one.activity, one.link) = (activity, link);
             stage(&one)
         };
-        let queueing = |what: &str| Activity::Queueing(what.into());
-        let running = State::Running;
+        let (running, local) = (State::Running, Lane::Provider("local".into()));
         assert_eq!(
-            one(running, queueing(QUEUEING), LinkState::None),
+            one(running, Activity::Queueing(Lane::Logins), LinkState::None),
             Stage::Coming
         );
         assert_eq!(
@@ -218,7 +218,7 @@ mod tests {
             Stage::Coming
         );
         assert_eq!(
-            one(running, queueing("waiting for local"), LinkState::Ok),
+            one(running, Activity::Queueing(local), LinkState::Ok),
             Stage::Here
         );
         assert_eq!(

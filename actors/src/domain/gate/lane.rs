@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::circuit::{Circuit, Outcome, Turn};
+use crate::domain::circuit::{Absence, Circuit, Outcome, Turn};
 use crate::domain::ids::Moment;
 use crate::domain::pace::Pace;
 
@@ -44,9 +44,36 @@ impl LaneState {
         self.circuit = Circuit::default();
     }
 
+    /// How its server is away, while it is.
+    pub(super) fn absence(&self) -> Option<&Absence> {
+        self.circuit.absence()
+    }
+
+    /// Its server gives a sign of life before a call is over.
+    pub(super) fn answers(&mut self, pass: PassId) -> Option<Turn> {
+        let is_in = self.in_flight.contains(&pass);
+        is_in.then(|| self.circuit.close()).flatten()
+    }
+
+    /// Takes out who does not wait before an open circuit; where a trial is due, one may make it.
+    pub(super) fn take_the_hurried(&mut self, now: Moment) -> Vec<PassId> {
+        let mut hurried = Vec::new();
+        let is_trial_due = self.circuit.opens_at() <= now;
+        if self.circuit.is_closed() || is_trial_due {
+            return hurried;
+        }
+        self.retain(|pass, asker| {
+            if !asker.waits_out {
+                hurried.push(pass);
+            }
+            asker.waits_out
+        });
+        hurried
+    }
+
     /// Whether another one may queue here: the circuit is closed, or one is wanted for the trial.
     pub(super) fn takes_more(&self, now: Moment) -> bool {
-        let is_trial_due = self.circuit.opens_at().is_some_and(|at| at <= now);
+        let is_trial_due = self.circuit.opens_at() <= now;
         self.circuit.is_closed() || (is_trial_due && self.waiting() == 0)
     }
 
@@ -66,7 +93,7 @@ impl LaneState {
         if self.circuit.is_closed() {
             return Vec::new();
         }
-        let is_trial_due = self.circuit.opens_at().is_some_and(|at| at <= now);
+        let is_trial_due = self.circuit.opens_at() <= now;
         let mut stays_for_trial = is_trial_due;
         let mut movers = Vec::new();
         for queue in [&mut self.urgent, &mut self.patient] {
@@ -82,7 +109,7 @@ impl LaneState {
         movers
     }
 
-    /// When the next may come in; `None` while too many are in flight or a trial is under way.
+    /// When the next may come in; `None` while too many are in flight.
     pub(super) fn opens_at(&self, rules: Option<&LaneRules>) -> Option<Moment> {
         let Some(rules) = rules else {
             return Some(self.held_until);
@@ -92,7 +119,7 @@ impl LaneState {
             return None;
         }
         let circuit = match rules.circuit {
-            Some(_) => self.circuit.opens_at()?,
+            Some(_) => self.circuit.opens_at(),
             None => Moment(0),
         };
         let paced = match rules.interval() {
@@ -114,23 +141,24 @@ impl LaneState {
         next.map(|(_, asker)| asker)
     }
 
-    /// Lets the next one in.
+    /// Lets the next one in; tells whether that is a trial.
     pub(super) fn enter_next(
         &mut self,
         rules: Option<&LaneRules>,
         now: Moment,
-    ) -> Option<(PassId, Asker)> {
+    ) -> Option<(PassId, Asker, bool)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
         let (pass, asker) = next?;
         self.in_flight.insert(pass);
-        self.circuit.enter(pass);
+        let circuit = rules.and_then(|rules| rules.circuit);
+        let is_trial = circuit.is_some_and(|circuit| self.circuit.enter(pass, circuit, now));
         if let Some(interval) = rules.and_then(LaneRules::interval) {
             self.paced_to = self.paced_to.max(now).plus(interval);
         }
         if rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
             self.tokens.enter(pass, asker.tokens, now);
         }
-        Some((pass, asker))
+        Some((pass, asker, is_trial))
     }
 
     /// Somebody who was let in is done; tells what becomes of the circuit.

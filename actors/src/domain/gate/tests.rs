@@ -11,6 +11,7 @@ fn asker(routes: Vec<Lane>, is_urgent: bool) -> Asker {
         payer: None,
         is_urgent,
         tokens: 100,
+        waits_out: true,
     }
 }
 
@@ -52,7 +53,7 @@ fn ways(gate: &mut Gate, now: i64) -> Vec<(u64, Lane)> {
     let decided = gate.decide(even(Moment(now))).into_iter();
     let way = |(pass, verdict): (PassId, Verdict)| match verdict {
         Verdict::In { lane, .. } => (pass.0, lane),
-        Verdict::Held { why, .. } => panic!("{why}"),
+        Verdict::Held { why, .. } | Verdict::Away { why } => panic!("{why}"),
     };
     decided.map(way).collect()
 }
@@ -66,6 +67,7 @@ fn fails() -> Outcome {
     Outcome::Fails {
         text: "HTTP 503".into(),
         is_unreachable: false,
+        ends_round: false,
     }
 }
 
@@ -243,9 +245,9 @@ fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
         gate.leave(&P(), PassId(pass), &fails(), Moment(0));
     }
     let opened = GateNews::CircuitOpened {
-        provider: "p".into(),
+        lane: P(),
         text: "HTTP 503".into(),
-        until: Moment(30_000),
+        every: Duration::from_secs(30),
         fallback: Some("q".into()),
     };
     assert_eq!(gate.take_news(), [opened]);
@@ -260,10 +262,105 @@ fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
     assert_eq!(ways(&mut gate, 30_000), [(4, P()), (5, Q())], "one trial");
     let works = Outcome::Works { tokens: None };
     gate.leave(&P(), PassId(4), &works, Moment(31_000));
-    let provider = "p".into();
-    assert_eq!(gate.take_news(), [GateNews::CircuitClosed { provider }]);
+    let closed = GateNews::CircuitClosed { lane: P() };
+    assert_eq!(gate.take_news(), [closed]);
+    assert_eq!(gate.absences().count(), 0);
     queue_at(&mut gate, 6, both(), 31_000);
     assert_eq!(ways(&mut gate, 31_000), [(6, P())]);
+}
+
+#[test]
+fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
+    let rules = LaneRules {
+        max_in_flight: Some(8),
+        circuit: Some(CircuitRules::default()),
+        ..LaneRules::default()
+    };
+    let mut gate = gate_of([(P(), rules)]);
+    for pass in 0..1000 {
+        queue_at(&mut gate, pass, vec![P()], 0);
+    }
+    for (pass, _) in ways(&mut gate, 0) {
+        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+        queue_at(&mut gate, pass, vec![P()], 0);
+    }
+    // Ten hours of it.
+    let (mut tried, mut tries) = (Vec::new(), 0);
+    for second in 0..36_000 {
+        let now = second * 1000;
+        for pass in tried.drain(..) {
+            gate.leave(&P(), PassId(pass), &fails(), Moment(now));
+            queue_at(&mut gate, pass, vec![P()], now);
+        }
+        tried.extend(ways(&mut gate, now).into_iter().map(|(pass, _)| pass));
+        tries += tried.len();
+        assert!(tried.len() <= 1, "one at a time");
+        let next = gate.wakes_at().expect("somebody waits");
+        assert!(next <= Moment(now + 5000), "its return is seen in time");
+    }
+    assert!(
+        (7_000..=9_000).contains(&tries),
+        "{tries} tries in ten hours"
+    );
+    // It is back.
+    let works = Outcome::Works { tokens: None };
+    let (mut served, mut now) = (tried.len(), 36_000_000);
+    for pass in tried {
+        gate.leave(&P(), PassId(pass), &works, Moment(now));
+    }
+    while served < 1000 {
+        let ways = ways(&mut gate, now);
+        assert!(ways.len() <= 8, "{ways:?}");
+        for (pass, _) in ways {
+            gate.leave(&P(), PassId(pass), &works, Moment(now));
+            served += 1;
+        }
+        now += 10;
+        assert!(now < 36_010_000, "{served} served after 10 s");
+    }
+}
+
+#[test]
+fn a_sign_of_life_lets_the_others_in_before_the_trial_is_over() {
+    let mut gate = with_fallback();
+    gate.rules.lanes.get_mut(&P()).unwrap().fallback = None;
+    for pass in 0..2 {
+        queue_at(&mut gate, pass, vec![P()], 0);
+    }
+    for (pass, _) in ways(&mut gate, 0) {
+        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+    }
+    for pass in 2..5 {
+        queue_at(&mut gate, pass, vec![P()], 0);
+    }
+    assert_eq!(ways(&mut gate, 30_000), [(2, P())], "the trial");
+    gate.answers(&P(), PassId(9));
+    assert_eq!(ways(&mut gate, 30_001), [], "nobody of that name is in");
+    gate.answers(&P(), PassId(2));
+    assert_eq!(ways(&mut gate, 30_002), [(3, P()), (4, P())]);
+}
+
+#[test]
+fn who_does_not_wait_for_what_is_away_is_sent_on() {
+    let mut gate = with_fallback();
+    let hurried = || Asker {
+        waits_out: false,
+        ..asker(vec![Q()], false)
+    };
+    gate.queue(PassId(0), hurried(), Moment(0));
+    assert_eq!(ways(&mut gate, 0), [(0, Q())]);
+    for pass in 1..3 {
+        queue_at(&mut gate, pass, vec![Q()], 0);
+        assert_eq!(ways(&mut gate, 0), [(pass, Q())]);
+        gate.leave(&Q(), PassId(pass), &fails(), Moment(0));
+    }
+    queue_at(&mut gate, 3, vec![Q()], 1);
+    gate.queue(PassId(4), hurried(), Moment(1));
+    let away = Verdict::Away {
+        why: "HTTP 503".into(),
+    };
+    assert_eq!(gate.decide(even(Moment(1))), [(PassId(4), away)]);
+    assert_eq!(gate.waiting(&Q()), 1);
 }
 
 #[test]
@@ -315,10 +412,11 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
         why: "budget spent, resumes 00:00 UTC".into(),
         until: Timestamp(1_773_273_600_000),
     };
-    let lane = P();
-    let told = None;
-    assert_eq!(
-        gate.decide(now),
-        [(PassId(1), held), (PassId(2), Verdict::In { lane, told })]
-    );
+    let let_in = Verdict::In {
+        lane: P(),
+        told: None,
+        is_trial: false,
+    };
+    let decided = gate.decide(now);
+    assert_eq!(decided, [(PassId(1), held), (PassId(2), let_in)]);
 }

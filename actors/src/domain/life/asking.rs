@@ -6,16 +6,13 @@ use crate::domain::books::Bill;
 use crate::domain::bounds::{self, MAX_CALLS};
 use crate::domain::compose::{Composition, SMALLEST_BUDGET, allowance, compose, wire_bytes};
 use crate::domain::event::{Activity, What};
-use crate::domain::fault::FaultKind;
 use crate::domain::ids::Seq;
 use crate::domain::message::{Body, Call, CallStatus, HostMeta, ReplyMeta, Severity, Utterance};
-use crate::domain::model::{
-    AskedCall, ChatMessage, LONGEST_RETRY_AFTER, ModelAnswer, ModelFault, Usage,
-};
+use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
 use crate::domain::system_prompt::{Facts, render};
 
 use super::record::Draft;
-use super::words::{Alarm, Ask, Effect, Route, Work};
+use super::words::{Ask, Effect, Route, Work};
 use super::{Life, Stage, Step, Then};
 
 impl Life {
@@ -65,6 +62,7 @@ impl Life {
             messages,
             breakdown: composed.breakdown,
             is_urgent,
+            is_last_try: self.retry_wait(attempt).is_none(),
         }));
     }
 
@@ -131,40 +129,6 @@ impl Life {
             .into_owned()
     }
 
-    /// The model could not be asked, or its answer could not be had.
-    fn model_failed(&mut self, attempt: u32, fault: ModelFault) {
-        let (text, retry_after) = match fault {
-            ModelFault::Permanent { text } => return self.fail(FaultKind::Permanent, text),
-            ModelFault::TooLong { text } => return self.shorten(attempt, text),
-            ModelFault::Adapted { text } => {
-                self.notice(Severity::Warn, "adapted", None, &text);
-                return self.ask(attempt);
-            }
-            ModelFault::Transient { text, retry_after } => (text, retry_after),
-            ModelFault::NoDescriptor { text } => return self.await_descriptor(attempt, &text),
-            ModelFault::Unreachable { text } | ModelFault::Empty { text, .. } => (text, None),
-        };
-        let waits = self.provider().map_or(&[][..], |rules| &rules.retry);
-        let place = usize::try_from(attempt).unwrap_or(usize::MAX);
-        let Some(wait) = waits.get(place).copied() else {
-            return self.fail(FaultKind::Transient, text);
-        };
-        let tries = waits.len();
-        let after = retry_after.map_or(wait, |asked| asked.min(LONGEST_RETRY_AFTER));
-        let attempt = attempt + 1;
-        let notice = format!("{text}; retry {attempt} of {tries} in {after:?}");
-        self.notice(Severity::Warn, "retry", Some(attempt), &notice);
-        let alarm = Alarm(self.stamp());
-        self.step(Step::CoolingDown { alarm, attempt });
-        let until = Some(self.now.plus(after));
-        self.doing_until(Activity::CoolingDown(text.as_str().into()), until);
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: true,
-        });
-    }
-
     /// The model answered, or did not.
     pub(super) fn replied(
         &mut self,
@@ -186,34 +150,14 @@ impl Life {
         match result {
             Ok(answer) => self.model_answered(horizon, provider, answer, ms),
             Err(fault) => {
-                let text = "an answer without a choice counts";
-                self.book_aside(provider, fault.usage(), "empty_answer", text);
-                self.model_failed(attempt, fault);
+                self.book_empty(provider, &fault);
+                self.model_failed(attempt, provider, fault);
             }
         }
     }
 
-    /// The request is more than the model can take: it is composed anew, half as large, and asked
-    /// once again. What was learnt holds until the Mysis has another model.
-    fn shorten(&mut self, attempt: u32, text: String) {
-        let Stage::InTurn { turn, .. } = &mut self.stage else {
-            return;
-        };
-        let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
-        let half = (asked / 2).max(SMALLEST_BUDGET);
-        if turn.shortened_at == Some(model_calls) || half >= asked {
-            let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
-            return self.fail(FaultKind::Permanent, format!("{text}; {advice}"));
-        }
-        turn.shortened_at = Some(model_calls);
-        self.most_bytes = Some(half);
-        let notice = format!("{text}; requests are kept below {half} bytes from here on");
-        self.notice(Severity::Warn, "shortened", None, &notice);
-        self.ask(attempt);
-    }
-
     /// What the question was, where it is the one that is waited for.
-    fn asked(&self, work: Work) -> Option<(u32, Seq, u64)> {
+    pub(super) fn asked(&self, work: Work) -> Option<(u32, Seq, u64)> {
         let Stage::InTurn {
             step:
                 Step::Asking {
@@ -241,7 +185,7 @@ impl Life {
     }
 
     /// Books what a model call cost that leaves no other row behind.
-    fn book_aside(
+    pub(super) fn book_aside(
         &mut self,
         provider: &Arc<str>,
         usage: Option<Usage>,
@@ -266,6 +210,7 @@ impl Life {
     }
 
     fn model_answered(&mut self, horizon: Seq, provider: &Arc<str>, answer: ModelAnswer, ms: u64) {
+        self.told_away = false;
         self.tell(What::ModelReplied {
             usage: answer.usage,
             ms,

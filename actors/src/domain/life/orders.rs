@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::event::{Activity, State};
+use crate::domain::gate::Lane;
 use crate::domain::message::Body;
 use crate::domain::order::{Done, Refusal, check_text};
 use crate::domain::tokens::TokenGauge;
@@ -10,7 +11,7 @@ use crate::domain::write::{Mission, ProfileChange, Write};
 
 use super::record::Draft;
 use super::words::{Alarm, Asker, Effect, MysisOrder};
-use super::{Began, Life, Mode, Stage};
+use super::{Began, Life, Mode, Stage, Step};
 
 impl Life {
     pub(super) fn ordered(&mut self, asker: Asker, order: MysisOrder) {
@@ -103,6 +104,26 @@ impl Life {
         self.record(draft);
         if matches!(self.stage, Stage::Pausing { .. }) {
             self.go_on();
+        } else {
+            self.talk_without_the_game();
+        }
+    }
+
+    /// Whoever waits for the game server before it asks its model can still talk: a direct message is
+    /// answered without the game's tools (DESIGN 6).
+    fn talk_without_the_game(&mut self) {
+        let Stage::InTurn {
+            step: Step::Asking { attempt, .. },
+            ..
+        } = &self.stage
+        else {
+            return;
+        };
+        let (attempt, waits) = (*attempt, Activity::Queueing(Lane::Game));
+        let is_addressed = self.conversation.unanswered().next().is_some();
+        if is_addressed && self.doing.activity == waits {
+            self.effects.push(Effect::Abort);
+            self.ask(attempt);
         }
     }
 

@@ -125,6 +125,7 @@ impl Life {
                 until: None,
             },
             told_held: None,
+            told_away: false,
             most_bytes: None,
             deeds,
             last_call_ms: None,

@@ -72,6 +72,19 @@ impl Input {
                 },
                 ms,
             },
+            Input::StillAway {
+                work,
+                provider,
+                fault,
+            } => Input::StillAway {
+                work,
+                provider,
+                fault: fault.without_secrets(known),
+            },
+            Input::Died { work, text } => Input::Died {
+                work,
+                text: known.clean_own(text),
+            },
             Input::Returned { work, outcome } => Input::Returned {
                 work,
                 outcome: ToolOutcome {
@@ -153,11 +166,12 @@ impl Mission {
 impl Activity {
     fn without_secrets(self, known: &Redactor) -> Activity {
         match self {
-            Activity::Queueing(what) => Activity::Queueing(known.clean_shared(what)),
             Activity::CoolingDown(why) => Activity::CoolingDown(known.clean_shared(why)),
             Activity::CallingTool(tool) => Activity::CallingTool(known.clean_shared(tool)),
             Activity::Paused(why) => Activity::Paused(known.clean_shared(why)),
-            Activity::Resting
+            // Names of the configuration.
+            Activity::Queueing(_)
+            | Activity::Resting
             | Activity::Rebuilding
             | Activity::Pausing
             | Activity::Connecting

@@ -101,6 +101,22 @@ pub enum Input {
         /// How long it took, in milliseconds.
         ms: u64,
     },
+    /// The model was tried although its provider is away, and still is.
+    StillAway {
+        /// Which work.
+        work: Work,
+        /// The provider that was asked.
+        provider: Arc<str>,
+        /// What it came to.
+        fault: ModelFault,
+    },
+    /// The work that asks the model went down.
+    Died {
+        /// Which work.
+        work: Work,
+        /// How.
+        text: String,
+    },
     /// A tool call is about to leave.
     Leaving {
         /// Which work.
@@ -212,6 +228,8 @@ pub struct Ask {
     pub breakdown: Breakdown,
     /// Whether an operator's direct message waits for it.
     pub is_urgent: bool,
+    /// Whether the Mysis has no other try left: if this one fails, the provider is away.
+    pub is_last_try: bool,
 }
 
 /// One way to a model.

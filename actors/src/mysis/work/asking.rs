@@ -26,6 +26,10 @@ use crate::session::{News, Outlet, Session};
 use super::hearing::hear_out;
 use super::{Door, spawn};
 
+/// The shortest time that a provider is left alone which asks for it: one that asks for none would
+/// be asked without end.
+const SHORTEST_RETRY_AFTER: Duration = Duration::from_secs(1);
+
 /// Who asks, and by what rules.
 pub(in crate::mysis) struct Question {
     pub(in crate::mysis) surroundings: Arc<Surroundings>,
@@ -44,40 +48,30 @@ pub(in crate::mysis) fn ask(
     ask: Ask,
 ) -> AbortOnDropHandle<()> {
     let work = ask.work;
-    let own = ask.routes.first();
-    let provider = own.map(|route| route.provider.clone()).unwrap_or_default();
     let door = Door::to(mysis, work);
     let span = question.span.clone();
     spawn(
         mysis.clone(),
         work,
         async move { question.put(&door, session, ask).await }.instrument(span),
-        move |text| Input::Replied {
-            work,
-            provider,
-            result: Err(ModelFault::Transient {
-                text,
-                retry_after: None,
-            }),
-            ms: 0,
-        },
+        move |text| Input::Died { work, text },
     )
 }
 
 impl Question {
     async fn put(self, door: &Door, mut session: Session, ask: Ask) -> (Session, Input) {
         // Before the gate: whoever holds a place there waits for nothing else.
-        session.prepare(door).await;
+        session.prepare(door, !ask.is_urgent).await;
         let work = ask.work;
         let input = match self.admitted(door, &ask).await {
-            None => Input::Replied {
+            None => Input::Died {
                 work,
-                provider: "".into(),
-                result: Err(ModelFault::Transient {
-                    text: "the program is closing".to_string(),
-                    retry_after: None,
-                }),
-                ms: 0,
+                text: "the program is closing".to_string(),
+            },
+            // It is only told to whom does not wait, which is nobody here.
+            Some(Admission::Away { why }) => Input::Died {
+                work,
+                text: why.to_string(),
             },
             Some(Admission::Held { why, until }) => Input::Held { work, why, until },
             Some(Admission::In(pass)) => {
@@ -90,8 +84,8 @@ impl Question {
 
     async fn admitted(&self, door: &Door, ask: &Ask) -> Option<Admission> {
         let first = ask.routes.first()?;
-        let queue = format!("waiting for {}", first.provider);
-        door.news(News::Progress(Activity::Queueing(queue.into())));
+        let lane = Lane::Provider(first.provider.clone());
+        door.news(News::Progress(Activity::Queueing(lane)));
         let lanes = ask.routes.iter();
         let asker = Asker {
             routes: lanes
@@ -100,6 +94,7 @@ impl Question {
             payer: Some(self.payer),
             is_urgent: ask.is_urgent,
             tokens: ask.tokens,
+            waits_out: true,
         };
         self.surroundings.means.gate.ask(asker).await
     }
@@ -117,6 +112,7 @@ impl Question {
             work,
             routes,
             messages,
+            is_last_try,
             ..
         } = ask;
         if let Some(text) = &pass.told {
@@ -140,10 +136,20 @@ impl Question {
         let clock = &self.surroundings.means.clock;
         let provider = route.provider.clone();
         let started = clock.moment();
-        let result = self.ask_once(door, session, route, messages).await;
+        let result = self.ask_once(door, session, &pass, route, messages).await;
         let ms = clock.moment().millis_since(started);
-        self.settle(&mut pass, &provider, &result);
+        pass.outcome = outcome(&result, is_last_try);
+        self.settle(&pass, &provider, &result);
+        let is_in_vain = pass.is_trial && matches!(pass.outcome, Outcome::Fails { .. });
         drop(pass);
+        if let (true, Err(fault)) = (is_in_vain, &result) {
+            let fault = fault.clone();
+            return Input::StillAway {
+                work,
+                provider,
+                fault,
+            };
+        }
         Input::Replied {
             work,
             provider,
@@ -153,12 +159,7 @@ impl Question {
     }
 
     /// Tells the gate what it cost and how it went.
-    fn settle(
-        &self,
-        pass: &mut Pass,
-        provider: &Arc<str>,
-        result: &Result<ModelAnswer, ModelFault>,
-    ) {
+    fn settle(&self, pass: &Pass, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
         let usage = match result {
             Ok(answer) => answer.usage,
             Err(fault) => fault.usage(),
@@ -170,13 +171,13 @@ impl Question {
         if let Some(wait) = result.as_ref().err().and_then(asked_to_wait) {
             gate.hold(pass.lane.clone(), wait);
         }
-        pass.outcome = outcome(result);
     }
 
     async fn ask_once(
         &self,
         door: &Door,
         session: &Session,
+        pass: &Pass,
         route: Route,
         messages: Arc<[ChatMessage]>,
     ) -> Result<ModelAnswer, ModelFault> {
@@ -206,7 +207,12 @@ impl Question {
         let meter = Meter::default();
         let face = meter.face();
         let answer = self.surroundings.models.ask(request, meter);
-        let tell = |arrived| door.news(News::Progress(Activity::Answering(arrived)));
+        let tell = |arrived| {
+            if pass.is_trial {
+                pass.answers();
+            }
+            door.news(News::Progress(Activity::Answering(arrived)));
+        };
         let answer = hear_out(answer, face, provider.timeout, tell).await;
         let known = secrets.redactor();
         match answer {
@@ -220,7 +226,7 @@ impl Question {
 fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
     match fault {
         ModelFault::Transient { retry_after, .. } => {
-            retry_after.map(|wait| wait.min(LONGEST_RETRY_AFTER))
+            retry_after.map(|wait| wait.clamp(SHORTEST_RETRY_AFTER, LONGEST_RETRY_AFTER))
         }
         ModelFault::Permanent { .. }
         | ModelFault::Unreachable { .. }
@@ -232,10 +238,11 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
 }
 
 /// What an answer tells about the provider. One that says when to come back is not down.
-fn outcome(result: &Result<ModelAnswer, ModelFault>) -> Outcome {
+fn outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> Outcome {
     let fails = |text: &str, is_unreachable| Outcome::Fails {
         text: text.into(),
         is_unreachable,
+        ends_round,
     };
     match result {
         Ok(answer) => Outcome::Works {

@@ -1,6 +1,8 @@
 //! What goes wrong: faults of providers and nonsense of models.
 
 use super::*;
+use crate::domain::event::Activity;
+use crate::domain::gate::Lane;
 
 #[test]
 fn a_transient_fault_is_tried_again_with_the_configured_waits() {
@@ -18,16 +20,109 @@ fn a_transient_fault_is_tried_again_with_the_configured_waits() {
         Duration::from_secs(60),
         "Retry-After wins, with a cap"
     );
+    let tells = |scene: &Scene| scene.asked().is_last_try;
+    assert!(!tells(&scene));
     scene.ring();
+    assert!(tells(&scene), "whoever fails now has no other try");
     scene.fail(transient());
-    assert_eq!(scene.life.state(), State::Errored);
-    assert_eq!(scene.asks().len(), 3);
-    assert_eq!(scene.host_codes(), ["retry", "retry", "errored"]);
+    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
+    let standing = scene.life.standing();
+    let lane = Lane::Provider("local".into());
+    assert_eq!(standing.activity, Activity::Queueing(lane));
+    assert_eq!(scene.wait(), Duration::from_secs(1), "then it queues again");
+    scene.ring();
+    assert_eq!(scene.asks().len(), 4);
+}
+
+#[test]
+fn an_outage_of_a_night_is_no_fault_spends_no_tries_and_leaves_one_row() {
+    let faults = [
+        transient(),
+        ModelFault::Unreachable {
+            text: "connection refused".to_string(),
+        },
+        ModelFault::Empty {
+            text: "no choice".to_string(),
+            usage: None,
+        },
+    ];
+    for fault in faults {
+        let mut scene = Scene::new();
+        scene.prompt("hello");
+        for _ in 0..2 {
+            scene.fail(fault.clone());
+            scene.ring();
+        }
+        for _ in 0..500 {
+            scene.fail(fault.clone());
+            assert_eq!(scene.life.state(), State::Running);
+            scene
+                .effects
+                .retain(|effect| !matches!(effect, Effect::Ask(_)));
+            scene.ring();
+        }
+        assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
+        scene.say("here I am again");
+        assert_eq!(scene.life.standing().totals.turns, 1);
+        // The next outage is another one.
+        scene.ring();
+        scene.fail(fault.clone());
+        assert_eq!(scene.host_codes().last().unwrap(), "retry");
+    }
+}
+
+#[test]
+fn a_try_of_a_provider_that_is_away_is_none_of_its_own() {
+    let mut scene = Scene::new();
+    scene.prompt("hello");
+    for _ in 0..20 {
+        let work = scene.asked().work;
+        scene.hear(Input::StillAway {
+            work,
+            provider: "local".into(),
+            fault: transient(),
+        });
+        scene.ring();
+        assert!(!scene.asked().is_last_try);
+    }
+    scene.fail(transient());
+    assert_eq!(scene.host_codes(), ["waits", "retry"]);
+}
+
+#[test]
+fn work_that_goes_down_again_and_again_is_a_crash_and_no_weather() {
+    let mut scene = Scene::new();
+    scene.prompt("hello");
+    for place in 0..3 {
+        let work = scene.asked().work;
+        let text = "panic: index out of bounds".to_string();
+        scene.hear(Input::Died { work, text });
+        if place < 2 {
+            scene.ring();
+        }
+    }
     let fault = scene.life.standing().fault.unwrap();
-    assert_eq!(
-        (fault.kind, fault.text.as_str()),
-        (FaultKind::Transient, "HTTP 503")
-    );
+    assert_eq!(fault.kind, FaultKind::Crash);
+}
+
+#[test]
+fn who_waits_for_the_game_can_be_talked_to() {
+    let mut scene = Scene::new();
+    scene.order(MysisOrder::Mission(mission("mine")));
+    let work = scene.asked().work;
+    let waits = Activity::Queueing(Lane::Game);
+    scene.hear(Input::Progressed {
+        work,
+        activity: waits,
+    });
+    assert!(!scene.asked().is_urgent);
+    scene.prompt("how are you?");
+    assert_eq!(scene.asks().len(), 2, "asked anew, without the game");
+    assert!(scene.asked().is_urgent);
+    assert_eq!(scene.last_message(), user("how are you?"));
+    scene.prompt("and now?");
+    assert_eq!(scene.asks().len(), 2, "it is being asked");
 }
 
 #[test]

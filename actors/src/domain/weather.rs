@@ -1,0 +1,84 @@
+//! Weather: which servers are away, since when, and when each is tried next (decision 116).
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::gate::Lane;
+use super::ids::Timestamp;
+
+/// The servers that are away, as those who watch see them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weather(pub Vec<Away>);
+
+/// One server that is away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// Where to.
+    pub lane: Lane,
+    /// What happened last.
+    pub text: Arc<str>,
+    /// Since when that is known.
+    pub since: Timestamp,
+    /// When it is tried next.
+    pub next_try: Timestamp,
+}
+
+impl Weather {
+    /// How the server that a lane leads to is away; `None` where it is not.
+    #[must_use]
+    pub fn of(&self, lane: &Lane) -> Option<&Away> {
+        self.0.iter().find(|away| away.lane == *lane)
+    }
+}
+
+impl Away {
+    /// In how many seconds it is tried, begun ones counted.
+    #[must_use]
+    pub fn next_in(&self, now: Timestamp) -> u64 {
+        self.next_try.since(now).div_ceil(1000)
+    }
+
+    /// What somebody who waits for it does, as `waiting for provider local, next try in 4 s`.
+    #[must_use]
+    pub fn told(&self, now: Timestamp) -> String {
+        let whom = Whom(&self.lane);
+        match self.next_in(now) {
+            0 => format!("waiting for {whom}, tried now"),
+            seconds => format!("waiting for {whom}, next try in {seconds} s"),
+        }
+    }
+}
+
+/// Who is waited for, in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Whom<'a>(pub &'a Lane);
+
+impl fmt::Display for Whom<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Lane::Provider(name) => write!(f, "provider {name}"),
+            Lane::Game | Lane::Logins => f.write_str("the game server"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_is_told_for_whom_and_how_long_at_most() {
+        let away = Away {
+            lane: Lane::Provider("local".into()),
+            text: "HTTP 503".into(),
+            since: Timestamp(0),
+            next_try: Timestamp(10_000),
+        };
+        let told = |now| away.told(Timestamp(now));
+        assert_eq!(told(6_001), "waiting for provider local, next try in 4 s");
+        assert_eq!(told(10_000), "waiting for provider local, tried now");
+        let weather = Weather(vec![away.clone()]);
+        assert_eq!(weather.of(&away.lane), Some(&away));
+        assert_eq!(weather.of(&Lane::Game), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! A wire to a server that can be cut and mended, as a network's. The server knows nothing of it.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+/// A wire; mended when it is made.
+pub(crate) struct Wire {
+    address: SocketAddr,
+    to: String,
+    strands: Arc<Mutex<Vec<TcpStream>>>,
+    is_cut: Arc<AtomicBool>,
+    hearing: Option<JoinHandle<()>>,
+}
+
+impl Wire {
+    /// A wire to a server at this address.
+    pub(crate) fn to(address: &str) -> Wire {
+        let nearest = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let mut wire = Wire {
+            address: nearest.local_addr().expect("an address"),
+            to: address.to_string(),
+            strands: Arc::default(),
+            is_cut: Arc::default(),
+            hearing: None,
+        };
+        wire.hear(nearest);
+        wire
+    }
+
+    /// Where it is reached.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Nobody gets through any more, and whoever was through hears no more.
+    pub(crate) fn cut(&mut self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+        // It hears of that by one more who comes.
+        drop(TcpStream::connect(self.address));
+        if let Some(hearing) = self.hearing.take() {
+            hearing.join().expect("nothing goes wrong there");
+        }
+        for strand in self.strands.lock().expect("a lock").drain(..) {
+            // One that is closed already is cut.
+            let _ = strand.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Everybody gets through again.
+    pub(crate) fn mend(&mut self) {
+        self.is_cut.store(false, Ordering::SeqCst);
+        self.hear(TcpListener::bind(self.address).expect("the same port"));
+    }
+
+    fn hear(&mut self, listener: TcpListener) {
+        let (to, strands) = (self.to.clone(), self.strands.clone());
+        let is_cut = self.is_cut.clone();
+        self.hearing = Some(thread::spawn(move || {
+            for from in listener.incoming() {
+                if is_cut.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (Ok(from), Ok(to)) = (from, TcpStream::connect(&to)) else {
+                    continue;
+                };
+                for (mut source, mut sink) in [(twin(&from), twin(&to)), (twin(&to), twin(&from))] {
+                    thread::spawn(move || {
+                        // However it ends, the other side hears of it.
+                        let _ = io::copy(&mut source, &mut sink);
+                        let _ = sink.shutdown(Shutdown::Both);
+                    });
+                }
+                strands.lock().expect("a lock").extend([from, to]);
+            }
+        }));
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        if self.hearing.is_some() {
+            self.cut();
+        }
+    }
+}
+
+fn twin(stream: &TcpStream) -> TcpStream {
+    stream.try_clone().expect("a descriptor")
+}
