@@ -179,6 +179,7 @@ fn past(id: i64, rules: &Arc<SwarmRules>) -> Past {
         rules: rules.clone(),
         redactor: Arc::default(),
         crash: None,
+        is_interrupted: false,
         mode: Mode::Flying,
     }
 }

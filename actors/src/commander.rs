@@ -12,6 +12,7 @@ mod members;
 mod messages;
 mod orders;
 mod recording;
+mod returning;
 mod terminal;
 mod watching;
 

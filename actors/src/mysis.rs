@@ -106,6 +106,8 @@ pub struct MysisArgs {
     pub redactor: Arc<Redactor>,
     /// What ended the life before, where that was a crash.
     pub crash: Option<Arc<str>>,
+    /// Whether it ran when the program ended, and is not started again.
+    pub is_interrupted: bool,
     /// What it may do.
     pub mode: Mode,
     /// What it works with.
@@ -231,6 +233,7 @@ impl MysisState {
                 rules: args.rules,
                 redactor: args.redactor,
                 crash: args.crash,
+                is_interrupted: args.is_interrupted,
                 mode: args.mode,
             },
             now,

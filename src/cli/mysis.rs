@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use actors::domain::event::State;
+use actors::domain::event::{State, is_interruption};
 use actors::domain::order::Refusal;
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -71,15 +71,39 @@ pub struct Which {
     /// All.
     #[arg(long)]
     all: bool,
-    /// Those in this state.
-    #[arg(long, value_name = "STATE", value_parser = state)]
-    state: Option<State>,
+    /// Those in this state; `interrupted` are those that ran when the program ended.
+    #[arg(long, value_name = "STATE", value_parser = wanted)]
+    state: Option<Wanted>,
 }
 
-fn state(text: &str) -> Result<State, String> {
-    State::parse(text).ok_or_else(|| {
+/// In which state somebody has to be.
+#[derive(Clone, Copy, Debug)]
+enum Wanted {
+    /// This one.
+    State(State),
+    /// Idle, since the program ended while it ran.
+    Interrupted,
+}
+
+impl Wanted {
+    fn fits(self, mysis: &Value) -> bool {
+        match self {
+            Wanted::State(state) => mysis["state"] == state.as_str(),
+            Wanted::Interrupted => {
+                let is_idle = mysis["state"] == State::Idle.as_str();
+                is_idle && is_interruption(mysis["reason"].as_str())
+            }
+        }
+    }
+}
+
+fn wanted(text: &str) -> Result<Wanted, String> {
+    if text == "interrupted" {
+        return Ok(Wanted::Interrupted);
+    }
+    State::parse(text).map(Wanted::State).ok_or_else(|| {
         let known = State::ALL.map(State::as_str).join(", ");
-        format!("a state is one of {known}")
+        format!("a state is one of {known}, interrupted")
     })
 }
 
@@ -202,8 +226,7 @@ async fn names(door: &Door, which: &Which) -> anyhow::Result<Vec<String>> {
         return Ok(which.names.clone());
     }
     let myses = door.call("list_myses", json!({})).await?;
-    let wanted = which.state.map(State::as_str);
-    let fits = |mysis: &&Value| wanted.is_none() || mysis["state"].as_str() == wanted;
+    let fits = |mysis: &&Value| which.state.is_none_or(|wanted| wanted.fits(mysis));
     Ok(myses
         .as_array()
         .into_iter()

@@ -154,7 +154,7 @@ async fn fly(
     signals: &mut Signals,
 ) -> anyhow::Result<Stop> {
     let options = LaunchOptions {
-        resume: args.resume || args.offline,
+        resume: args.resume || args.offline || settings.swarm.resume,
         start_idle: args.start_swarm,
         mode: Mode::Flying,
         secrets,

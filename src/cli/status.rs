@@ -1,5 +1,6 @@
 //! `zoea status`: one page about the running program.
 
+use actors::domain::event::is_interruption;
 use serde_json::{Value, json};
 
 use crate::cli::door::Door;
@@ -43,6 +44,15 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
     out::line(&format!("myses: {}", states.join(", ")))?;
+    let myses = status["myses"].as_array().into_iter().flatten();
+    let interrupted = myses.filter(|mysis| is_interruption(mysis["reason"].as_str()));
+    let interrupted = interrupted.count();
+    if interrupted > 0 {
+        out::line(&format!(
+            "interrupted: {interrupted} ran when the program ended; `zoea mysis start --state \
+             interrupted` starts them again"
+        ))?;
+    }
     if let Some(arrival) = status["arrival"].as_str() {
         out::line(arrival)?;
     }

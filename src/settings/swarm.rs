@@ -28,6 +28,8 @@ pub struct Swarm {
     pub no_progress_turns: u32,
     /// Whether a Mysis may search the histories of others.
     pub search_others: bool,
+    /// Whether `run` starts those that were running when the program ended.
+    pub resume: bool,
 }
 
 /// The rule of `max_myses`, which the environment can override.
@@ -45,6 +47,7 @@ impl Default for Swarm {
             nudges: NUDGES.map(Into::into).to_vec(),
             no_progress_turns: 5,
             search_others: true,
+            resume: false,
         }
     }
 }
@@ -87,6 +90,7 @@ impl Swarm {
             search_others: section
                 .read("search_others", &Truth)
                 .unwrap_or(default.search_others),
+            resume: section.read("resume", &Truth).unwrap_or(default.resume),
         }
     }
 }

@@ -90,6 +90,7 @@ fn every_key_is_read() {
         nudges = ["go"]
         no_progress_turns = 7
         search_others = false
+        resume = true
         [providers.local]
         [providers.cloud]
         endpoint = "https://api.example.com/v1/"
@@ -190,6 +191,7 @@ fn every_key_is_read() {
             nudges: vec!["go".into()],
             no_progress_turns: 7,
             search_others: false,
+            resume: true,
         },
         providers: [
             ("local".into(), Provider::default()),

@@ -576,6 +576,7 @@ fn past(rules: &Arc<SwarmRules>, mission: Option<Mission>, recollection: Recolle
         rules: rules.clone(),
         redactor: Arc::default(),
         crash: None,
+        is_interrupted: false,
         mode: Mode::Flying,
     }
 }

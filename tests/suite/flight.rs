@@ -112,6 +112,69 @@ fn a_killed_swarm_goes_on_where_it_was() {
     assert!(of_before.count() > 0);
 }
 
+/// Runs until a kill, then reads how a run begins that was told nothing.
+#[test]
+fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configuration() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    for name in ["alpha", "beta", "gamma"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&["broadcast", "mine"]);
+    let mut swarm = home.fly(&[]);
+    until_all_have(&mut swarm, 3, &["mine"]);
+    home.ok(&["mysis", "stop", "gamma"]);
+    swarm.signal("-KILL");
+    assert!(!swarm.wait().success());
+
+    // Told nothing, it starts nobody, and says so; and so does the next one.
+    for _ in 0..2 {
+        let mut swarm = home.fly(&[]);
+        let told = loop {
+            let line = swarm.line().expect("it says so");
+            if line.contains("\"interrupted\"") {
+                break line;
+            }
+        };
+        assert!(told.contains("2 Myses were running when"), "{told}");
+        let alpha = until("it has read its past", || {
+            let alpha = home.mysis("alpha");
+            alpha["reason"].is_string().then_some(alpha)
+        });
+        assert_eq!(alpha["state"], "idle");
+        let reason = alpha["reason"].as_str().expect("a text");
+        assert!(
+            reason.starts_with("interrupted: it ran until 20"),
+            "{reason}"
+        );
+        let page = home.ok(&["status"]);
+        assert!(page.contains("interrupted: 2 ran when"), "{page}");
+        swarm.signal("-KILL");
+        assert!(!swarm.wait().success());
+    }
+    let mut swarm = home.fly(&[]);
+    until("they have read their past", || {
+        let page = home.ok(&["status"]);
+        page.contains("interrupted: 2 ran when").then_some(())
+    });
+    let started = home.ok(&["mysis", "start", "--state", "interrupted"]);
+    assert_eq!(started, "started alpha\nstarted beta\n");
+    until_all_have(&mut swarm, 2, &["mine"]);
+    swarm.signal("-KILL");
+    assert!(!swarm.wait().success());
+
+    // What the configuration says needs no option.
+    let file = home.file("zoea.toml");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    let text = text.replace("[swarm]\n", "[swarm]\nresume = true\n");
+    std::fs::write(file, text).expect("a configuration");
+    let mut swarm = home.fly(&[]);
+    until_all_have(&mut swarm, 2, &["mine"]);
+    assert_eq!(home.mysis("gamma")["state"], "stopped");
+}
+
 #[test]
 fn offline_needs_nothing_and_stops_in_good_order() {
     let home = Home::new();

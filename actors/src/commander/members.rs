@@ -8,14 +8,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{Activity, Report, Standing, State, SwarmEvent, What, Who};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::{Mode, MysisOrder};
+use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
 use crate::domain::restart::{Relaunches, Verdict};
 use crate::domain::write::{Author, Batch, MysisRecord, Write};
 use crate::mysis::{MysisActor, MysisArgs, MysisMsg};
 use crate::reply::Reply;
 
-use super::{CommanderArgs, CommanderMsg, CommanderState};
+use super::{CommanderMsg, CommanderState};
 
 /// One Mysis, as the Commander knows it.
 pub(super) struct Member {
@@ -32,6 +32,17 @@ pub(super) struct Member {
     pub(super) is_going: bool,
     relaunches: Relaunches,
     relaunch: Option<AbortOnDropHandle<()>>,
+}
+
+/// How a Mysis comes to life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Coming {
+    /// As it is stored.
+    AsStored,
+    /// It ran when the program ended, and is not started.
+    Interrupted,
+    /// After a crash.
+    After(Arc<str>),
 }
 
 impl Member {
@@ -61,54 +72,12 @@ impl Member {
 }
 
 impl CommanderState {
-    /// Brings everybody back from the store, as they were (DESIGN 2).
-    pub(super) async fn take_over(
-        &mut self,
-        myself: &ActorRef<CommanderMsg>,
-        args: CommanderArgs,
-    ) -> Result<(), ActorProcessingErr> {
-        let mut quiet = Vec::new();
-        for record in args.swarm.myses {
-            let id = record.id;
-            let starts = args.mode == Mode::Flying && starts(&record, args.resume, args.start_idle);
-            if record.state == State::Running && !starts && args.mode == Mode::Flying {
-                quiet.push(Write::State {
-                    mysis: id,
-                    state: State::Idle,
-                    reason: None,
-                    fault: None,
-                    at: self.now(),
-                });
-            }
-            self.bring_to_life(myself, record, None).await?;
-            if starts && let Some(member) = self.members.get_mut(&id) {
-                member.start(Reply::to_nobody());
-            }
-        }
-        if args.mode == Mode::Flying {
-            self.record_start();
-        }
-        if !quiet.is_empty() {
-            let store = self.store_handle();
-            self.jobs.spawn(async move {
-                let batch = Batch {
-                    author: Author::Commander,
-                    writes: quiet,
-                };
-                if let Err(fault) = store.write(batch).await {
-                    tracing::error!(%fault, "failed to write down who is idle");
-                }
-            });
-        }
-        Ok(())
-    }
-
     /// Spawns the actor of a Mysis, in a new incarnation.
     pub(super) async fn bring_to_life(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
-        crash: Option<Arc<str>>,
+        coming: Coming,
     ) -> Result<(), ActorProcessingErr> {
         let id = record.id;
         let before = self.members.remove(&id);
@@ -122,7 +91,11 @@ impl CommanderState {
             mission: self.mission.clone(),
             rules: self.rules.clone(),
             redactor: self.secrets.redactor(),
-            crash,
+            is_interrupted: coming == Coming::Interrupted,
+            crash: match coming {
+                Coming::AsStored | Coming::Interrupted => None,
+                Coming::After(crash) => Some(crash),
+            },
             mode: self.mode,
             surroundings: self.surroundings.clone(),
             parent: myself.get_derived(),
@@ -278,8 +251,8 @@ impl CommanderState {
             self.write_down(&record);
             self.tell_change(id, was, State::Errored, &text);
         }
-        self.bring_to_life(myself, record, Some(text.as_str().into()))
-            .await?;
+        let coming = Coming::After(text.as_str().into());
+        self.bring_to_life(myself, record, coming).await?;
         if !stays {
             self.weigh_relaunch(myself, id, &fault);
         }
@@ -373,15 +346,6 @@ impl CommanderState {
                 redactor: self.secrets.redactor(),
             });
         }
-    }
-}
-
-/// Who starts by itself when the program starts: never one that was stopped or errored.
-fn starts(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
-    match record.state {
-        State::Running => resume || start_idle || record.is_called,
-        State::Idle => start_idle || record.is_called,
-        State::Stopped | State::Errored => false,
     }
 }
 

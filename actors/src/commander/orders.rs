@@ -15,7 +15,7 @@ use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{Reply, Request};
 
-use super::members::Member;
+use super::members::{Coming, Member};
 use super::{CommanderMsg, CommanderState, refused};
 
 /// How long an actor has to stop before it is killed.
@@ -256,7 +256,7 @@ impl CommanderState {
             reply.answer(Ok(Done::Created(id)));
             return Ok(());
         }
-        self.bring_to_life(myself, record, None).await?;
+        self.bring_to_life(myself, record, Coming::AsStored).await?;
         let at = self.now();
         self.tell_all(SwarmEvent {
             at,
@@ -317,7 +317,7 @@ impl CommanderState {
             reply.answer(Err(refused(&fault)));
             let record = self.members.get(&mysis).map(|member| member.record.clone());
             if let Some(record) = record {
-                self.bring_to_life(myself, record, None).await?;
+                self.bring_to_life(myself, record, Coming::AsStored).await?;
             }
             return Ok(());
         }

@@ -223,12 +223,27 @@ pub struct Deed {
 /// How the reason of one begins that was put to rest since it got nowhere.
 pub const PARKED: &str = "parked: ";
 
+/// How the reason of one begins that ran when the program ended, and that nobody started since.
+pub const INTERRUPTED: &str = "interrupted: ";
+
+/// Whether a reason says that the end of the program interrupted a Mysis.
+#[must_use]
+pub fn is_interruption(reason: Option<&str>) -> bool {
+    reason.is_some_and(|reason| reason.starts_with(INTERRUPTED))
+}
+
 impl Standing {
     /// Whether it was put to rest since it got nowhere (`[progress]`).
     #[must_use]
     pub fn is_parked(&self) -> bool {
         let reason = self.reason.as_ref();
         self.state == State::Idle && reason.is_some_and(|reason| reason.starts_with(PARKED))
+    }
+
+    /// Whether it ran when the program ended, and nobody started it since.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.state == State::Idle && is_interruption(self.reason.as_deref())
     }
 
     /// How a Mysis stands before it has said so itself.

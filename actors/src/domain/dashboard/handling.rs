@@ -79,7 +79,7 @@ impl Dashboard {
             | Anywhere::Quit
             | Anywhere::Suspend
             | Anywhere::Redraw => self.anywhere(gesture),
-            Anywhere::Broadcast | Anywhere::Palette | Anywhere::Undo => {}
+            Anywhere::Broadcast | Anywhere::Palette | Anywhere::Resume | Anywhere::Undo => {}
         }
     }
 
@@ -90,6 +90,7 @@ impl Dashboard {
                 let palette = Palette::new(&self.known());
                 self.layers.push(Layer::Palette(Box::new(palette)));
             }
+            Anywhere::Resume => self.resume(),
             Anywhere::Log => self.layers.push(Layer::Log(LogView::default())),
             Anywhere::Undo => self.take_back(),
             Anywhere::Dump => self.wishes.push(Wish::Act(Act::Dump)),
@@ -117,6 +118,17 @@ impl Dashboard {
             InHand::Configure => self.configure(),
             InHand::Request => self.look_into_request(),
         }
+    }
+
+    /// Starts those that ran when the program ended.
+    pub(super) fn resume(&mut self) {
+        let members = self.roster.members().values();
+        let interrupted = members.filter(|member| member.standing.is_interrupted());
+        let ids: Vec<MysisId> = interrupted.map(|member| member.standing.id).collect();
+        if ids.is_empty() {
+            return self.say("nobody was interrupted: there is none to resume");
+        }
+        self.order_each("resume", &ids, |name| Order::Start { name });
     }
 
     /// Stops one at once, and asks before it stops many.

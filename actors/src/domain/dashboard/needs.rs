@@ -91,6 +91,12 @@ pub fn need(standing: &Standing) -> Option<Need> {
             let since = fault.map_or(standing.last_activity_at, |fault| fault.at);
             need("errored", why, since, Tone::Errored, "r", "relaunch")
         }
+        State::Idle if standing.is_interrupted() => {
+            let why = "it ran when the program ended".into();
+            let since = standing.last_activity_at;
+            let what = "interrupted";
+            need(what, why, since, Tone::Warning, "R", "resume all of these")
+        }
         State::Idle if standing.reason.is_some() => {
             let since = standing.last_activity_at;
             let why = reason();

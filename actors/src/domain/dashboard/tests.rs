@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
-use crate::domain::ids::{MysisId, Now, Seq, Timestamp, TurnNumber};
+use crate::domain::gate::Lane;
+use crate::domain::ids::{Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use crate::domain::message::{Body, Row, Severity, Utterance};
 use crate::domain::order::{Done, Order, Refusal};
 use crate::domain::reading::{Page, PageFrom};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::{ProviderRules, SwarmRules};
 use crate::domain::sent::{Parts, SentRequest};
+use crate::domain::weather::{Away, Weather};
 
 use super::layer::Layer;
 use super::press::{Input, Key, Press};
+use super::settling::InSight;
 use super::transcript::pages::Stamp;
 use super::wish::{Act, OrderId, Wish};
 use super::{Dashboard, Opening, Stock};
@@ -390,6 +393,77 @@ fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
     assert!(desk.board.orders().receipts().is_empty());
     let said = desk.board.log().said().map(|said| said.text.to_string());
     assert_eq!(said, Some(format!("alpha: {}", Refusal::NothingSent)));
+}
+
+#[test]
+fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
+    let interrupted = |id, name: &str| {
+        let mut one = Standing::clone(&standing(id, name, State::Idle));
+        one.reason = Some("interrupted: it ran until then".into());
+        Arc::new(one)
+    };
+    let mut desk = Desk::with(vec![
+        interrupted(1, "alpha"),
+        standing(2, "bravo", State::Idle),
+        interrupted(3, "ceres"),
+    ]);
+    let troubles = desk.board.troubles();
+    assert_eq!(troubles.len(), 1, "{troubles:?}");
+    assert_eq!(troubles[0].myses, [MysisId(1), MysisId(3)]);
+    let need = &desk.board.needs()[0];
+    assert_eq!((need.what, need.key), ("interrupted", "R"));
+    let started: Vec<Order> = orders_of(&desk.types("R"))
+        .into_iter()
+        .map(|(_, order)| order)
+        .collect();
+    let start = |name: &str| Order::Start {
+        name: name.to_string(),
+    };
+    assert_eq!(started, [start("alpha"), start("ceres")]);
+    let mut nobody = Desk::new();
+    assert!(orders_of(&nobody.types("R")).is_empty());
+    let said = nobody.board.log().said().map(|said| said.text.to_string());
+    assert!(said.is_some_and(|said| said.contains("none to resume")));
+}
+
+#[test]
+fn what_is_said_goes_after_its_time_although_the_wall_clock_is_set_back() {
+    for shift in [-60_000, -3_600_000, 3_600_000] {
+        let mut desk = Desk::new();
+        desk.types("R");
+        let at = |ms: i64| Now {
+            wall: Timestamp(1_000_000 + ms + shift),
+            moment: Moment(1_000_000 + ms),
+        };
+        desk.board.tick(at(7_000));
+        assert!(matches!(desk.board.in_sight(), InSight::Said(_)), "{shift}");
+        desk.board.tick(at(9_000));
+        assert_eq!(desk.board.in_sight(), InSight::Nothing, "{shift}");
+    }
+}
+
+#[test]
+fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
+    let mut waits = Standing::clone(&standing(1, "alpha", State::Running));
+    let lane = Lane::Provider("local".into());
+    waits.activity = Activity::Queueing(lane.clone());
+    let mut desk = Desk::with(vec![Arc::new(waits)]);
+    let doing = |desk: &Desk| {
+        let member = desk.board.roster().named("alpha").unwrap();
+        let now = desk.board.now();
+        super::cells::doing(&member.standing, now, desk.board.weather()).0
+    };
+    assert_eq!(doing(&desk), "queues 16:40");
+    let weather = Weather(vec![Away {
+        lane,
+        text: "HTTP 503".into(),
+        since: Timestamp(900_000),
+        next_try: Timestamp(1_004_000),
+    }]);
+    desk.happens(None, What::Weather(Arc::new(weather)));
+    assert_eq!(doing(&desk), "waits −0:04");
+    desk.happens(None, What::Weather(Arc::default()));
+    assert_eq!(doing(&desk), "queues 16:40");
 }
 
 #[test]

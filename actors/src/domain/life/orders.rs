@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, State};
+use crate::domain::event::{Activity, State, is_interruption};
 use crate::domain::gate::Lane;
 use crate::domain::message::Body;
 use crate::domain::order::{Done, Refusal, check_text};
@@ -41,7 +41,7 @@ impl Life {
         // Whoever goes on after a crash or in a new process goes on being counted.
         let was_put_to_rest = match &self.stage {
             Stage::Stopped => true,
-            Stage::Idle => self.reason.is_some(),
+            Stage::Idle => self.reason.is_some() && !is_interruption(self.reason.as_deref()),
             Stage::Errored(_) | Stage::Pausing { .. } | Stage::InTurn { .. } => false,
         };
         if was_put_to_rest {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::conversation::{Conversation, OpenCall};
-use crate::domain::event::{Activity, LinkState, State};
+use crate::domain::event::{Activity, INTERRUPTED, LinkState, State};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::game_state::GameState;
 use crate::domain::ids::{Incarnation, Now, Timestamp};
@@ -39,6 +39,8 @@ pub struct Past {
     pub redactor: Arc<Redactor>,
     /// What ended the life before, where that was a crash.
     pub crash: Option<Arc<str>>,
+    /// Whether it ran when the program ended, and is not started again.
+    pub is_interrupted: bool,
     /// What it may do.
     pub mode: Mode,
 }
@@ -48,7 +50,7 @@ impl Life {
     /// learn get their honest result. A call that only reads stays open, to be made again.
     #[must_use]
     pub fn recalled(past: Past, now: Now) -> (Life, Vec<Effect>) {
-        let crash = past.crash.clone();
+        let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
         let mut life = Life::from_past(past, now);
         let mut draft = Draft::default();
         for open in life.conversation.open_calls() {
@@ -58,6 +60,12 @@ impl Life {
         }
         if let Some(crash) = crash {
             life.host_into(&mut draft, Severity::Error, "crashed", None, &crash);
+        }
+        if is_interrupted {
+            let until = life.last_activity_at;
+            let reason = format!("{INTERRUPTED}it ran until {until}, when the program ended");
+            life.reason = Some(reason.into());
+            life.state_into(&mut draft);
         }
         if !draft.writes.is_empty() {
             life.record(draft);

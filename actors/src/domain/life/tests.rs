@@ -89,6 +89,7 @@ fn past() -> Past {
         rules: Arc::new(rules()),
         redactor: Arc::default(),
         crash: None,
+        is_interrupted: false,
         mode: Mode::Flying,
     }
 }

@@ -109,7 +109,8 @@ impl Dashboard {
             Verb::Theme | Verb::Letters | Verb::Motion | Verb::Mouse | Verb::Notify => {
                 return self.run_look(command.verb, words.next(command, 0)?);
             }
-            Verb::Unmark
+            Verb::Resume
+            | Verb::Unmark
             | Verb::Undo
             | Verb::Log
             | Verb::Help
@@ -136,6 +137,7 @@ impl Dashboard {
             Verb::Reload => {
                 self.order_once("reload", "the configuration", Order::Reload);
             }
+            Verb::Resume => self.resume(),
             Verb::Quit => self.quit(),
             Verb::Broadcast
             | Verb::Mission

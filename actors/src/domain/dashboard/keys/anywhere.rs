@@ -11,6 +11,8 @@ pub enum Anywhere {
     Broadcast,
     /// Write a command.
     Palette,
+    /// Start those that ran when the program ended.
+    Resume,
     /// Show what flew past.
     Log,
     /// Take the last order back.
@@ -61,6 +63,12 @@ pub const ANYWHERE: &[Binding<Anywhere>] = &[
         Anywhere::Palette,
         "command",
         "write a command, with completion",
+    ),
+    bind(
+        &[letter('R')],
+        Anywhere::Resume,
+        "",
+        "resume those that ran when the program ended",
     ),
     bind(&[letter('L')], Anywhere::Log, "log", "show what flew past"),
     bind(

@@ -72,6 +72,8 @@ pub enum Verb {
     New,
     /// Start or relaunch.
     Start,
+    /// Start those that ran when the program ended.
+    Resume,
     /// Stop.
     Stop,
     /// Delete.
@@ -181,6 +183,12 @@ pub const COMMANDS: &[Command] = &[
         "create a Mysis and start it",
     ),
     command("start", &[Takes::Myses], Verb::Start, "start or relaunch"),
+    command(
+        "resume",
+        &[],
+        Verb::Resume,
+        "resume those that ran when the program ended",
+    ),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
     command(
         "delete",

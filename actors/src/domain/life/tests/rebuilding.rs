@@ -133,3 +133,28 @@ fn places_go_on_where_they_ended() {
     assert_eq!(scene.prompt("more"), Some(Ok(Done::Stored(Seq(4)))));
     assert_eq!(scene.asks().len(), 1);
 }
+
+#[test]
+fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
+    let mut scene = Scene::of(Past {
+        is_interrupted: true,
+        ..cut_short(vec![call("mine", CallStatus::Done, false)])
+    });
+    let standing = scene.life.standing();
+    assert!(standing.is_interrupted());
+    let reason = "interrupted: it ran until 1970-01-01T00:00:00.002Z, when the program ended";
+    assert_eq!(standing.reason.as_deref(), Some(reason));
+    let is_kept = scene.effects.iter().any(|effect| {
+        let Effect::Record { writes, .. } = effect else {
+            return false;
+        };
+        writes.iter().any(|write| {
+            matches!(write, Write::State { state: State::Idle, reason: Some(kept), .. }
+                if &**kept == reason)
+        })
+    });
+    assert!(is_kept, "the next run knows it, too");
+    scene.order(MysisOrder::Start);
+    let standing = scene.life.standing();
+    assert_eq!((standing.state, standing.reason), (State::Running, None));
+}

@@ -1,0 +1,76 @@
+//! Returning: how the Myses of the run before come back, and who is started.
+
+use ractor::{ActorProcessingErr, ActorRef};
+
+use crate::domain::event::{State, is_interruption};
+use crate::domain::life::Mode;
+use crate::domain::message::Severity;
+use crate::domain::write::MysisRecord;
+use crate::reply::Reply;
+
+use super::members::Coming;
+use super::{CommanderArgs, CommanderMsg, CommanderState};
+
+impl CommanderState {
+    /// Brings everybody back from the store, as they were (DESIGN 2).
+    pub(super) async fn take_over(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        args: CommanderArgs,
+    ) -> Result<(), ActorProcessingErr> {
+        let mut interrupted = 0;
+        for record in args.swarm.myses {
+            let id = record.id;
+            let flies = args.mode == Mode::Flying;
+            let starts = flies && starts(&record, args.resume, args.start_idle);
+            let is_interrupted = flies && !starts && was_running(&record);
+            let coming = match record.state == State::Running && is_interrupted {
+                true => Coming::Interrupted,
+                false => Coming::AsStored,
+            };
+            self.bring_to_life(myself, record, coming).await?;
+            interrupted += usize::from(is_interrupted);
+            if starts && let Some(member) = self.members.get_mut(&id) {
+                member.start(Reply::to_nobody());
+            }
+        }
+        if args.mode == Mode::Flying {
+            self.record_start();
+        }
+        if interrupted > 0 {
+            let text = interrupted_words(interrupted);
+            self.notice(Severity::Warn, "interrupted", &text);
+        }
+        Ok(())
+    }
+}
+
+/// Who starts by itself when the program starts: never one that was stopped or errored.
+fn starts(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
+    match record.state {
+        State::Running | State::Idle => {
+            (resume && was_running(record)) || start_idle || record.is_called
+        }
+        State::Stopped | State::Errored => false,
+    }
+}
+
+/// Whether it ran when the program ended, be it some runs ago.
+fn was_running(record: &MysisRecord) -> bool {
+    match record.state {
+        State::Running => true,
+        State::Idle => is_interruption(record.reason.as_deref()),
+        State::Stopped | State::Errored => false,
+    }
+}
+
+fn interrupted_words(count: usize) -> String {
+    let (myses, them) = match count {
+        1 => ("1 Mysis was".to_string(), "it"),
+        count => (format!("{count} Myses were"), "them"),
+    };
+    format!(
+        "{myses} running when the program ended: press R to resume {them}, or give \
+         `zoea mysis start --state interrupted`; `resume = true` under [swarm] does so at each start"
+    )
+}
