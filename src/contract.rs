@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::{Day, Entry, Spent};
 use actors::domain::budget::Spending;
-use actors::domain::event::{Activity, Standing, SwarmEvent, What};
+use actors::domain::event::{Standing, SwarmEvent, What};
 use actors::domain::event_record::{EventRecord, OrderSource};
 use actors::domain::ids::Timestamp;
 use actors::domain::message::{Kind, Row};
@@ -18,20 +18,10 @@ use crate::ledger::metadata;
 /// A Mysis in `mysis list --json`.
 #[must_use]
 pub fn standing(standing: &Standing, has_price: bool, weather: &Weather) -> Value {
-    let away = match &standing.activity {
-        Activity::Queueing(lane) => weather.of(lane),
-        Activity::Resting
-        | Activity::Rebuilding
-        | Activity::Pausing
-        | Activity::Connecting
-        | Activity::CallingModel
-        | Activity::Answering(_)
-        | Activity::CoolingDown(_)
-        | Activity::CallingTool(_)
-        | Activity::Travelling
-        | Activity::Recording
-        | Activity::Paused(_) => None,
-    };
+    let away = standing
+        .activity
+        .awaited()
+        .and_then(|lane| weather.of(lane));
     let until = away.map(|away| away.next_try);
     let until = until.or(standing.activity_until);
     let activity = match away {

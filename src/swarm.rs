@@ -150,7 +150,7 @@ impl Swarm {
 
     /// Which servers are away; none once the program is closing.
     pub async fn weather(&self) -> Arc<Weather> {
-        match self.helm.0.call(CommanderMsg::Weather, None).await {
+        match self.helm.commander.call(CommanderMsg::Weather, None).await {
             Ok(CallResult::Success(weather)) => weather,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
         }

@@ -96,6 +96,17 @@ pub enum Activity {
     Paused(Arc<str>),
 }
 
+impl Activity {
+    /// Before which lane it waits, where it does.
+    #[must_use]
+    pub fn awaited(&self) -> Option<&Lane> {
+        if let Activity::Queueing(lane) = self {
+            return Some(lane);
+        }
+        None
+    }
+}
+
 impl fmt::Display for Activity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
