@@ -106,6 +106,7 @@ impl Rare {
             | What::ToolReturned { .. }
             | What::Mission(_)
             | What::Spending(_)
+            | What::Weather(_)
             | What::Learned(_) => None,
         }
     }
