@@ -5,6 +5,7 @@ mod accounts;
 mod exporting;
 mod hostile;
 mod importing;
+mod leaks;
 mod migrating;
 mod parrot;
 mod registering;

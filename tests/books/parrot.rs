@@ -118,6 +118,11 @@ impl Parrot {
         lock(&self.state.places).clone()
     }
 
+    /// The arguments of logins.
+    pub(crate) fn logins(&self) -> Vec<String> {
+        lock(&self.state.logins).clone()
+    }
+
     /// All that was brought but logins.
     pub(crate) fn brought(&self) -> Vec<(String, String)> {
         lock(&self.state.brought).clone()

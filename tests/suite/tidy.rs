@@ -151,3 +151,38 @@ fn the_map_names_files_that_exist() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// Beside what writes texts: those that draw the screen with commands of their own, and who only asks
+/// whether there is a terminal.
+const TERMINAL_USERS: [&str; 4] = [
+    "src/out.rs",
+    "src/tui/drawing.rs",
+    "src/tui/modes.rs",
+    "src/cli/screen.rs",
+];
+
+#[test]
+fn texts_reach_a_terminal_through_one_file() {
+    let ways = [
+        concat!("print", "ln!"),
+        concat!("eprint", "!"),
+        concat!("dbg", "!"),
+        concat!("print", "!("),
+        concat!("stdout", "()"),
+        concat!("stderr", "()"),
+    ];
+    let mut found = Vec::new();
+    for (path, text) in sources("src").into_iter().chain(sources("actors/src")) {
+        let is_test = path.components().any(|part| part.as_os_str() == "tests");
+        if is_test || TERMINAL_USERS.iter().any(|user| path.ends_with(user)) {
+            continue;
+        }
+        for line in production(&text).lines() {
+            let is_used = ways.iter().any(|way| line.contains(way));
+            if is_used && !line.contains("use_stderr()") {
+                found.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "use crate::out:\n{}", found.join("\n"));
+}
