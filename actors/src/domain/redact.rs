@@ -61,6 +61,7 @@ struct Pattern {
 #[derive(Clone, PartialEq, Eq)]
 struct Begins {
     firsts: [bool; 256],
+    pairs: Box<[u64; 1024]>,
     prefixes: Box<[u64; 1024]>,
 }
 
@@ -68,6 +69,7 @@ impl Default for Begins {
     fn default() -> Begins {
         Begins {
             firsts: [false; 256],
+            pairs: Box::new([0; 1024]),
             prefixes: Box::new([0; 1024]),
         }
     }
@@ -83,6 +85,25 @@ impl Begins {
         let (place, bit) = Begins::place(prefix);
         self.firsts[usize::from(prefix[0])] = true;
         self.prefixes[place] |= bit;
+        let (place, bit) = Begins::pair(prefix[0], prefix[1]);
+        self.pairs[place] |= bit;
+    }
+
+    fn pair(first: u8, second: u8) -> (usize, u64) {
+        let pair = usize::from(first) << 8 | usize::from(second);
+        (pair >> 6, 1 << (pair & 63))
+    }
+
+    /// Whether a pattern may begin with as many bytes as were read.
+    fn may_begin(&self, read: &[u8]) -> bool {
+        match read {
+            [] => true,
+            [first] => self.firsts[usize::from(*first)],
+            [first, second, ..] => {
+                let (place, bit) = Begins::pair(*first, *second);
+                self.pairs[place] & bit != 0
+            }
+        }
     }
 
     fn may_be(&self, prefix: [u8; PREFIX]) -> bool {
@@ -230,38 +251,47 @@ impl Redactor {
 
     /// As [`Redactor::longest`], where a code stands among the first bytes.
     fn longest_coded(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
-        let begins = |byte: u8| self.begins.firsts[usize::from(byte)];
-        if !begins_a_code(text[start]) && !begins(text[start]) {
-            return None;
-        }
-        let mut longest: Option<Range<usize>> = None;
-        let mut tries = TRIES;
-        let mut open = vec![(Vec::new(), start)];
-        while let Some((before, place)) = open.pop() {
-            let Some(left) = tries.checked_sub(1) else {
-                break;
+        let mut longest = None;
+        self.read_on(text, (start, start), &[], &mut { TRIES }, &mut longest);
+        longest
+    }
+
+    /// Reads one letter more, in every way, and looks up what begins so.
+    fn read_on(
+        &self,
+        text: &[u8],
+        (start, place): (usize, usize),
+        before: &[u8],
+        tries: &mut u32,
+        longest: &mut Option<Range<usize>>,
+    ) {
+        let Some(left) = tries.checked_sub(1) else {
+            return;
+        };
+        *tries = left;
+        for spelt in spelt(text, place) {
+            // Fewer than a prefix, and a letter of four bytes at most.
+            let mut read = [0; 2 * PREFIX];
+            let length = before.len() + spelt.bytes().len();
+            read[..before.len()].copy_from_slice(before);
+            read[before.len()..length].copy_from_slice(spelt.bytes());
+            let read = &read[..length];
+            if !self.begins.may_begin(read) {
+                continue;
+            }
+            let Some((prefix, more)) = read.split_first_chunk::<PREFIX>() else {
+                self.read_on(text, (start, spelt.next), read, tries, longest);
+                continue;
             };
-            tries = left;
-            for spelt in spelt(text, place) {
-                let read = [&before, spelt.bytes()].concat();
-                if !begins(read[0]) {
-                    continue;
-                }
-                let Some((prefix, more)) = read.split_first_chunk::<PREFIX>() else {
-                    open.push((read, spelt.next));
-                    continue;
-                };
-                if !self.begins.may_be(*prefix) {
-                    continue;
-                }
-                let secret = self.longest(text, (start, spelt.next), *prefix, more, &mut tries);
-                let end = |secret: &Option<Range<usize>>| secret.as_ref().map(|secret| secret.end);
-                if end(&secret) > end(&longest) {
-                    longest = secret;
-                }
+            if !self.begins.may_be(*prefix) {
+                continue;
+            }
+            let secret = self.longest(text, (start, spelt.next), *prefix, more, tries);
+            let end = |secret: &Option<Range<usize>>| secret.as_ref().map(|secret| secret.end);
+            if end(&secret) > end(longest) {
+                *longest = secret;
             }
         }
-        longest
     }
 }
 
