@@ -21,3 +21,4 @@ mod rig;
 mod start;
 mod tidy;
 mod watching;
+mod worst;
