@@ -120,7 +120,10 @@ fn who_waits_for_the_game_can_be_talked_to() {
     scene.prompt("how are you?");
     assert_eq!(scene.asks().len(), 2, "asked anew, without the game");
     assert!(scene.asked().is_urgent);
-    assert_eq!(scene.last_message(), user("how are you?"));
+    let ChatMessage::User(last) = scene.last_message() else {
+        panic!("the order stands last");
+    };
+    assert!(last.contains("how are you?"), "{last}");
     scene.prompt("and now?");
     assert_eq!(scene.asks().len(), 2, "it is being asked");
 }
