@@ -77,12 +77,13 @@ pub(super) fn run<P: Shown>(slot: &Slot<P>, means: Means) {
 /// Whoever painted a cell, and in whatever process: no terminal takes it for a command.
 fn scrub(picture: &mut Buffer) {
     for cell in &mut picture.content {
-        if !cell.symbol().is_ascii() || cell.symbol().bytes().any(|byte| byte.is_ascii_control()) {
-            if let Cow::Owned(clean) = clean(cell.symbol())
-                && clean != cell.symbol()
-            {
-                cell.set_symbol(if clean.is_empty() { " " } else { &clean });
-            }
+        let symbol = cell.symbol();
+        let is_plain = symbol.is_ascii() && !symbol.bytes().any(|byte| byte.is_ascii_control());
+        if !is_plain
+            && let Cow::Owned(clean) = clean(symbol)
+            && clean != symbol
+        {
+            cell.set_symbol(if clean.is_empty() { " " } else { &clean });
         }
     }
 }

@@ -298,7 +298,17 @@ impl World {
                     let code = code.filter(|code| !["nudge", "continuation"].contains(code));
                     code.map(|code| format!("{name} {code}"))
                 }
-                _ => None,
+                What::Created
+                | What::Deleted
+                | What::TurnStarted
+                | What::ModelReplied { .. }
+                | What::ToolCalled { .. }
+                | What::ToolReturned { .. }
+                | What::Mission(_)
+                | What::Standing(_)
+                | What::Spending(_)
+                | What::Learned(_)
+                | What::Shutdown => None,
             }
         });
         told.collect()

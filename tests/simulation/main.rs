@@ -83,8 +83,7 @@ const TOO_RARE: [Rare; 1] = [Rare::RestartPause];
 
 #[expect(
     clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "settings are the program's; this is how much a test does, and what it did"
+    reason = "settings are the program's; this is how much a test does"
 )]
 #[test]
 fn all_seeds_are_good_and_together_reach_whatever_is_rare() {

@@ -44,8 +44,8 @@ fn core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Core {
     });
     Core {
         letters: letters.collect(),
-        has_part_before: first_bit % 6 != 0,
-        has_part_behind: last_bit % 6 != 0,
+        has_part_before: !first_bit.is_multiple_of(6),
+        has_part_behind: !last_bit.is_multiple_of(6),
     }
 }
 
