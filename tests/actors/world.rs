@@ -307,6 +307,7 @@ impl World {
                 | What::Mission(_)
                 | What::Standing(_)
                 | What::Spending(_)
+                | What::Weather(_)
                 | What::Learned(_)
                 | What::Shutdown => None,
             }

@@ -216,7 +216,7 @@ fn every_text_of_a_json_value_is_cleaned() {
 }
 
 #[test]
-fn texts_made_to_be_slow_are_not() {
+fn texts_made_to_be_read_in_many_ways_are_read_to_their_end() {
     let pieces = [
         "\\",
         "%",
@@ -231,18 +231,16 @@ fn texts_made_to_be_slow_are_not() {
         "plain text ",
     ];
     let odd = ["\\".repeat(12), "%".repeat(9), "&".repeat(9), "+".repeat(9)];
-    let usual = SECRETS.map(Into::into).into_iter();
-    for (redactor, bytes) in [
-        (Redactor::new(usual.clone()), 8 << 10),
-        (Redactor::new(usual.chain(odd.map(Into::into))), 1 << 10),
-    ] {
-        for piece in pieces {
-            let text = piece.repeat(bytes / piece.len());
-            let started = std::time::Instant::now();
-            let _ = redactor.clean(&text);
-            let took = started.elapsed();
-            assert!(took.as_secs() < 20, "{piece}: {took:?}");
-        }
+    let usual = Redactor::new(SECRETS.map(Into::into));
+    let oddly = Redactor::new(odd.clone().map(Into::into));
+    for piece in pieces {
+        // Whoever tries every reading of each place does not come to an end with these.
+        let text = piece.repeat((8 << 10) / piece.len());
+        assert_eq!(usual.clean(&text), text, "{piece}");
+        let text = piece.repeat((1 << 10) / piece.len());
+        let cleaned = oddly.clean(&text);
+        let left = odd.iter().find(|secret| cleaned.contains(secret.as_str()));
+        assert_eq!(left, None, "{piece}");
     }
 }
 
