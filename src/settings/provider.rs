@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actors::domain::bounds;
 use url::Url;
 
 use super::rule::{Choice, Number, ProviderName, Text, Time, Truth, VariableName, WebUrl, Whole};
@@ -163,7 +164,7 @@ impl Provider {
 
 impl Price {
     fn read(section: &mut Section<'_, '_>) -> Option<Self> {
-        const RULE: Number = Number::at_least(0.0);
+        const RULE: Number = Number::between(0.0, bounds::MAX_PRICE);
         let input = section.require("input", &RULE);
         let output = section.require("output", &RULE);
         Some(Self {

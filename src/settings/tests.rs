@@ -427,11 +427,15 @@ fn what_belongs_together_is_judged_together() {
         ),
         (
             "[providers.local]\nprice = { input = 1 }\n".to_owned(),
-            "z:2:9: providers.local.price.output is missing; allowed: a number, 0 or more",
+            "z:2:9: providers.local.price.output is missing; allowed: a number from 0 to 100000",
         ),
         (
             "[providers.local]\nprice = { input = -1, output = 1 }\n".to_owned(),
-            "z:2:19: providers.local.price.input is -1; allowed: a number, 0 or more",
+            "z:2:19: providers.local.price.input is -1; allowed: a number from 0 to 100000",
+        ),
+        (
+            "[providers.local]\nprice = { input = 1e308, output = 1 }\n".to_owned(),
+            "z:2:19: providers.local.price.input is 1e308; allowed: a number from 0 to 100000",
         ),
         (
             "[providers.local]\napi_key_env = 'A'\napi_key_name = 'b'\n".to_owned(),

@@ -427,9 +427,13 @@ fn nobody_else_returns_an_error() {
     ] {
         let (_, rest) = source.split_once("    async fn handle(").unwrap();
         let (handler, _) = rest.split_once("\n    }\n").unwrap();
-        assert!(
-            !handler.contains('?') && !handler.contains("Err("),
-            "{name}"
-        );
+        for line in handler.lines() {
+            // What stands before an arrow is a pattern.
+            let code = line.split_once("=>").map_or(line, |(_, code)| code);
+            assert!(
+                !code.contains('?') && !code.contains("Err("),
+                "{name}: {line}"
+            );
+        }
     }
 }

@@ -124,7 +124,15 @@ fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
     let stored = stored.as_array().expect("a list");
     assert_eq!(stored.len(), count);
     for mysis in stored {
-        let row = row_of(mysis);
+        let mut mysis = mysis.clone();
+        let shown = listed.as_array().expect("a list").iter();
+        let shown = shown.clone().find(|shown| shown["name"] == mysis["name"]);
+        if shown.is_some_and(|shown| shown["account"].is_null()) {
+            // An account that is taken from the pool at the very moment of a stop belongs to the Mysis,
+            // which hears of it when it starts again.
+            mysis["account"] = Value::Null;
+        }
+        let row = row_of(&mysis);
         let is_shown = last.lines().any(|line| shows(line, &row));
         assert!(is_shown, "{row:?} is not on the screen:\n{last}");
     }

@@ -50,8 +50,12 @@ proptest! {
         let mission = told.mission.as_ref();
         let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
         prop_assert_eq!(&owner, &choose_owner(&window, mission, history.window, NUDGE.into()));
-        let expected = history.compose(&told, &whole, &owner);
-        prop_assert_eq!(history.compose(&told, &window, &owner), expected);
+        let mut expected = history.compose(&told, &whole, &owner);
+        let mut shown = history.compose(&told, &window, &owner);
+        // How much is left out of what is held differs with what is held.
+        expected.breakdown.reasoning_left_out = 0;
+        shown.breakdown.reasoning_left_out = 0;
+        prop_assert_eq!(shown, expected);
     }
 
     /// Where memory is short, superseded results go first and the oldest words next; what is sent

@@ -85,13 +85,6 @@ impl Number {
         }
     }
 
-    pub(in crate::settings) const fn at_least(lowest: f64) -> Self {
-        Self {
-            lowest: Bound::Included(lowest),
-            highest: None,
-        }
-    }
-
     pub(in crate::settings) const fn above(lowest: f64) -> Self {
         Self {
             lowest: Bound::Excluded(lowest),
