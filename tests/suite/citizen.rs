@@ -19,7 +19,7 @@ fn a_swarm_asks_little_beside_what_it_plays() {
             "--offline",
             "--headless",
             "--for",
-            "20s",
+            "40s",
             "--tick",
             "100ms",
         ])

@@ -1,7 +1,7 @@
 //! Redaction: known secrets never get into a row, a request or a notice (DESIGN 6).
 //!
 //! A secret is found however it is written: each of its letters in any of the ways of
-//! [`spelling`], all of it in Base64. Texts are read once, however many secrets are known.
+//! `spelling`, all of it in Base64. Texts are read once, however many secrets are known.
 
 mod coded;
 mod entities;
