@@ -3,6 +3,7 @@
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use std::fs::OpenOptions;
+use std::time::{Duration, Instant};
 
 use crate::rig::{Home, Process, Server, until};
 use crate::sql;
@@ -157,11 +158,16 @@ fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
     // The game's own files are of the same disk.
     let log = home.path().join("offline").join("galaxy");
     assert!(log.is_dir());
+    // What is tried and undone changes when a file was written last, not how much is in it.
+    let mut known = (0, Instant::now());
     until("the game has stood still for a while", || {
         let files = std::fs::read_dir(&log).expect("its files");
-        let written = files.filter_map(|file| file.ok()?.metadata().ok()?.modified().ok());
-        let quiet = written.max()?.elapsed().ok()?;
-        (quiet > std::time::Duration::from_millis(700)).then_some(())
+        let sizes = files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len()));
+        let size: u64 = sizes.sum();
+        if size != known.0 {
+            known = (size, Instant::now());
+        }
+        (known.1.elapsed() > Duration::from_millis(700)).then_some(())
     });
     prlimit(pid, Resource::Fsize, before).expect("no limit");
     hear(&mut swarm, "store_healed");
