@@ -53,12 +53,13 @@ impl CommanderState {
 
     /// Lets the gate take up what the books say of today.
     pub(super) fn read_books(&mut self, gate: ActorRef<GateMsg>) {
-        let (archive, today) = (self.outside.archive.clone(), Day::of(self.now()));
+        let (archive, clock) = (self.outside.archive.clone(), self.outside.clock.clone());
         self.jobs.spawn(async move {
             // Without them it believes that nothing was spent today.
             let mut wait = FIRST_WAIT;
             let books = loop {
-                match archive.books(today).await {
+                // Midnight may come while it tries.
+                match archive.books(Day::of(clock.now())).await {
                     Ok(books) => break books,
                     Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
                 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -14,7 +15,7 @@ use crate::domain::event_record::{
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::order::{Done, Order};
+use crate::domain::order::{Answer, Done, Order};
 use crate::domain::redact::Redactor;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::Clock;
@@ -31,10 +32,23 @@ const MAX_BATCH: usize = 256;
 
 /// What the recorder's task is given.
 enum Item {
-    /// To be stored.
-    Record(Box<EventRecord>, Option<oneshot::Sender<()>>),
+    /// To be stored; who waits for that is answered then.
+    Record(Box<EventRecord>, Option<Awaited>),
     /// Answered once everything before it is stored.
     Flush(oneshot::Sender<()>),
+}
+
+/// Somebody who is answered once a record is stored. Whoever drops it has answered that it is not
+/// known what came of the order.
+struct Awaited {
+    reply: Reply,
+    answer: Answer,
+}
+
+impl Awaited {
+    fn answer(self) {
+        self.reply.answer(self.answer);
+    }
 }
 
 /// Stores and logs records.
@@ -88,11 +102,16 @@ impl EventRecorder {
 }
 
 /// Logs a record and gives it to the task that stores it.
-fn send(queue: &mpsc::Sender<Item>, record: EventRecord, stored: Option<oneshot::Sender<()>>) {
+fn send(queue: &mpsc::Sender<Item>, record: EventRecord, awaited: Option<Awaited>) {
     log(&record);
-    let item = Item::Record(Box::new(record), stored);
-    if queue.try_send(item).is_err() {
-        tracing::warn!("an event is in the log only: too many wait for the store");
+    let item = Item::Record(Box::new(record), awaited);
+    let Err(TrySendError::Full(item) | TrySendError::Closed(item)) = queue.try_send(item) else {
+        return;
+    };
+    tracing::warn!("an event is in the log only: too many wait for the store");
+    if let Item::Record(_, Some(awaited)) = item {
+        // The order was carried out all the same.
+        awaited.answer();
     }
 }
 
@@ -111,14 +130,14 @@ fn log(record: &EventRecord) {
 async fn store_all(mut waiting: mpsc::Receiver<Item>, store: StoreHandle) {
     let mut items = Vec::new();
     while waiting.recv_many(&mut items, MAX_BATCH).await > 0 {
-        let (mut writes, mut awaited) = (Vec::new(), Vec::new());
+        let (mut writes, mut awaited, mut flushed) = (Vec::new(), Vec::new(), Vec::new());
         for item in items.drain(..) {
             match item {
-                Item::Record(record, stored) => {
+                Item::Record(record, waits) => {
                     writes.push(Write::Event(record));
-                    awaited.extend(stored);
+                    awaited.extend(waits);
                 }
-                Item::Flush(done) => awaited.push(done),
+                Item::Flush(done) => flushed.push(done),
             }
         }
         let author = Author::Commander;
@@ -127,9 +146,11 @@ async fn store_all(mut waiting: mpsc::Receiver<Item>, store: StoreHandle) {
         {
             tracing::error!(%fault, "failed to store events");
         }
-        for waiter in awaited {
+        // Where it could not be stored the order was carried out all the same.
+        awaited.into_iter().for_each(Awaited::answer);
+        for done in flushed {
             // Who no longer waits needs no answer.
-            let _ = waiter.send(());
+            let _ = done.send(());
         }
     }
 }
@@ -233,13 +254,7 @@ impl CommanderState {
             summary.text = redactor.clean(&summary.text).into_owned();
             let mut record = order_record(summary, who, source, clock.now());
             record.id = id;
-            let (done, stored) = oneshot::channel();
-            send(&queue, record, Some(done));
-            tokio::spawn(async move {
-                // Where it cannot be stored the order was carried out all the same.
-                let _ = stored.await;
-                reply.answer(answer);
-            });
+            send(&queue, record, Some(Awaited { reply, answer }));
         })
     }
 }
