@@ -14,7 +14,6 @@ use actors::domain::write::{Author, Batch, Recollection, Write};
 use actors::ports::{Archive, Ledger};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use zoea::simulation;
 
 #[path = "core/desk.rs"]
 mod desk;
@@ -189,7 +188,7 @@ fn append_rows(bencher: Bencher, group: i64) {
 /// on the way: what a turn costs us, and the two simulated servers with it.
 #[divan::bench(sample_count = 5)]
 fn whole_turns_without_a_network(bencher: Bencher) {
-    let options = simulation::Options {
+    let options = zoea_simulation::Options {
         seed: 1,
         length: Duration::from_secs(3600),
         myses: 1,
@@ -198,9 +197,10 @@ fn whole_turns_without_a_network(bencher: Bencher) {
         with_all_faults: true,
         on_day: None,
         is_loud: false,
+        adapters: zoea::wiring::simulated::adapters(),
     };
-    let turns = simulation::run(options).expect("a simulation").turns;
+    let turns = zoea_simulation::run(options).expect("a simulation").turns;
     bencher
         .counter(ItemsCount::new(turns))
-        .bench(|| simulation::run(options));
+        .bench(|| zoea_simulation::run(options));
 }

@@ -2,7 +2,7 @@
 
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value, json};
-use zoea::galaxy::world::{Order, PlayerId, Rules, World};
+use zoea_galaxy::world::{Order, PlayerId, Rules, World};
 
 const PLAYERS: usize = 2_000;
 

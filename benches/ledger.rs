@@ -20,7 +20,7 @@ use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row
 use actors::domain::model::Usage;
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
 use actors::ports::{Archive, Ledger, Search, SearchIn};
-use zoea::ledger::{ServerAddress, SqlLedger, Stay};
+use zoea_ledger::{ServerAddress, SqlLedger, Stay};
 
 const MYSES: i64 = 16;
 /// Turns that are measured.

@@ -23,12 +23,12 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
-use zoea::galaxy::limits::{Allowance, Limits};
-use zoea::galaxy::{Galaxy, GalaxyOptions};
 use zoea::home::Home;
-use zoea::pilot::{self, PilotOptions};
 use zoea::settings::{Provider, ProviderKind, Settings};
 use zoea::wiring::{Audience, Flight, LaunchOptions};
+use zoea_galaxy::limits::{Allowance, Limits};
+use zoea_galaxy::{Galaxy, GalaxyOptions};
+use zoea_pilot::PilotOptions;
 
 /// Ticks in an hour of the real game.
 const TICKS_AN_HOUR: u64 = 360;
@@ -86,7 +86,7 @@ async fn play(
     settings.providers = [("local".to_string(), provider)].into();
     settings.mcp.upstream = Some(galaxy.url());
     settings.mcp.logins_per_minute = 1_000_000;
-    let pilot = pilot::serve(model, PilotOptions::default(), stop.child_token());
+    let pilot = zoea_pilot::serve(model, PilotOptions::default(), stop.child_token());
     let pilot = tokio::spawn(pilot);
 
     let home = Home::open(directory.join("home"))?;

@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use actors::domain::rules::ProgressRules;
-use zoea::simulation::zoo::{Party, Sight, Visit, healthy, stuck, visit};
+use zoea_simulation::zoo::{Party, Sight, Visit, healthy, stuck, visit};
 
 fn main() -> anyhow::Result<()> {
     let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u64>());
@@ -21,6 +21,7 @@ fn main() -> anyhow::Result<()> {
         length: Duration::from_secs(hours * 3600),
         rules: ProgressRules::default(),
         has_other_provider: true,
+        adapters: zoea::wiring::simulated::adapters(),
     };
     println!("{hours} simulated hours, ticks of 10 s, the watch as configured by default");
     println!("\nstuck                  told after  turns  taken to         the first notice");

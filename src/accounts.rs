@@ -10,7 +10,7 @@ use actors::domain::redact::SHORTEST;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::files;
+use zoea_system::files;
 
 /// The largest file of accounts: hundreds of thousands of them.
 const MAX_BYTES: u64 = 64 << 20;

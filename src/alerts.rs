@@ -11,9 +11,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::listener::Ear;
 use crate::operator::Operator;
 use crate::settings::Alerts;
+use actors::listener::Ear;
 
 use causes::{Causes, News};
 use hooks::Hooks;

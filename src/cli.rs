@@ -31,9 +31,9 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use tokio::runtime::Runtime;
 
-use crate::descriptors;
-use crate::out;
 use crate::settings::{Environment, SettingsError};
+use zoea_system::descriptors;
+use zoea_system::out;
 
 /// What was asked for could not be done.
 const FAILED: u8 = 1;

@@ -12,8 +12,7 @@ use actors::commander::Watcher;
 use actors::domain::event::{SwarmEvent, What};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
-use crate::contract;
-use crate::out::Lines;
+use zoea_system::out::Lines;
 
 /// Lines that wait for a slow reader.
 const QUEUE: usize = 65_536;
@@ -121,7 +120,7 @@ impl Actor for Crier {
 impl CrierState {
     fn cry(&mut self, event: &SwarmEvent) {
         let line = match self.format {
-            Format::Json => contract::event(event).map(|value| value.to_string()),
+            Format::Json => zoea_contract::event(event).map(|value| value.to_string()),
             Format::Text => text(event),
         };
         let Some(line) = line else {

@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 pub use lock::{HomeLock, LockError};
-pub use permissions::ensure_private_file;
 pub use run_file::{RunFile, RunGuard};
 
 use crate::settings::{CONFIG_FILE, CREDENTIALS_FILE};
@@ -119,7 +118,7 @@ impl Home {
         &self.directory
     }
 
-    /// The SQLite file; [`ensure_private_file`] before SQLite creates it.
+    /// The SQLite file; [`zoea_system::files::ensure_private_file`] before SQLite creates it.
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.directory.join("zoea.db")

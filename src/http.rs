@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::redirect::{Attempt, Policy};
 use thiserror::Error;
 
-use crate::descriptors;
+use zoea_system::descriptors;
 
 /// How long opening a connection may take.
 const CONNECTING: Duration = Duration::from_secs(10);

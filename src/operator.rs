@@ -8,7 +8,7 @@ use actors::domain::message::Severity;
 use actors::ports::Clock;
 use ractor::ActorRef;
 
-use crate::clock::MachineClock;
+use zoea_system::clock::MachineClock;
 
 /// The operator; before the Commander is there, only the log hears what they are told.
 #[derive(Clone, Default)]

@@ -6,7 +6,7 @@ mod markdown;
 use actors::domain::books::{Day, Spent};
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::DayRecord;
+use zoea_ledger::DayRecord;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use crate::descriptors;
+use zoea_system::descriptors;
 
 use strangers::Strangers;
 pub use strangers::Visitor;

@@ -32,7 +32,6 @@ mod template;
 mod traces;
 mod tui;
 mod unheeded;
-pub mod units;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,74 +1,18 @@
-//! A running swarm, as the outside speaks to it: orders in, questions answered.
+//! A running swarm, as the adapters see it: its Commander and what is stored.
 
-use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use actors::commander::CommanderMsg;
-use actors::domain::arrival::Arrival;
-use actors::domain::budget::Spending;
-use actors::domain::event::Standing;
+use actors::commander::{CommanderHandle, CommanderMsg};
 use actors::domain::event_record::OrderSource;
-use actors::domain::ids::MysisId;
-use actors::domain::order::{Answer, Order, Refusal};
-use actors::domain::weather::Weather;
-use actors::domain::write::Mission;
 use actors::ports::Archive;
-use actors::reply::{Reply, Request};
-use actors::ui::Bridge;
 use ractor::ActorRef;
-use ractor::rpc::CallResult;
-use tokio::sync::oneshot;
+use zoea_ledger::SqlLedger;
 
-use crate::ledger::SqlLedger;
-
-/// The way to a Commander: orders and how things stand.
-#[derive(Clone)]
-pub struct Helm {
-    commander: ActorRef<CommanderMsg>,
-    source: OrderSource,
-}
-
-impl Helm {
-    /// The way to this Commander, for orders from this source.
-    #[must_use]
-    pub fn new(commander: ActorRef<CommanderMsg>, source: OrderSource) -> Helm {
-        Helm { commander, source }
-    }
-
-    /// Gives an order and waits for what comes of it.
-    ///
-    /// # Errors
-    /// It was refused, or the program is closing.
-    pub async fn order(&self, order: Order) -> Answer {
-        let (answered, answer) = oneshot::channel();
-        let reply = Reply::new(move |answer| {
-            // Who gave up waiting needs no answer.
-            let _ = answered.send(answer);
-        });
-        let request = CommanderMsg::Order(Request {
-            order,
-            source: self.source,
-            reply,
-        });
-        if self.commander.cast(request).is_err() {
-            return Err(Refusal::Closing);
-        }
-        answer.await.unwrap_or(Err(Refusal::Closing))
-    }
-
-    /// How the Myses stand, by name; none once the program is closing.
-    pub async fn standings(&self) -> Vec<Arc<Standing>> {
-        match self.commander.call(CommanderMsg::Standings, None).await {
-            Ok(CallResult::Success(standings)) => standings,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
-        }
-    }
-}
-
-/// The door to a running swarm.
+/// A running swarm. It is its Commander's handle, with what is stored beside it.
 #[derive(Clone)]
 pub struct Swarm {
-    helm: Helm,
+    commander: CommanderHandle,
     ledger: SqlLedger,
     archive: Arc<dyn Archive>,
 }
@@ -78,7 +22,7 @@ impl Swarm {
     #[must_use]
     pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger, source: OrderSource) -> Swarm {
         Swarm {
-            helm: Helm::new(commander, source),
+            commander: CommanderHandle::new(commander, source),
             archive: Arc::new(ledger.clone()),
             ledger,
         }
@@ -86,10 +30,9 @@ impl Swarm {
 
     /// The same for orders from another source.
     #[must_use]
-    pub fn through(&self, source: OrderSource) -> Swarm {
-        let helm = Helm::new(self.helm.commander.clone(), source);
+    pub fn with_source(&self, source: OrderSource) -> Swarm {
         Swarm {
-            helm,
+            commander: self.commander.with_source(source),
             ..self.clone()
         }
     }
@@ -105,92 +48,12 @@ impl Swarm {
     pub fn archive(&self) -> &Arc<dyn Archive> {
         &self.archive
     }
+}
 
-    /// Gives an order and waits for what comes of it.
-    ///
-    /// # Errors
-    /// It was refused, or the program is closing.
-    pub async fn order(&self, order: Order) -> Answer {
-        self.helm.order(order).await
-    }
+impl Deref for Swarm {
+    type Target = CommanderHandle;
 
-    /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
-    pub fn attach(&self, bridge: Bridge) {
-        let quit = bridge.quit.clone();
-        if self
-            .helm
-            .commander
-            .cast(CommanderMsg::Attach(bridge))
-            .is_err()
-        {
-            quit.cancel();
-        }
-    }
-
-    /// How the Myses stand, by name; none once the program is closing.
-    pub async fn standings(&self) -> Vec<Arc<Standing>> {
-        self.helm.standings().await
-    }
-
-    /// The mission in force.
-    pub async fn mission(&self) -> Option<Mission> {
-        match self.helm.commander.call(CommanderMsg::Mission, None).await {
-            Ok(CallResult::Success(mission)) => mission,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
-        }
-    }
-
-    /// How the budget of the day stands; nothing spent once the program is closing.
-    pub async fn spending(&self) -> Arc<Spending> {
-        match self.helm.commander.call(CommanderMsg::Spending, None).await {
-            Ok(CallResult::Success(spending)) => spending,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
-        }
-    }
-
-    /// Which servers are away; none once the program is closing.
-    pub async fn weather(&self) -> Arc<Weather> {
-        match self.helm.commander.call(CommanderMsg::Weather, None).await {
-            Ok(CallResult::Success(weather)) => weather,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
-        }
-    }
-
-    /// How far the swarm is with logging in; `None` where nobody waits for that.
-    pub async fn arrival(&self) -> Option<Arrival> {
-        match self.helm.commander.call(CommanderMsg::Arrival, None).await {
-            Ok(CallResult::Success(arrival)) => arrival,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
-        }
-    }
-
-    /// Why the store does not take writes now; `None`: it does.
-    pub async fn trouble(&self) -> Option<Arc<str>> {
-        match self.helm.commander.call(CommanderMsg::Trouble, None).await {
-            Ok(CallResult::Success(trouble)) => trouble,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
-        }
-    }
-
-    /// The id of the Mysis of that name.
-    ///
-    /// # Errors
-    /// There is none.
-    pub async fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
-        let standings = self.standings().await;
-        standings
-            .iter()
-            .find(|standing| &*standing.name == name)
-            .map(|standing| standing.id)
-            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
-    }
-
-    /// The names of all Myses.
-    pub async fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
-        let standings = self.standings().await;
-        standings
-            .iter()
-            .map(|standing| (standing.id, standing.name.clone()))
-            .collect()
+    fn deref(&self) -> &CommanderHandle {
+        &self.commander
     }
 }

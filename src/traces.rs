@@ -16,8 +16,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::http::Delivery;
-use crate::listener::Ear;
 use crate::settings::Traces;
+use actors::listener::Ear;
 
 use span::Span;
 use turns::Turns;

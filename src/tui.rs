@@ -172,7 +172,7 @@ fn put_back_on_panic() {
     std::panic::set_hook(Box::new(move |panic| {
         if thread::current().id() == ours {
             modes::leave();
-            crate::out::complain(&format!("{panic}\n"));
+            zoea_system::out::complain(&format!("{panic}\n"));
         } else {
             tracing::error!(%panic, "a panic was caught");
         }

@@ -9,6 +9,7 @@ mod offline;
 mod prompt;
 mod reload;
 mod rules;
+pub mod simulated;
 mod watchers;
 
 use std::net::SocketAddr;
@@ -31,18 +32,18 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::attach::guests::Guests;
-use crate::clock::MachineClock;
 use crate::control::{About, ControlServer};
-use crate::descriptors;
-use crate::export::FileExporter;
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
-use crate::ledger::{SqlLedger, Stay};
 use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::courtesy::Courteous;
 use crate::toolbox::{McpUpstream, Tell};
+use zoea_ledger::export::FileExporter;
+use zoea_ledger::{SqlLedger, Stay};
+use zoea_system::clock::MachineClock;
+use zoea_system::descriptors;
 
 use daily::Reporter;
 use reload::Bell;
@@ -279,7 +280,7 @@ impl Flight {
         for declared in declared.filter(|declared| !is_elsewhere(&declared.name)) {
             let created = self
                 .swarm
-                .through(OrderSource::Configuration)
+                .with_source(OrderSource::Configuration)
                 .order(Order::Create {
                     name: declared.name.clone(),
                     provider: declared.provider.clone(),
@@ -318,7 +319,7 @@ impl Flight {
             self.home.exports(),
             self.secrets.clone(),
         );
-        let swarm = self.swarm.through(OrderSource::Control);
+        let swarm = self.swarm.with_source(OrderSource::Control);
         let guests = Guests::new(swarm.clone(), Arc::new(exporter), self.home.history());
         let server = ControlServer::start(listener, (swarm, guests), &token, about)?;
         let guard = self.lock.publish(&RunFile {

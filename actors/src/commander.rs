@@ -8,6 +8,7 @@
 mod broadcast;
 mod children;
 mod closing;
+mod handle;
 mod members;
 mod messages;
 mod orders;
@@ -44,6 +45,7 @@ use crate::session::Means;
 use crate::store::{StoreHandle, StoreMsg};
 use crate::ui::{Bridge, UiMsg};
 
+pub use handle::CommanderHandle;
 pub use messages::{CommanderMsg, OtherMessage};
 
 use broadcast::Broadcast;

@@ -7,6 +7,7 @@ pub mod ports;
 
 pub mod commander;
 pub mod gate;
+pub mod listener;
 pub mod mysis;
 pub mod reply;
 pub mod secrets;

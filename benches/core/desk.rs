@@ -4,7 +4,7 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
 use actors::ports::Ledger;
 use sea_orm::ConnectionTrait;
-use zoea::ledger::SqlLedger;
+use zoea_ledger::SqlLedger;
 
 /// A ledger on a real file, with Myses in it.
 pub(crate) struct Desk {

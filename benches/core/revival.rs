@@ -16,7 +16,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::Actor;
 use tokio::sync::mpsc;
-use zoea::clock::MachineClock;
+use zoea_system::clock::MachineClock;
 
 use super::desk::Desk;
 

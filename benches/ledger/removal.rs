@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::{Moment, Timestamp};
 use actors::ports::{Clock, Ledger as _};
-use zoea::ledger::{Keep, SqlLedger};
+use zoea_ledger::{Keep, SqlLedger};
 
 /// A clock that is put forward by hand.
 struct Hand(AtomicI64);

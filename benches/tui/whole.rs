@@ -11,7 +11,7 @@ use actors::domain::message::{Body, ReplyMeta, Row, Utterance};
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
 use actors::ports::Ledger;
 use tempfile::TempDir;
-use zoea::ledger::SqlLedger;
+use zoea_ledger::SqlLedger;
 
 use crate::pretender;
 use crate::process::Program;

@@ -11,9 +11,9 @@ use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::home::{Home, RunFile};
-use crate::ledger::{self, Compacted, Stay, Whereabouts};
 use crate::settings::{Environment, Settings};
 use crate::wiring;
+use zoea_ledger::{Compacted, Stay, Whereabouts};
 
 /// What a server's database is kept and put back by.
 const ELSEWHERE: &str = "the database is on a Postgres server, which has its own programs for this";
@@ -65,8 +65,8 @@ pub(super) async fn run(
 async fn check(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Result<()> {
     let file = home.database();
     let checked = match wiring::server(settings)? {
-        Some(address) => ledger::check(&Whereabouts::Server(&address)).await?,
-        None => ledger::check(&Whereabouts::File(&file)).await?,
+        Some(address) => zoea_ledger::check(&Whereabouts::Server(&address)).await?,
+        None => zoea_ledger::check(&Whereabouts::File(&file)).await?,
     };
     let checks: Vec<(String, Result<String, String>)> = checked
         .into_iter()
@@ -80,7 +80,7 @@ async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
         anyhow::bail!("{ELSEWHERE}: use pg_dump");
     }
     let to = std::path::absolute(&args.file).context("find the file")?;
-    let bytes = ledger::back_up(&home.database(), &to).await?;
+    let bytes = zoea_ledger::back_up(&home.database(), &to).await?;
     out::line(&format!("{bytes} bytes are in {}", to.display()))?;
     out::note("it holds the passwords of the game accounts; only you can read it");
     Ok(())
@@ -91,7 +91,7 @@ async fn restore(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
         anyhow::bail!("{ELSEWHERE}: use pg_restore");
     }
     let lock = wiring::lock(home, out::note).await?;
-    let restored = ledger::restore(&args.file, &home.database()).await;
+    let restored = zoea_ledger::restore(&args.file, &home.database()).await;
     drop(lock);
     let line = match restored?.replaced {
         Some(aside) => format!("restored; what was there before is in {}", aside.display()),

@@ -14,13 +14,13 @@ use serde_json::json;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
-use crate::descriptors;
 use crate::home::Home;
-use crate::ledger::{ServerAddress, SqlLedger};
 use crate::provider::Providers;
 use crate::settings::{Environment, Secret, Settings};
 use crate::toolbox::McpUpstream;
 use crate::wiring::{self, Access, endpoints};
+use zoea_ledger::{ServerAddress, SqlLedger};
+use zoea_system::descriptors;
 
 /// The longest that one check may take.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -7,20 +7,18 @@ use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    cli::out,
-    galaxy::{
-        Galaxy, GalaxyOptions, UnknownSession,
-        desk::SessionRules,
-        fault::Fault,
-        limits::{Allowance, Limits},
-    },
-    settings::units::parse_duration,
-};
+use zoea_galaxy::desk::SessionRules;
+use zoea_galaxy::fault::{FORMS, Fault};
+use zoea_galaxy::limits::{Allowance, Limits};
+use zoea_galaxy::{Galaxy, GalaxyOptions, UnknownSession};
+use zoea_grammar::fault::explain;
+use zoea_grammar::units::parse_duration;
+
+use crate::cli::out;
 
 /// What `zoea galaxy` can be told.
 #[derive(Debug, Args)]
-#[command(after_help = FAULTS)]
+#[command(after_help = faults_help())]
 pub struct GalaxyArgs {
     /// Where to listen; without a host on loopback, with port 0 on any free port (`:0`).
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = address)]
@@ -82,22 +80,14 @@ struct LimitArgs {
     refusals_per_minute: Allowance,
 }
 
-const FAULTS: &str = "\
-Faults: KIND[@PROBABILITY][:ARGUMENT], such as drop@0.01, slow@0.5:2s or outage:60s,10s. Without a
-probability every request is struck. The same seed strikes the same requests.
-  http-500                  HTTP 500; not executed
-  http-429[:SECONDS]        HTTP 429 with Retry-After (5); not executed
-  outage:AFTER,DURATION     HTTP 503 for everything, once, AFTER the start; not executed
-  rpc-error                 JSON-RPC error -32603; not executed
-  tools-missing[:DURATION]  tools/list is empty for this long after the start (30s)
-  slow:DURATION             executed this much later
-  drop                      executed, then the connection is cut without an answer
-  hang[:DURATION]           executed, then silence this long (10m), then the connection is cut
-  garbage                   executed, then HTTP 200 with a body that is no JSON
-  mcp-session               the MCP session is forgotten, and the login with it
-  game-session              the login is forgotten
-  restart-warning           all players are told of a restart in 60 seconds, which does not come
-GET /faults tells how often each has struck, GET /health whether the galaxy lives.";
+fn faults_help() -> String {
+    format!(
+        "Faults: KIND[@PROBABILITY][:ARGUMENT], such as drop@0.01, slow@0.5:2s or outage:60s,10s. Without a\n\
+         probability every request is struck. The same seed strikes the same requests.\n\
+         {}GET /faults tells how often each has struck, GET /health whether the galaxy lives.",
+        explain(FORMS)
+    )
+}
 
 pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();

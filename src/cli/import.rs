@@ -8,10 +8,10 @@ use clap::Args;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::home::RunFile;
-use crate::import;
-use crate::ledger::Stay;
 use crate::settings::Environment;
 use crate::wiring;
+use zoea_ledger::Stay;
+use zoea_ledger::import;
 
 /// What is taken over.
 #[derive(Debug, Args)]

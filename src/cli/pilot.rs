@@ -9,9 +9,11 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use zoea_grammar::fault::parse_probability;
+use zoea_grammar::units::parse_duration;
+use zoea_pilot::{Fault, Habits, PERSONAS, Persona, PilotOptions, Strictness};
+
 use crate::cli::out;
-use crate::pilot::{self, Fault, Habits, PERSONAS, Persona, PilotOptions, Strictness};
-use crate::settings::units::parse_duration;
 
 /// What `zoea pilot` can be told.
 #[derive(Debug, Args)]
@@ -26,10 +28,10 @@ pub struct PilotArgs {
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = parse_duration)]
     latency: Duration,
     /// How often a call is nonsense of the kind that models produce, from 0 to 1; never twice in a row.
-    #[arg(long, value_name = "P", default_value_t = Habits::default().nonsense, value_parser = pilot::probability)]
+    #[arg(long, value_name = "P", default_value_t = Habits::default().nonsense, value_parser = parse_probability)]
     nonsense: f64,
     /// A fault, as `KIND[@PROBABILITY][:ARGUMENT]`; may be repeated. `--help` lists the kinds.
-    #[arg(long = "fault", value_name = "SPEC", long_help = pilot::grammar())]
+    #[arg(long = "fault", value_name = "SPEC", long_help = zoea_pilot::grammar())]
     faults: Vec<Fault>,
     /// How the model behaves unless a line `persona: NAME` in the conversation says otherwise.
     #[arg(long, value_name = "NAME", default_value_t, long_help = personas())]
@@ -67,7 +69,7 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();
     let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
-    let serving = pilot::serve(listener, args.options(seed), shutdown.clone());
+    let serving = zoea_pilot::serve(listener, args.options(seed), shutdown.clone());
     let until_told = async {
         out::line(&format!(
             "pilot listening on http://{address}/v1 (seed {seed})"

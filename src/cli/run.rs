@@ -19,10 +19,10 @@ use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
-use crate::settings::units::parse_duration;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
 use crate::tui::Terminal;
 use crate::wiring::{self, Audience, Flight, LaunchOptions, Offline, OfflineOptions, Word};
+use zoea_grammar::units::parse_duration;
 
 /// What `zoea run` can be told.
 #[derive(Debug, Default, Args)]

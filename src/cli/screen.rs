@@ -153,7 +153,7 @@ const MAX_HISTORY_BYTES: u64 = 16 << 20;
 
 /// What the operator wrote in earlier runs; what cannot be read is as if it had not been written.
 fn read_history(file: &Path) -> History {
-    match crate::files::read_text(file, MAX_HISTORY_BYTES) {
+    match zoea_system::files::read_text(file, MAX_HISTORY_BYTES) {
         Ok(lines) => History::from_lines(&lines),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => History::default(),
         Err(error) => {

@@ -8,7 +8,7 @@ use super::out;
 use crate::settings::bounds::{
     MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNESS, parse_within,
 };
-use crate::simulation::{self, Options};
+use zoea_simulation::Options;
 
 /// What `zoea simulate` can be told.
 #[derive(Debug, Args)]
@@ -44,10 +44,10 @@ pub(super) struct SimulateArgs {
 }
 
 pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
-    simulation::hush_simulated_panics();
+    zoea_simulation::hush_simulated_panics();
     let mut bad = Vec::new();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
-        let verdict = simulation::run(Options {
+        let verdict = zoea_simulation::run(Options {
             seed,
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
             myses: args.myses as usize,
@@ -56,6 +56,7 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
             thinking: args.thinking.into(),
             on_day: (args.days > 1.0).then_some(tell_day),
             is_loud: args.events,
+            adapters: crate::wiring::simulated::adapters(),
         })?;
         out::line(&verdict.to_string())?;
         if !verdict.is_good() {

@@ -13,7 +13,6 @@ use actors::domain::write::{Account, AccountRecord, PoolAccount};
 use serde_json::{Value, json};
 
 use crate::accounts::{self, Entry};
-use crate::contract;
 use crate::swarm::Swarm;
 
 /// All accounts, the oldest first.
@@ -22,7 +21,7 @@ pub(super) async fn list(swarm: &Swarm) -> Result<Value, String> {
     let accounts = stored(swarm).await?;
     Ok(accounts
         .iter()
-        .map(|account| contract::account(account, owner(account, &names)))
+        .map(|account| zoea_contract::account(account, owner(account, &names)))
         .collect())
 }
 
@@ -59,7 +58,7 @@ pub(super) async fn import(swarm: &Swarm, file: &str) -> Result<Value, String> {
     let short: Vec<String> = short.map(|account| account.username.to_string()).collect();
     let answer = swarm.order(Order::PoolAccounts(accounts)).await;
     let done = answer.map_err(|refusal| refusal.to_string())?;
-    let mut told = contract::done(&done);
+    let mut told = zoea_contract::done(&done);
     if !short.is_empty() {
         told["short_passwords"] = json!(short);
     }

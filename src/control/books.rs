@@ -5,10 +5,9 @@ use actors::domain::ids::MysisId;
 use actors::ports::Clock;
 use serde_json::{Value, json};
 
-use crate::clock::MachineClock;
-use crate::contract;
 use crate::report::Report;
 use crate::swarm::Swarm;
+use zoea_system::clock::MachineClock;
 
 /// The lines of the books of so many days, today the last of them.
 ///
@@ -23,7 +22,7 @@ pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
     let names = swarm.names().await;
     Ok(books
         .iter()
-        .map(|entry| contract::entry(entry, names.get(&entry.mysis).map(|name| &**name)))
+        .map(|entry| zoea_contract::entry(entry, names.get(&entry.mysis).map(|name| &**name)))
         .collect())
 }
 

@@ -12,11 +12,10 @@ use actors::ports::{Clock, Page, PageFrom, Search, SearchIn};
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
-use crate::clock::MachineClock;
-use crate::contract;
-use crate::export;
 use crate::settings::bounds::{MAX_DAYS, MAX_ROWS};
 use crate::swarm::Swarm;
+use zoea_ledger::export;
+use zoea_system::clock::MachineClock;
 
 use super::arguments::Arguments;
 use super::{About, accounts, books};
@@ -200,14 +199,14 @@ async fn answer(
 
 async fn order(swarm: &Swarm, order: Order) -> Result<Value, String> {
     let done = swarm.order(order).await.map_err(|no| no.to_string())?;
-    Ok(contract::done(&done))
+    Ok(zoea_contract::done(&done))
 }
 
 async fn list_myses(swarm: &Swarm, about: &About) -> Value {
     let (standings, weather) = (swarm.standings().await, swarm.weather().await);
     standings
         .iter()
-        .map(|standing| contract::standing(standing, about.has_price(), &weather))
+        .map(|standing| zoea_contract::standing(standing, about.has_price(), &weather))
         .collect()
 }
 
@@ -227,14 +226,14 @@ async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String>
     };
     let rows = swarm.archive().page(page).await;
     let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
-    Ok(rows.iter().map(|row| contract::row(row)).collect())
+    Ok(rows.iter().map(|row| zoea_contract::row(row)).collect())
 }
 
 async fn read_events(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
     let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
     let records = swarm.archive().events(limit).await;
     let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
-    Ok(records.iter().map(contract::event_record).collect())
+    Ok(records.iter().map(zoea_contract::event_record).collect())
 }
 
 fn kind_of(word: &str) -> Result<Kind, String> {
@@ -278,7 +277,7 @@ async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
     Ok(hits
         .iter()
         .skip(older)
-        .map(|(mysis, row)| contract::found(names.get(mysis).map(|name| &**name), row))
+        .map(|(mysis, row)| zoea_contract::found(names.get(mysis).map(|name| &**name), row))
         .collect())
 }
 
@@ -333,11 +332,11 @@ async fn status(swarm: &Swarm, about: &About) -> Value {
         "trouble": swarm.trouble().await,
         "states": states,
         "arrival": swarm.arrival().await.map(|arrival| arrival.to_string()),
-        "away": contract::weather(&weather),
-        "today": contract::spending(&spending, about.has_price(), MachineClock.now()),
+        "away": zoea_contract::weather(&weather),
+        "today": zoea_contract::spending(&spending, about.has_price(), MachineClock.now()),
         "myses": standings
             .iter()
-            .map(|standing| contract::standing(standing, about.has_price(), &weather))
+            .map(|standing| zoea_contract::standing(standing, about.has_price(), &weather))
             .collect::<Vec<_>>(),
     })
 }

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-pub use self::spec::{Fault, Kind, NAMES};
+pub use self::spec::{FORMS, Fault, Kind};
 
 /// How a request is to be spoilt; whatever has its own way of answering ends the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

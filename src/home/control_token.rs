@@ -20,7 +20,7 @@ impl Home {
     /// Says why it cannot be read.
     pub fn control_token(&self) -> Result<Option<Secret>, HomeError> {
         let file = self.token_file();
-        let text = match crate::files::read_text(&file, MAX_BYTES) {
+        let text = match zoea_system::files::read_text(&file, MAX_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(cause) => return Err(refused("read", &file, cause)),

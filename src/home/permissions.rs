@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::{HomeError, replace};
+use super::HomeError;
 
 /// Every bit by which others than the owner get in.
 const OTHERS: u32 = 0o077;
@@ -79,19 +79,6 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
     Ok(())
 }
 
-/// Creates the file, empty, if it is not there: closed to other users from its first moment, which
-/// what a library creates is not.
-///
-/// # Errors
-/// The system's, if it refuses.
-pub fn ensure_private_file(file: &Path) -> io::Result<()> {
-    match replace::create_private_new(file) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
 fn holds_only_ours(directory: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
@@ -130,6 +117,8 @@ fn is_made_by_us(name: &str) -> bool {
 mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
+
+    use zoea_system::files::ensure_private_file;
 
     use super::*;
     use crate::home::Home;
@@ -223,17 +212,6 @@ mod tests {
         );
         assert_eq!(error, expected);
         assert_eq!(mode(&directory), 0o1777);
-    }
-
-    #[test]
-    fn a_private_file_is_made_once_and_kept() {
-        let (_outer, directory) = directory_with(0o700, &[]);
-        let file = directory.join("zoea.db");
-        ensure_private_file(&file).unwrap();
-        assert_eq!(mode(&file), 0o600);
-        fs::write(&file, "kept").unwrap();
-        ensure_private_file(&file).unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
     }
 
     #[test]

@@ -37,15 +37,6 @@ pub(super) fn create_private(file: &Path) -> io::Result<File> {
         .open(file)
 }
 
-/// Creates the file, closed to other users, if there is none.
-pub(super) fn create_private_new(file: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)
-}
-
 fn beside(file: &Path) -> std::path::PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".new");

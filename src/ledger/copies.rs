@@ -153,7 +153,7 @@ pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> 
 
 /// Copies a file, closed to other users from its first moment.
 fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = crate::files::open(from)?;
+    let mut from = zoea_system::files::open(from)?;
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut to = options.open(to)?;

@@ -15,6 +15,7 @@ use actors::domain::message::{
 use actors::domain::model::Usage;
 use sea_orm::ActiveValue::{NotSet, Set};
 use serde_json::{Value, json};
+use zoea_contract::metadata;
 
 use super::entity::{message, tool_call};
 
@@ -85,41 +86,6 @@ pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveMod
         .collect()
 }
 
-/// What is known about a row besides what it says, in the shapes of DESIGN 4.
-#[must_use]
-pub fn metadata(row: &Row) -> Option<Value> {
-    match &row.body {
-        Body::Reply(utterance) | Body::Call { utterance, .. } => Some(said(&utterance.meta)),
-        Body::Result { meta, .. } => Some(json!({
-            "call_id": *meta.call_id,
-            "tool": *meta.tool,
-            "is_error": meta.is_error(),
-            "status": meta.status.as_str(),
-            "ms": meta.ms,
-            "tick": meta.tick,
-            "bytes": meta.bytes,
-        })),
-        Body::Host { meta, .. } => {
-            let mut value = json!({"severity": meta.severity.as_str(), "code": *meta.code});
-            if let Some(attempt) = meta.attempt {
-                value["attempt"] = json!(attempt);
-            }
-            if let Some(bill) = &meta.bill {
-                value["usage"] = told(&bill.usage);
-                value["provider"] = json!(*bill.provider);
-                value["cost_micros"] = json!(bill.cost_micros);
-            }
-            Some(value)
-        }
-        Body::Prompt { .. }
-        | Body::Mission { .. }
-        | Body::Peer { .. }
-        | Body::Note { .. }
-        | Body::Audit { .. }
-        | Body::Unknown { .. } => None,
-    }
-}
-
 /// What of it is stored: what follows from the rest of the row, and what is null, is left out.
 fn stored(mut metadata: Value, row: &Row) -> Value {
     let Some(members) = metadata.as_object_mut() else {
@@ -131,24 +97,6 @@ fn stored(mut metadata: Value, row: &Row) -> Value {
         members.remove("bytes");
     }
     metadata
-}
-
-fn said(meta: &ReplyMeta) -> Value {
-    let mut value = json!({
-        "usage": meta.usage.as_ref().map(told),
-        "ms": meta.ms,
-        "model": *meta.model,
-        "provider": *meta.provider,
-        "finish_reason": meta.finish_reason.as_deref(),
-    });
-    if let Some(cost) = meta.cost_micros {
-        value["cost_micros"] = json!(cost);
-    }
-    value
-}
-
-fn told(usage: &Usage) -> Value {
-    json!({"input": usage.input, "output": usage.output, "cached": usage.cached})
 }
 
 fn usage_of(meta: &Value) -> Option<Usage> {

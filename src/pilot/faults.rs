@@ -7,7 +7,7 @@ mod reshape;
 mod spoil;
 
 pub use delivery::Delivery;
-pub use grammar::{grammar, probability};
+pub use grammar::grammar;
 pub use instead::Instead;
 pub use reshape::Reshape;
 pub use spoil::Spoil;

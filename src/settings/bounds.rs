@@ -2,7 +2,6 @@
 //! interface. Those of servers stand in `actors::domain::bounds`, those of settings beside their keys.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 /// Rows that are asked for at once; 0 asks for all of them.
 pub const MAX_ROWS: u64 = 100_000;
@@ -16,8 +15,6 @@ pub const MAX_SEEDS: u64 = 1_000_000;
 pub const MAX_SIMULATED_DAYS: f64 = 3_650.0;
 /// How wild a simulation may be.
 pub const MAX_WILDNESS: f64 = 1_000.0;
-/// The longest time that can be written: a hundred years.
-pub const MAX_DURATION: Duration = Duration::from_secs(36_500 * 86_400);
 /// Any other whole number: beyond it readers of JSON lose digits.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 

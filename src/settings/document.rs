@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::alerts::Alerts;
-use crate::files;
+use zoea_system::files;
 
 use super::budget::Budget;
 use super::findings::{Finding, Findings};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::files;
+use zoea_system::files;
 
 use super::alerts::Alerts;
 use super::environment::Environment;

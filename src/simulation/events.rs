@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use actors::domain::clean;
 use actors::domain::event::SwarmEvent;
 
-use crate::contract;
-use crate::listener::Ear;
-use crate::out;
+use actors::listener::Ear;
+use zoea_system::out;
 
 use super::verdict::Watch;
 
@@ -56,7 +55,7 @@ impl EventLog {
     }
 
     fn write(&self, event: &SwarmEvent) {
-        let Some(line) = contract::event(event) else {
+        let Some(line) = zoea_contract::event(event) else {
             return;
         };
         let line = line.to_string();

@@ -16,10 +16,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::galaxy::desk::{Call, Connection, Desk, Record, Reply, SessionRules};
-use crate::galaxy::limits::Limits;
-use crate::galaxy::world::{Answer, Rules, Ticket, World};
-use crate::galaxy::{self};
+use zoea_galaxy::desk::{Call, Connection, Desk, Record, Reply, SessionRules};
+use zoea_galaxy::limits::Limits;
+use zoea_galaxy::world::{Answer, Rules, Ticket, World};
 
 use super::chaos::{Chaos, PANIC, Strike};
 use super::verdict::Watch;
@@ -71,12 +70,13 @@ impl Game {
         let rules = Rules::new(seed);
         let world = World::new(rules.clone());
         let desk = Desk::new(world, &rules, Limits::NONE, SessionRules::default());
-        let specs = galaxy::tool_table().map(|(name, description, schema, read_only)| ToolSpec {
-            name: name.into(),
-            description: description.into(),
-            schema: schema.into(),
-            read_only_hint: Some(read_only),
-        });
+        let specs =
+            zoea_galaxy::tool_table().map(|(name, description, schema, read_only)| ToolSpec {
+                name: name.into(),
+                description: description.into(),
+                schema: schema.into(),
+                read_only_hint: Some(read_only),
+            });
         let specs: Vec<ToolSpec> = specs.collect();
         let others = specs.iter().filter(|tool| &*tool.name != FLICKERING);
         let ours = own_tools();
@@ -126,7 +126,8 @@ impl Game {
     fn spoil(&self, mysis: MysisId, call: &LinkCall) -> Option<Result<LinkAnswer, LinkFault>> {
         let jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         let how = *jinxed.get(&mysis)?;
-        let is_action = galaxy::world::nature(&call.tool) == Some(galaxy::world::Nature::Act);
+        let is_action =
+            zoea_galaxy::world::nature(&call.tool) == Some(zoea_galaxy::world::Nature::Act);
         is_action.then(|| match how {
             Jinx::InTransit => Ok(LinkAnswer {
                 aside: None,

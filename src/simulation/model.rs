@@ -8,9 +8,9 @@ use actors::ports::{Meter, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use crate::pilot::{self, Habits, Persona, Request};
-use crate::provider::{self, Manners};
+use zoea_pilot::{Habits, Persona, Request};
 
+use super::Adapters;
 use super::chaos::{Chaos, PANIC, Strike};
 use super::rules::PROVIDER;
 use super::verdict::Watch;
@@ -23,6 +23,7 @@ pub(super) struct Pilots {
     habits: Habits,
     /// The longest that an answer usually takes.
     thinking: Duration,
+    adapters: Adapters,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
 }
@@ -31,6 +32,7 @@ impl Pilots {
     pub(super) fn new(
         seed: u64,
         thinking: Duration,
+        adapters: Adapters,
         chaos: Arc<Chaos>,
         watch: Arc<Watch>,
     ) -> Pilots {
@@ -41,6 +43,7 @@ impl Pilots {
                 persona: Persona::Steady,
             },
             thinking,
+            adapters,
             chaos,
             watch,
         }
@@ -54,6 +57,7 @@ impl Models for Pilots {
         _meter: Meter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (habits, longest) = (self.habits, self.thinking);
+        let request_without_tools = self.adapters.request_without_tools;
         let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
         async move {
             let usual = chaos.between(longest / 8, longest);
@@ -73,8 +77,8 @@ impl Models for Pilots {
             if let Some(fault) = fault(&chaos) {
                 return Err(fault);
             }
-            let body = provider::body_without_tools(&request);
-            if let Err(refusal) = pilot::validate(&body) {
+            let body = request_without_tools(&request);
+            if let Err(refusal) = zoea_pilot::validate(&body) {
                 let text = refusal.to_string();
                 watch.refused(&text);
                 return Err(ModelFault::Permanent { text });
@@ -86,13 +90,13 @@ impl Models for Pilots {
             let mut read = Request::read(&body);
             let tools = request.tools.tools().iter();
             read.tools = tools.map(|tool| &*tool.name).collect();
-            Ok(answer(pilot::fly(&read, &habits)))
+            Ok(answer(zoea_pilot::fly(&read, &habits)))
         }
         .boxed()
     }
 
     fn written(&self, request: &ModelRequest) -> Option<String> {
-        provider::body_of(request, Manners::default()).ok()
+        (self.adapters.request_text)(request)
     }
 }
 
@@ -115,7 +119,7 @@ fn fault(chaos: &Chaos) -> Option<ModelFault> {
     })
 }
 
-fn answer(said: pilot::Answer) -> ModelAnswer {
+fn answer(said: zoea_pilot::Answer) -> ModelAnswer {
     let output = said.tokens();
     let calls = said.calls.into_iter().map(|call| AskedCall {
         id: call.id,

@@ -10,7 +10,7 @@ use actors::domain::order::Order;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
 
-use crate::swarm::Helm;
+use actors::commander::CommanderHandle;
 
 use super::chaos::{Chaos, Strike};
 use super::game::{Game, Jinx};
@@ -23,7 +23,7 @@ const RETURN: Duration = Duration::from_secs(10);
 /// Begins all that; it ends when what comes back is dropped.
 pub(super) fn troubles(
     commander: ActorRef<CommanderMsg>,
-    swarm: Helm,
+    swarm: CommanderHandle,
     game: Game,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
@@ -99,7 +99,7 @@ async fn all_are_back(commander: &ActorRef<CommanderMsg>, complement: &BTreeMap<
 }
 
 /// Now and then the game lets somebody get nowhere for minutes.
-async fn hinder(swarm: Helm, game: Game, chaos: Arc<Chaos>) {
+async fn hinder(swarm: CommanderHandle, game: Game, chaos: Arc<Chaos>) {
     loop {
         wait(&chaos, Duration::from_secs(300)).await;
         if !chaos.strikes(Strike::GameHindrance, 0.03) {
@@ -133,7 +133,7 @@ async fn set_the_clock(chaos: Arc<Chaos>) {
 }
 
 /// Gives orders, and remembers which were acknowledged.
-async fn operate(swarm: Helm, chaos: Arc<Chaos>, watch: Arc<Watch>) {
+async fn operate(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Watch>) {
     loop {
         wait(&chaos, Duration::from_secs(300)).await;
         let standings = swarm.standings().await;
@@ -166,7 +166,7 @@ async fn operate(swarm: Helm, chaos: Arc<Chaos>, watch: Arc<Watch>) {
     }
 }
 
-async fn relaunch_those_at_rest(swarm: &Helm, watch: &Watch) {
+async fn relaunch_those_at_rest(swarm: &CommanderHandle, watch: &Watch) {
     for mysis in swarm.standings().await {
         if mysis.state == State::Running {
             continue;

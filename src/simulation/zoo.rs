@@ -18,9 +18,9 @@ use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
 
 use super::game::Jinx;
-use super::{Options, Simulation, kill, listen, rules};
-use crate::pilot::{PERSONAS, STRANDED};
-use crate::swarm::Helm;
+use super::{Adapters, Options, Simulation, kill, listen, rules};
+use actors::commander::CommanderHandle;
+use zoea_pilot::{PERSONAS, STRANDED};
 
 /// How long all are well: they find an account and their way, and play.
 const CHILDHOOD: Duration = Duration::from_secs(600);
@@ -67,6 +67,8 @@ pub struct Visit {
     pub length: Duration,
     /// The watch.
     pub rules: ProgressRules,
+    /// Parts of the program.
+    pub adapters: Adapters,
     /// Whether a second provider is there to be asked.
     pub has_other_provider: bool,
 }
@@ -181,6 +183,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
         thinking: Duration::from_secs(4),
         on_day: None,
         is_loud: false,
+        adapters: visit.adapters,
     })
     .await?;
     let book = Book::default();
@@ -195,7 +198,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
         rules.progress.provider = Some("another".into());
     }
     let commander = simulation.launch_under(rules, keeper.watcher()).await?;
-    let swarm = Helm::new(commander.clone(), OrderSource::Control);
+    let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
     let myses = settle(&swarm, party).await?;
     tokio::time::sleep(CHILDHOOD).await;
     book.open();
@@ -216,7 +219,7 @@ fn name(place: usize) -> String {
 }
 
 /// Creates the members and gives the mission.
-async fn settle(swarm: &Helm, party: &Party) -> anyhow::Result<Vec<MysisId>> {
+async fn settle(swarm: &CommanderHandle, party: &Party) -> anyhow::Result<Vec<MysisId>> {
     let mut myses = Vec::new();
     for place in 0..party.members.len() {
         let created = give(
@@ -241,7 +244,7 @@ async fn settle(swarm: &Helm, party: &Party) -> anyhow::Result<Vec<MysisId>> {
 /// From here on each is what it is.
 async fn spoil(
     simulation: &Simulation,
-    swarm: &Helm,
+    swarm: &CommanderHandle,
     party: &Party,
     myses: &[MysisId],
 ) -> anyhow::Result<()> {
@@ -258,7 +261,7 @@ async fn spoil(
     Ok(())
 }
 
-async fn give(swarm: &Helm, order: Order) -> anyhow::Result<Done> {
+async fn give(swarm: &CommanderHandle, order: Order) -> anyhow::Result<Done> {
     swarm.order(order).await.map_err(|why| anyhow!("{why}"))
 }
 

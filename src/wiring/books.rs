@@ -5,9 +5,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use url::{Url, form_urlencoded};
 
-use crate::home::{Home, ensure_private_file};
-use crate::ledger::{self, Keep, ServerAddress, SqlLedger, Stay};
+use crate::home::Home;
 use crate::settings::Settings;
+use zoea_ledger::{Keep, ServerAddress, SqlLedger, Stay};
+use zoea_system::files::ensure_private_file;
 
 /// The server's database that the configuration names, if it names one.
 ///
@@ -33,7 +34,7 @@ pub async fn open_ledger(
         return Ok(SqlLedger::open_server(&address, &home.id()?, stay).await?);
     }
     let file = home.database();
-    let left = ledger::remove_unfinished_restore(&file);
+    let left = zoea_ledger::remove_unfinished_restore(&file);
     let left = left.context("remove what a restore left behind beside the database")?;
     ensure_private_file(&file).context("open the database")?;
     Ok(SqlLedger::open(&file).await?.with_note(left))

@@ -9,12 +9,12 @@ use actors::ports::Clock;
 use anyhow::Context;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::clock::MachineClock;
 use crate::home::Home;
-use crate::ledger::SqlLedger;
 use crate::operator::Operator;
 use crate::report::{Format, Report};
 use crate::settings::DailyReport;
+use zoea_ledger::SqlLedger;
+use zoea_system::clock::MachineClock;
 
 /// How long after midnight a day is over for good: calls under way then have been entered.
 const AFTER: Duration = Duration::from_secs(300);

@@ -11,12 +11,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::galaxy::limits::{Allowance, Limits};
-use crate::galaxy::{Galaxy, GalaxyOptions, Traffic};
 use crate::home::Home;
-use crate::pilot::{self, Habits, PilotOptions};
 use crate::settings::{Provider, ProviderKind, Settings};
 use crate::swarm::Swarm;
+use zoea_galaxy::limits::{Allowance, Limits};
+use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
+use zoea_pilot::{Habits, PilotOptions};
 
 /// The name of the one provider.
 const PILOT: &str = "pilot";
@@ -85,7 +85,7 @@ impl Offline {
             latency: THINKING,
             ..PilotOptions::default()
         };
-        servers.spawn(pilot::serve(model, pilot, stop.child_token()));
+        servers.spawn(zoea_pilot::serve(model, pilot, stop.child_token()));
         Ok(Offline {
             settings: settings(endpoint, upstream, options),
             options,
@@ -106,7 +106,7 @@ impl Offline {
     /// # Errors
     /// The store does not take it.
     pub async fn populate(&self, swarm: &Swarm) -> anyhow::Result<()> {
-        let swarm = swarm.through(OrderSource::Program);
+        let swarm = swarm.with_source(OrderSource::Program);
         if !swarm.standings().await.is_empty() {
             return Ok(());
         }

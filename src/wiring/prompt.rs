@@ -6,9 +6,9 @@ use std::sync::Arc;
 use actors::domain::system_prompt::DEFAULT_TEMPLATE;
 use anyhow::Context;
 
-use crate::files;
 use crate::home::Home;
 use crate::settings::check_prompt;
+use zoea_system::files;
 
 /// The largest template: it stands in every request.
 const MAX_TEMPLATE_BYTES: u64 = 1 << 20;

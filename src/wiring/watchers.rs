@@ -8,11 +8,11 @@ use anyhow::Context;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::alerts::Alarm;
-use crate::listener::Listener;
 use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
 use crate::operator::Operator;
 use crate::settings::{DailyReport, Settings};
 use crate::traces::Exporter;
+use actors::listener::Listener;
 
 use super::daily::{self, Reporter};
 
@@ -67,7 +67,7 @@ impl Watchers {
         Ok(watchers)
     }
 
-    async fn listen(&mut self, ear: crate::listener::Ear) -> anyhow::Result<()> {
+    async fn listen(&mut self, ear: actors::listener::Ear) -> anyhow::Result<()> {
         let listener = Listener::start(ear).await;
         let listener = listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))?;
         self.listeners.push(listener);

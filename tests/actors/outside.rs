@@ -21,7 +21,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use zoea::simulation::Memory;
+use zoea_simulation::Memory;
 
 /// The words by which `hush_simulated_panics` knows a panic that is meant.
 const PANIC: &str = "a simulated panic";

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use actors::commander::CommanderHandle;
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
 use actors::domain::budget::Spending;
 use actors::domain::event::{Standing, State, SwarmEvent, What};
@@ -18,6 +19,7 @@ use actors::domain::rules::{
     ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
 };
 use actors::gate::GateMsg;
+use actors::listener::Listener;
 use actors::mysis::MysisMsg;
 use actors::ports::{Archive, Page, PageFrom};
 use actors::store::StoreMsg;
@@ -27,9 +29,7 @@ use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zoea::listener::Listener;
-use zoea::simulation::{Memory, hush_simulated_panics};
-use zoea::swarm::Helm;
+use zoea_simulation::{Memory, hush_simulated_panics};
 
 use crate::outside::{
     TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
@@ -54,7 +54,7 @@ pub(crate) struct World {
     pub(crate) models: Arc<TrappedModels>,
     pub(crate) game: TrappedGame,
     pub(crate) commander: ActorRef<CommanderMsg>,
-    pub(crate) helm: Helm,
+    pub(crate) helm: CommanderHandle,
     /// The one who may be killed.
     pub(crate) listener: Listener,
     pub(crate) listened: Arc<AtomicUsize>,
@@ -164,7 +164,7 @@ impl World {
             ledger,
             models,
             game: rest.game,
-            helm: Helm::new(commander.clone(), OrderSource::Control),
+            helm: CommanderHandle::new(commander.clone(), OrderSource::Control),
             commander,
             listener,
             listened,

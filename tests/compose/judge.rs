@@ -10,8 +10,8 @@ use actors::domain::message::{Body, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::tool::Toolset;
 use serde_json::Value;
-use zoea::pilot::validate;
 use zoea::provider::{Manners, body_of};
+use zoea_pilot::validate;
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
 

@@ -8,7 +8,7 @@ use actors::domain::message::{Body, Call, CallStatus, ResultMeta, Row, Utterance
 use actors::domain::model::ChatMessage;
 use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
 use actors::ports::{Archive, Ledger, ResultAsked, Search, SearchIn};
-use zoea::ledger::SqlLedger;
+use zoea_ledger::SqlLedger;
 
 use super::history::{Given, History, Step, Text, Wanted};
 use super::judge::{judge, without_aside};

@@ -19,7 +19,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use zoea::galaxy::{Clock, Galaxy, GalaxyOptions, limits::Limits};
+use zoea_galaxy::{Clock, Galaxy, GalaxyOptions, limits::Limits};
 
 /// Longer than anything here takes; only a broken test waits for it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

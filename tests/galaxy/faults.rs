@@ -1,7 +1,7 @@
 //! Faults: each kind as a client meets it.
 
 use serde_json::{Value, json};
-use zoea::galaxy::GalaxyOptions;
+use zoea_galaxy::GalaxyOptions;
 
 use crate::clients::{OwnClock, Running, Wire, fast, start};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use zoea::galaxy::{
+use zoea_galaxy::{
     GalaxyOptions,
     limits::{Allowance, Limits},
 };

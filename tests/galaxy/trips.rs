@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zoea::galaxy::{GalaxyOptions, Pace};
+use zoea_galaxy::{GalaxyOptions, Pace};
 
 use crate::clients::{PATIENCE, Player, Wire, fast, start};
 

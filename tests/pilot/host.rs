@@ -1,7 +1,7 @@
 //! A host in small: composes requests as the runtime does, checks each, lets the pilot answer, and calls the tools.
 
 use serde_json::{Map, Value, json};
-use zoea::pilot::{Answer, Habits, Request, fly, validate};
+use zoea_pilot::{Answer, Habits, Request, fly, validate};
 
 use crate::game::{Game, TOOLS};
 

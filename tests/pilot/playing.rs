@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use zoea::pilot::{Habits, Persona, Request, fly};
+use zoea_pilot::{Habits, Persona, Request, fly};
 
 use crate::game::{Game, HOMES};
 use crate::host::{Host, Memory};
@@ -337,9 +337,9 @@ fn the_nonsense_is_of_every_kind_that_models_are_known_for() {
                     ("channel token", call.name.contains("<|")),
                     (
                         "no JSON",
-                        arguments.is_null() && answer.finish == zoea::pilot::Finish::ToolCalls,
+                        arguments.is_null() && answer.finish == zoea_pilot::Finish::ToolCalls,
                     ),
-                    ("cut", answer.finish == zoea::pilot::Finish::Length),
+                    ("cut", answer.finish == zoea_pilot::Finish::Length),
                     ("invented session", has("session_id")),
                     ("destination", call.name == "travel" && has("destination")),
                     ("item", call.name == "sell" && has("item")),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use zoea::pilot::PilotOptions;
+use zoea_pilot::PilotOptions;
 
 use crate::served::{LIMIT, Served, calling, talking, with_faults};
 
@@ -174,7 +174,7 @@ async fn a_record_that_cannot_be_written_stops_the_server_at_once() {
         record: Some(folder.path().join("no/such/folder")),
         ..PilotOptions::default()
     };
-    let error = zoea::pilot::serve(listener, options, Default::default())
+    let error = zoea_pilot::serve(listener, options, Default::default())
         .await
         .unwrap_err();
     assert!(error.to_string().starts_with("open record "), "{error}");

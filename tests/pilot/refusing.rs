@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use zoea::pilot::{PilotOptions, Strictness, validate};
+use zoea_pilot::{PilotOptions, Strictness, validate};
 
 use crate::served::{Served, calling, talking, with_faults};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use zoea::pilot::{Fault, Habits, PilotOptions, serve};
+use zoea_pilot::{Fault, Habits, PilotOptions, serve};
 
 /// Longer than anything here takes; a test that waits for it has failed.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);

@@ -7,7 +7,7 @@ use async_openai::config::OpenAIConfig;
 use async_openai::types::chat::CreateChatCompletionResponse;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use zoea::pilot::PilotOptions;
+use zoea_pilot::PilotOptions;
 
 use crate::served::{LIMIT, Served, calling, message, talking, with_faults};
 

@@ -8,7 +8,7 @@ mod zoo;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use zoea::simulation::{ActorKind, Options, Rare, Strike, Verdict, hush_simulated_panics, run};
+use zoea_simulation::{ActorKind, Options, Rare, Strike, Verdict, hush_simulated_panics, run};
 
 /// How many seeds each of the threads below plays; `ZOEA_SEEDS` says otherwise.
 const SEEDS: u64 = 100;
@@ -23,6 +23,7 @@ fn options(seed: u64) -> Options {
         thinking: Duration::from_secs(4),
         on_day: None,
         is_loud: false,
+        adapters: zoea::wiring::simulated::adapters(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::domain::progress::Rung;
 use actors::domain::rules::ProgressRules;
-use zoea::simulation::zoo::{Animal, Party, Sight, Visit, healthy, stuck, visit};
+use zoea_simulation::zoo::{Animal, Party, Sight, Visit, healthy, stuck, visit};
 
 /// A watch that is in more of a hurry than the usual one, so that half an hour is enough.
 fn hurried() -> Visit {
@@ -18,6 +18,7 @@ fn hurried() -> Visit {
             ..ProgressRules::default()
         },
         has_other_provider: false,
+        adapters: zoea::wiring::simulated::adapters(),
     }
 }
 

@@ -155,7 +155,7 @@ fn the_map_names_files_that_exist() {
 /// Beside what writes texts: those that draw the screen with commands of their own, and who only asks
 /// whether there is a terminal.
 const TERMINAL_USERS: [&str; 4] = [
-    "src/out.rs",
+    "src/system/out.rs",
     "src/tui/drawing.rs",
     "src/tui/modes.rs",
     "src/cli/screen.rs",
@@ -184,5 +184,9 @@ fn texts_reach_a_terminal_through_one_file() {
             }
         }
     }
-    assert!(found.is_empty(), "use crate::out:\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "use zoea_system::out:\n{}",
+        found.join("\n")
+    );
 }

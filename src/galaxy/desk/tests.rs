@@ -1,7 +1,7 @@
 //! Sessions, limits and records as callers see them.
 
 use super::*;
-use crate::galaxy::limits::Allowance;
+use crate::limits::Allowance;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -2,7 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
-use crate::settings::units::parse_duration;
+use zoea_grammar::fault::{FaultForm, WrittenFault};
 
 /// A fault that may strike any request to `/mcp`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,24 +50,56 @@ pub enum Kind {
     RpcError,
 }
 
-/// The names of all faults, with the arguments they take.
-pub const NAMES: [&str; 12] = [
-    "http-500",
-    "http-429[:SECONDS]",
-    "drop",
-    "hang[:DURATION]",
-    "slow:DURATION",
-    "mcp-session",
-    "game-session",
-    "garbage",
-    "restart-warning",
-    "outage:AFTER,DURATION",
-    "tools-missing[:DURATION]",
-    "rpc-error",
+/// All kinds.
+pub const FORMS: &[FaultForm] = &[
+    FaultForm::new("http-500", "", "HTTP 500; not executed"),
+    FaultForm::new(
+        "http-429",
+        "[:SECONDS]",
+        "HTTP 429 with Retry-After (5); not executed",
+    ),
+    FaultForm::new(
+        "outage",
+        ":AFTER,DURATION",
+        "HTTP 503 for everything, once, AFTER the start; not executed",
+    ),
+    FaultForm::new("rpc-error", "", "JSON-RPC error -32603; not executed"),
+    FaultForm::new(
+        "tools-missing",
+        "[:DURATION]",
+        "tools/list is empty for this long after the start (30s)",
+    ),
+    FaultForm::new("slow", ":DURATION", "executed this much later"),
+    FaultForm::new(
+        "drop",
+        "",
+        "executed, then the connection is cut without an answer",
+    ),
+    FaultForm::new(
+        "hang",
+        "[:DURATION]",
+        "executed, then silence this long (10m), then the connection is cut",
+    ),
+    FaultForm::new(
+        "garbage",
+        "",
+        "executed, then HTTP 200 with a body that is no JSON",
+    ),
+    FaultForm::new(
+        "mcp-session",
+        "",
+        "the MCP session is forgotten, and the login with it",
+    ),
+    FaultForm::new("game-session", "", "the login is forgotten"),
+    FaultForm::new(
+        "restart-warning",
+        "",
+        "all players are told of a restart in 60 seconds, which does not come",
+    ),
 ];
 
 const HANG: Duration = Duration::from_secs(600);
-const RETRY_AFTER: u64 = 5;
+const RETRY_AFTER_SECS: u64 = 5;
 const TOOLS_MISSING: Duration = Duration::from_secs(30);
 
 impl Kind {
@@ -89,79 +121,38 @@ impl Kind {
             Self::RpcError => "rpc-error",
         }
     }
-
-    fn read(name: &str, argument: Option<&str>) -> Result<Self, String> {
-        let plain = |kind| match argument {
-            None => Ok(kind),
-            Some(argument) => Err(format!("fault {name} takes no argument, not `{argument}`")),
-        };
-        let duration = |default| argument.map_or(Ok(default), parse_duration);
-        match name {
-            "http-500" => plain(Self::Http500),
-            "http-429" => Ok(Self::Http429 {
-                retry_after: argument.map_or(Ok(RETRY_AFTER), seconds)?,
-            }),
-            "drop" => plain(Self::Drop),
-            "hang" => duration(HANG).map(Self::Hang),
-            "slow" => {
-                let argument = argument.ok_or("fault slow needs a duration, such as slow:2s")?;
-                parse_duration(argument).map(Self::Slow)
-            }
-            "mcp-session" => plain(Self::McpSession),
-            "game-session" => plain(Self::GameSession),
-            "garbage" => plain(Self::Garbage),
-            "restart-warning" => plain(Self::RestartWarning),
-            "outage" => {
-                let span = argument.and_then(|span| span.split_once(','));
-                let (after, lasting) =
-                    span.ok_or("fault outage needs two durations, such as outage:60s,10s")?;
-                Ok(Self::Outage {
-                    after: parse_duration(after)?,
-                    lasting: parse_duration(lasting)?,
-                })
-            }
-            "tools-missing" => duration(TOOLS_MISSING).map(Self::ToolsMissing),
-            "rpc-error" => plain(Self::RpcError),
-            _ => Err(format!(
-                "unknown fault `{name}`; known are {}",
-                NAMES.join(", ")
-            )),
-        }
-    }
 }
 
 impl FromStr for Fault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (head, argument) = match text.split_once(':') {
-            Some((head, argument)) => (head, Some(argument)),
-            None => (text, None),
-        };
-        let (name, probability) = match head.split_once('@') {
-            Some((name, probability)) => (name, read_probability(probability)?),
-            None => (head, 1.0),
+        let written = WrittenFault::read(text, FORMS)?;
+        let kind = match written.form.name {
+            "http-500" => Kind::Http500,
+            "http-429" => Kind::Http429 {
+                retry_after: written.number()?.unwrap_or(RETRY_AFTER_SECS),
+            },
+            "drop" => Kind::Drop,
+            "hang" => Kind::Hang(written.duration()?.unwrap_or(HANG)),
+            "slow" => Kind::Slow(written.needed_duration()?),
+            "mcp-session" => Kind::McpSession,
+            "game-session" => Kind::GameSession,
+            "garbage" => Kind::Garbage,
+            "restart-warning" => Kind::RestartWarning,
+            "outage" => {
+                let (after, lasting) = written.two_durations()?;
+                Kind::Outage { after, lasting }
+            }
+            "tools-missing" => Kind::ToolsMissing(written.duration()?.unwrap_or(TOOLS_MISSING)),
+            "rpc-error" => Kind::RpcError,
+            unread => return Err(format!("fault `{unread}` is in the list and is not read")),
         };
         Ok(Self {
-            kind: Kind::read(name, argument)?,
-            probability,
+            kind,
+            probability: written.probability,
         })
     }
-}
-
-fn read_probability(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|probability| (0.0..=1.0).contains(probability))
-        .ok_or_else(|| {
-            format!("`{text}` is no probability; give a number from 0 to 1, such as 0.05")
-        })
-}
-
-fn seconds(text: &str) -> Result<u64, String> {
-    text.trim_end_matches('s')
-        .parse()
-        .map_err(|_| format!("`{text}` is no number of seconds"))
 }
 
 #[cfg(test)]
@@ -173,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_but_the_kind_may_be_left_out() {
+    fn arguments_have_defaults() {
         let full = read("http-429@0.25:7").unwrap();
         assert_eq!(full.kind, Kind::Http429 { retry_after: 7 });
         assert_eq!(full.probability, 0.25);
@@ -182,32 +173,25 @@ mod tests {
             read("hang@1:2s").unwrap().kind,
             Kind::Hang(Duration::from_secs(2))
         );
-        assert_eq!(read("drop").unwrap().probability, 1.0);
     }
 
     #[test]
-    fn every_known_name_is_read_and_written_alike() {
-        for name in NAMES {
-            let text = name
+    fn every_kind_of_the_list_is_read_and_named_alike() {
+        for form in FORMS {
+            let argument = form
+                .argument
                 .replace(['[', ']'], "")
                 .replace("SECONDS", "3")
                 .replace("DURATION", "3s")
                 .replace("AFTER", "1s");
-            let fault = read(&text).unwrap();
-            assert!(text.starts_with(fault.kind.name()));
+            let fault = read(&format!("{}{argument}", form.name)).unwrap();
+            assert_eq!(fault.kind.name(), form.name);
         }
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_what_is_right() {
-        let words = |text| read(text).unwrap_err();
-        assert!(
-            words("http-501").contains("unknown fault `http-501`; known are http-500, http-429")
-        );
-        assert!(words("drop:3s").contains("takes no argument"));
-        assert!(words("drop@2").contains("from 0 to 1"));
-        assert!(words("slow").contains("slow:2s"));
-        assert!(words("outage:5s").contains("outage:60s,10s"));
-        assert!(words("hang:5 parsecs").contains("a duration looks like"));
+    fn an_outage_needs_two_durations() {
+        let error = read("outage:5s").unwrap_err();
+        assert!(error.contains("outage[@PROBABILITY]:AFTER,DURATION"));
     }
 }

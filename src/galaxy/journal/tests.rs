@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::galaxy::{
+use crate::{
     desk::{Call, Connection, Desk, Reply, SessionRules},
     limits::Limits,
 };

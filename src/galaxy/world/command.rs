@@ -8,7 +8,7 @@ use super::{
     player::Player,
     write,
 };
-use crate::galaxy::tools;
+use crate::tools;
 
 /// How a command is answered.
 pub(super) enum Play {

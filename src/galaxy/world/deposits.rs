@@ -70,7 +70,7 @@ fn recovery(deposit: &Deposit) -> Recovery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::galaxy::world::{atlas::Atlas, dice::Dice};
+    use crate::world::{atlas::Atlas, dice::Dice};
 
     fn main_belt(atlas: &Atlas) -> (PoiIx, &Poi) {
         let sol = atlas.find_system("sol").unwrap();

@@ -191,7 +191,7 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::galaxy::world::{calendar::OPENING_TICK, empire::Empire};
+    use crate::world::{calendar::OPENING_TICK, empire::Empire};
 
     fn stall(atlas: &Atlas, empire: Empire, now: u64) -> Stall<'_> {
         Stall {

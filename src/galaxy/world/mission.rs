@@ -234,7 +234,7 @@ impl TryFrom<String> for Named {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::galaxy::world::{dice::Dice, empire::Empire};
+    use crate::world::{dice::Dice, empire::Empire};
 
     #[test]
     fn every_home_wants_iron_and_templates_are_sound() {

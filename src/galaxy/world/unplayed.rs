@@ -2,7 +2,7 @@
 //! never answered with a success that did not happen.
 
 use super::{Refusal, World, act::Act, arguments::Arguments, player::Player};
-use crate::galaxy::tools;
+use crate::tools;
 
 /// Refuses an unplayed command that takes no tick.
 pub(super) fn refuse(
@@ -240,7 +240,7 @@ static REASONS: &[(&[&str], Reason)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::galaxy::world::command;
+    use crate::world::command;
 
     #[test]
     fn every_unplayed_tool_has_words_of_its_own() {

@@ -9,10 +9,10 @@ use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{Keep, LEAST};
-use crate::ledger::Inner;
-use crate::ledger::archive::{RARE, of};
-use crate::ledger::entity::{message, tool_call};
-use crate::ledger::recall::{Said, is_sendable};
+use crate::Inner;
+use crate::archive::{RARE, of};
+use crate::entity::{message, tool_call};
+use crate::recall::{Said, is_sendable};
 
 /// How much goes at once: it holds the next commit up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

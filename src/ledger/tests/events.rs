@@ -4,7 +4,7 @@ use actors::domain::event::Who;
 use actors::domain::event_record::{EventId, EventKind, EventRecord, OrderSource};
 
 use super::*;
-use crate::ledger::events::MAX_EVENTS;
+use crate::events::MAX_EVENTS;
 
 on_both!(
     an_event_is_stored_once_and_reads_back,

@@ -1,7 +1,7 @@
 //! Books that an older version spoilt: read all the same, mended when they are opened, once.
 
 use super::*;
-use crate::ledger::{Mended, Whereabouts, check};
+use crate::{Mended, Whereabouts, check};
 use actors::domain::bounds::MAX_SUM;
 
 on_both!(

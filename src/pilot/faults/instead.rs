@@ -36,15 +36,15 @@ pub enum Instead {
 
 /// An HTTP error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::pilot) struct Refused {
-    pub(in crate::pilot) status: u16,
-    pub(in crate::pilot) retry_after: Option<u64>,
+pub(crate) struct Refused {
+    pub(crate) status: u16,
+    pub(crate) retry_after: Option<u64>,
     /// JSON, or a string that is sent as it is.
-    pub(in crate::pilot) body: Value,
+    pub(crate) body: Value,
 }
 
 /// The body of an error as OpenAI writes it.
-pub(in crate::pilot) fn error_body(
+pub(crate) fn error_body(
     message: &str,
     kind: &str,
     param: Option<&str>,
@@ -67,7 +67,7 @@ impl Instead {
     }
 
     /// The error for a request of so many tokens; none where the fault does not concern it.
-    pub(in crate::pilot) fn refuse(self, prompt_tokens: u64) -> Option<Refused> {
+    pub(crate) fn refuse(self, prompt_tokens: u64) -> Option<Refused> {
         let plain = |status, body| {
             Some(Refused {
                 status,

@@ -41,7 +41,7 @@ impl Reshape {
     }
 
     /// Reshapes the completion; says whether there was anything to reshape.
-    pub(in crate::pilot) fn apply(self, completion: &mut Value, rng: &mut fastrand::Rng) -> bool {
+    pub(crate) fn apply(self, completion: &mut Value, rng: &mut fastrand::Rng) -> bool {
         match self {
             Self::EmptyChoices => completion["choices"] = json!([]),
             Self::Error200 => {

@@ -1,7 +1,7 @@
 //! Faults of the model: the answer itself is spoilt.
 
-use crate::pilot::answer::Answer;
-use crate::pilot::player::{Nonsense, garble_as};
+use crate::answer::Answer;
+use crate::player::{Nonsense, garble_as};
 
 /// How the answer is spoilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Spoil {
     }
 
     /// Spoils the answer; says whether there was anything to spoil.
-    pub(in crate::pilot) fn apply(self, answer: &mut Answer, rng: &mut fastrand::Rng) -> bool {
+    pub(crate) fn apply(self, answer: &mut Answer, rng: &mut fastrand::Rng) -> bool {
         match self {
             Self::EmptyReply => garble_as(answer, Nonsense::Empty, rng),
             Self::EmptyId => rename(answer, ""),

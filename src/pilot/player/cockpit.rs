@@ -1,9 +1,9 @@
 //! What the player has before its eyes when it decides.
 
-use crate::pilot::chance;
-use crate::pilot::orders::Orders;
-use crate::pilot::request::{Entry, Request};
-use crate::pilot::situation::Situation;
+use crate::chance;
+use crate::orders::Orders;
+use crate::request::{Entry, Request};
+use crate::situation::Situation;
 
 use super::step::Call;
 

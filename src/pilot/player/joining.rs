@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::pilot::identity;
-use crate::pilot::situation::{Account, Standing};
+use crate::identity;
+use crate::situation::{Account, Standing};
 
 use super::cockpit::Cockpit;
 use super::step::Step;

@@ -1,6 +1,6 @@
 //! Mining: to the belt, dig until the hold is full, to the base, sell, refuel, again.
 
-use crate::pilot::situation::Situation;
+use crate::situation::Situation;
 
 use super::cockpit::Cockpit;
 use super::step::{Call, Step};

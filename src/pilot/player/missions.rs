@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::pilot::situation::{Mission, Ship};
+use crate::situation::{Mission, Ship};
 
 use super::cockpit::Cockpit;
 use super::step::Step;

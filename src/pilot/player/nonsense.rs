@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::pilot::answer::{Answer, Finish, ToolCall};
+use crate::answer::{Answer, Finish, ToolCall};
 
 use super::cockpit::Cockpit;
 
 /// One kind of mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::pilot) enum Nonsense {
+pub(crate) enum Nonsense {
     /// An argument under a name that the tool does not know.
     WrongParameter,
     /// The id of a system where a point of interest is wanted.
@@ -105,11 +105,7 @@ pub(super) fn garble(answer: &mut Answer, cockpit: &Cockpit<'_>, rng: &mut fastr
 }
 
 /// Spoils the first call of the answer, or the whole of it, in the given way. Says whether that was possible.
-pub(in crate::pilot) fn garble_as(
-    answer: &mut Answer,
-    kind: Nonsense,
-    rng: &mut fastrand::Rng,
-) -> bool {
+pub(crate) fn garble_as(answer: &mut Answer, kind: Nonsense, rng: &mut fastrand::Rng) -> bool {
     if kind == Nonsense::Empty {
         answer.calls.clear();
         answer.content = Some(String::new());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::pilot::answer::{Answer, Finish, ToolCall};
+use crate::answer::{Answer, Finish, ToolCall};
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq)]

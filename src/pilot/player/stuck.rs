@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::pilot::persona::Persona;
-use crate::pilot::request::Entry;
+use crate::persona::Persona;
+use crate::request::Entry;
 
 use super::cockpit::Cockpit;
 use super::step::Step;

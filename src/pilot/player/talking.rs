@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::pilot::identity;
-use crate::pilot::orders::Order;
-use crate::pilot::situation::{Situation, Standing};
+use crate::identity;
+use crate::orders::Order;
+use crate::situation::{Situation, Standing};
 
 use super::cockpit::Cockpit;
 use super::step::{Call, Step};

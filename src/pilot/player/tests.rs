@@ -238,7 +238,7 @@ fn a_finished_mission_is_delivered_where_it_is_wanted() {
 fn a_limit_of_tokens_cuts_the_answer() {
     let body = json!({"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1});
     let answer = fly(&Request::read(&body), &Habits::default());
-    assert_eq!(answer.finish, crate::pilot::Finish::Length);
+    assert_eq!(answer.finish, crate::Finish::Length);
     assert_eq!(answer.tokens(), 1);
     assert!(!answer.content.unwrap().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::pilot::situation::Quote;
+use crate::situation::Quote;
 
 use super::cockpit::Cockpit;
 use super::step::Step;

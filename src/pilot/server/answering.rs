@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::Server;
 use super::verdict::{Form, Manner, Payload, Verdict};
-use crate::pilot::answer::tokens;
-use crate::pilot::books::Line;
-use crate::pilot::chance::{self, Mix};
-use crate::pilot::faults::{self, Delivery, FaultKind, Refused};
-use crate::pilot::player::fly_by;
-use crate::pilot::request::Request;
-use crate::pilot::wire::{self, Stamp, Usage};
+use crate::answer::tokens;
+use crate::books::Line;
+use crate::chance::{self, Mix};
+use crate::faults::{self, Delivery, FaultKind, Refused};
+use crate::player::fly_by;
+use crate::request::Request;
+use crate::wire::{self, Stamp, Usage};
 
 /// The faults of one request: those that were drawn, and those of them that had something to strike.
 struct Faults {

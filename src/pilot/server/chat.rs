@@ -11,8 +11,8 @@ use axum::response::Response;
 use super::Server;
 use super::sending::response;
 use super::verdict::{Manner, Verdict};
-use crate::pilot::books::Line;
-use crate::pilot::faults::error_body;
+use crate::books::Line;
+use crate::faults::error_body;
 
 /// Answers a chat request.
 pub(super) async fn complete(

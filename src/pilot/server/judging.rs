@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::verdict::Verdict;
 use super::{Server, wrong_key};
-use crate::pilot::body::{self, Body};
-use crate::pilot::books::Line;
-use crate::pilot::chance::Mix;
-use crate::pilot::faults::error_body;
-use crate::pilot::identity;
-use crate::pilot::request::Request;
-use crate::pilot::toolshed::ToolList;
-use crate::pilot::validate::{Refusal, validate_beside_tools};
+use crate::body::{self, Body};
+use crate::books::Line;
+use crate::chance::Mix;
+use crate::faults::error_body;
+use crate::identity;
+use crate::request::Request;
+use crate::toolshed::ToolList;
+use crate::validate::{Refusal, validate_beside_tools};
 
 /// The longest `user` that is used as a caller's name as it is.
 const LONGEST_USER: usize = 64;

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use tokio_util::sync::CancellationToken;
 
 use super::verdict::{Form, Manner, Payload, Verdict};
-use crate::pilot::wire;
+use crate::wire;
 
 /// A body that trickles comes in so many pieces, if it is not made of pieces anyway.
 const PIECES: usize = 16;

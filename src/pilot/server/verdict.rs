@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::pilot::books::Line;
-use crate::pilot::faults::{FaultKind, Refused};
-use crate::pilot::wire::{self, Usage};
+use crate::books::Line;
+use crate::faults::{FaultKind, Refused};
+use crate::wire::{self, Usage};
 
 /// What is sent.
 #[derive(Debug, Clone, PartialEq)]

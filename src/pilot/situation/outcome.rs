@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::salvage;
-use crate::pilot::request::Asked;
+use crate::request::Asked;
 
 /// A tool's answer together with what was asked.
 #[derive(Debug)]

@@ -29,7 +29,7 @@ pub(super) fn check_use<N: AsRef<str>>(
 }
 
 /// Checks the value of `tools` and answers with their names; none where there is no such value.
-pub(in crate::pilot) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Refusal> {
+pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Refusal> {
     let tools = match tools {
         None | Some(Value::Null) => return Ok(None),
         Some(tools) => tools,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 const PIECE: usize = 24;
 
 /// The events that carry the completion, each complete with its blank line, the last one `[DONE]`.
-pub(in crate::pilot) fn events(completion: &Value, include_usage: bool) -> Vec<String> {
+pub(crate) fn events(completion: &Value, include_usage: bool) -> Vec<String> {
     let mut events = Vec::new();
     if completion["error"].is_object() {
         events.push(event(completion));

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use toml::de::{DeInteger, DeValue};
 
 use super::{Rule, found};
-use crate::settings::units::parse_size;
+use zoea_grammar::units::parse_size;
 
 /// A whole number within a range.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 use super::{Rule, found};
-use crate::settings::units::parse_duration;
+use zoea_grammar::units::parse_duration;
 
 /// Longer waits would overflow clocks further in, and nobody means them.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);

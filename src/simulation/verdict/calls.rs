@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{CallStatus, Row};
 
-use crate::galaxy::world::{Nature, nature};
+use zoea_galaxy::world::{Nature, nature};
 
 /// So many calls of a Mysis are remembered: to know a repetition, and to hold what is said of a call
 /// late against them.

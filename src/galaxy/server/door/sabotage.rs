@@ -13,7 +13,7 @@ use super::{
     },
     Inside,
 };
-use crate::galaxy::{
+use crate::{
     desk::Connection,
     fault::{Strike, Target},
 };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Answer, Arguments, Refusal, World};
-use crate::galaxy::tools::{self, Tool};
+use crate::tools::{self, Tool};
 
 pub(crate) fn commands(_: &World, _: Arguments) -> Answer {
     let commands: Vec<Value> = tools::all()

@@ -255,7 +255,7 @@ fn one_mutation_waits_and_a_flying_ship_takes_none() {
 fn what_is_not_played_is_refused_and_never_pretended() {
     let mut game = Game::new(1);
     let pilot = game.register("Quill", "solarian");
-    for tool in crate::galaxy::tools::all() {
+    for tool in crate::tools::all() {
         if super::super::command::find(&tool.name).is_some()
             || ["login", "logout", "register", "session"].contains(&tool.name.as_str())
         {

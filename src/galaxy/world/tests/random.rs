@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Game, order};
-use crate::galaxy::{
+use crate::{
     tools,
     world::{Nature, PlayerId, World, catalogue::Item, nature},
 };

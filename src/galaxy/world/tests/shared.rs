@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Game, map, order};
-use crate::galaxy::world::{PlayerId, Rules, World};
+use crate::world::{PlayerId, Rules, World};
 
 fn told(game: &mut Game, pilot: PlayerId) -> Vec<(String, Value)> {
     let answer = game.ok(pilot, "get_notifications", json!({ "limit": 100 }));

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::bounds::MAX_DURATION;
+/// The longest duration: a hundred years. Longer ones overflow what is computed from them.
+pub const MAX_DURATION: Duration = Duration::from_secs(36_500 * 86_400);
 
 /// Reads a duration such as `500ms`, `2s`, `5m` or `1h30m`.
 ///

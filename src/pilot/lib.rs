@@ -22,7 +22,7 @@ mod validate;
 mod wire;
 
 pub use answer::{Answer, Finish, ToolCall, tokens};
-pub use faults::{Delivery, Fault, FaultKind, Instead, Reshape, Spoil, grammar, probability};
+pub use faults::{Delivery, Fault, FaultKind, Instead, Reshape, Spoil, grammar};
 pub use options::PilotOptions;
 pub use persona::{PERSONAS, Persona};
 pub use player::{Habits, STRANDED, fly};

@@ -20,8 +20,8 @@ use actors::domain::write::{Mission, NewMysis, Profile, Write};
 use serde_json::Value;
 
 use crate::export::lines::RECORD;
-use crate::files;
-use crate::ledger::{Intake, SqlLedger, StoredMission};
+use crate::{Intake, SqlLedger, StoredMission};
+use zoea_system::files;
 
 use super::{ImportFault, Report, Residents, cleaned};
 use members::{at, call_key, count, mission_id, place, text, word_of};

@@ -17,9 +17,11 @@ mod day;
 mod dialect;
 mod entity;
 mod events;
+pub mod export;
 mod fault;
 mod fences;
 mod file;
+pub mod import;
 mod index;
 mod intake;
 mod leases;
@@ -72,7 +74,6 @@ pub use mend::Mended;
 use opening::Moved;
 pub use opening::OpenError;
 pub use retention::{Keep, Reach};
-pub use rows::metadata;
 pub use server::ServerAddress;
 
 /// How long giving the leases back may take.

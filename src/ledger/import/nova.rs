@@ -17,7 +17,7 @@ use actors::domain::look::Look;
 use actors::domain::redact::Redactor;
 use actors::domain::write::{Account, Mission, NewMysis, PoolAccount, Profile, Write};
 
-use crate::ledger::{Intake, SqlLedger, StoredMission};
+use crate::{Intake, SqlLedger, StoredMission};
 
 use super::{ImportFault, Report, Residents, cleaned};
 use source::{Source, SourceMysis};

@@ -24,19 +24,20 @@ use actors::domain::event::State;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
+use actors::domain::model::ModelRequest;
 use actors::domain::order::{Done, Order};
 use actors::domain::rules::SwarmRules;
-use actors::ports::Clock;
+use actors::ports::{Clock, Upstream};
 use actors::secrets::Secrets;
 use anyhow::Context;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorRef};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::listener::{Ear, Listener};
-use crate::swarm::Helm;
-use crate::toolbox::courtesy::Courteous;
+use actors::commander::CommanderHandle;
+use actors::listener::{Ear, Listener};
 
 use chaos::Chaos;
 use events::EventLog;
@@ -64,6 +65,18 @@ const CLOSING: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
+/// Parts of the program that run in a simulation as they are. They are handed in because they know
+/// wire formats, which this package does not.
+#[derive(Clone, Copy, Debug)]
+pub struct Adapters {
+    /// A request as it goes to a provider, without its tools, for the check that a provider makes.
+    pub request_without_tools: fn(&ModelRequest) -> Value,
+    /// A request as it goes to a provider.
+    pub request_text: fn(&ModelRequest) -> Option<String>,
+    /// Puts between the sessions and the game what spares the game requests.
+    pub spare_requests: fn(Arc<dyn Upstream>) -> Arc<dyn Upstream>,
+}
+
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -84,6 +97,8 @@ pub struct Options {
     pub on_day: Option<fn(u64, u64)>,
     /// Whether every event is printed.
     pub is_loud: bool,
+    /// Parts of the program.
+    pub adapters: Adapters,
 }
 
 /// Simulates, and says what came of it.
@@ -155,6 +170,7 @@ impl Simulation {
             models: Arc::new(Pilots::new(
                 options.seed,
                 options.thinking,
+                options.adapters,
                 chaos.clone(),
                 watch.clone(),
             )),
@@ -180,7 +196,7 @@ impl Simulation {
             let life = self.chaos.length_of_a_process().min(left);
             let watcher = self.scribe.watcher();
             let commander = self.launch_under(rules.clone(), watcher).await?;
-            let swarm = Helm::new(commander.clone(), OrderSource::Control);
+            let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
             let troubles = operator::troubles(
                 commander.clone(),
                 swarm,
@@ -226,7 +242,7 @@ impl Simulation {
     async fn found(&self) -> anyhow::Result<()> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
-        let swarm = Helm::new(commander.clone(), OrderSource::Control);
+        let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
         for number in 0..self.options.myses {
             let created = swarm.order(Order::Create {
                 name: format!("m{number}"),
@@ -254,7 +270,7 @@ impl Simulation {
         self.chaos.be_calm(true);
         self.game.free_all();
         let commander = self.launch().await?;
-        let swarm = Helm::new(commander.clone(), OrderSource::Control);
+        let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
         let half = self.half_of_the_quiet();
         tokio::time::sleep(half).await;
         for standing in swarm.standings().await {
@@ -313,7 +329,7 @@ impl Simulation {
                 ledger: self.memory.clone(),
                 archive: self.memory.clone(),
                 models: self.models.clone(),
-                upstream: Arc::new(Courteous::new(Arc::new(self.game.clone()))),
+                upstream: (self.options.adapters.spare_requests)(Arc::new(self.game.clone())),
                 clock: self.clock.clone(),
             },
             watchers: vec![watcher],

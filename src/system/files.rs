@@ -46,8 +46,28 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     Ok(text)
 }
 
+/// Creates the file, empty, if it is not there: closed to other users from its first moment, which
+/// what a library creates is not.
+///
+/// # Errors
+/// The system's, if it refuses.
+pub fn ensure_private_file(file: &Path) -> io::Result<()> {
+    let created = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file);
+    match created {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -72,5 +92,16 @@ mod tests {
         }
         let none = read_text(&directory.path().join("none"), 4).unwrap_err();
         assert_eq!(none.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_private_file_is_made_once_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("zoea.db");
+        ensure_private_file(&file).unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(&file, "kept").unwrap();
+        ensure_private_file(&file).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "kept");
     }
 }

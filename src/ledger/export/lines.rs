@@ -9,8 +9,7 @@ use actors::domain::message::{Body, Row};
 use actors::domain::write::MysisRecord;
 use serde_json::{Value, json};
 
-use crate::contract;
-use crate::ledger::StoredMission;
+use crate::StoredMission;
 
 /// The word by which a line says what it is.
 pub const RECORD: &str = "record";
@@ -76,7 +75,7 @@ pub fn sighting(mysis: MysisId, account: &str, seen: &Sighting) -> Value {
 /// A row of a conversation.
 #[must_use]
 pub fn row(mysis: MysisId, row: &Row) -> Value {
-    let mut line = contract::row(row);
+    let mut line = zoea_contract::row(row);
     line[RECORD] = json!("row");
     line["mysis_id"] = json!(mysis.to_string());
     line["turn"] = json!(row.turn.0);

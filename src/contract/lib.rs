@@ -7,13 +7,12 @@ use actors::domain::budget::Spending;
 use actors::domain::event::{Standing, SwarmEvent, What};
 use actors::domain::event_record::{EventRecord, OrderSource};
 use actors::domain::ids::Timestamp;
-use actors::domain::message::{Kind, Row};
+use actors::domain::message::{Body, Kind, ReplyMeta, Row};
+use actors::domain::model::Usage;
 use actors::domain::order::{Done, Refusal};
 use actors::domain::weather::{Weather, Whom};
 use actors::domain::write::AccountRecord;
 use serde_json::{Value, json};
-
-use crate::ledger::metadata;
 
 /// A Mysis in `mysis list --json`.
 #[must_use]
@@ -292,4 +291,57 @@ pub fn done(done: &Done) -> Value {
 #[must_use]
 pub fn refusal(refusal: &Refusal) -> String {
     refusal.to_string()
+}
+
+/// What is known about a row besides what it says, in the shapes of DESIGN 4.
+#[must_use]
+pub fn metadata(row: &Row) -> Option<Value> {
+    match &row.body {
+        Body::Reply(utterance) | Body::Call { utterance, .. } => Some(said(&utterance.meta)),
+        Body::Result { meta, .. } => Some(json!({
+            "call_id": *meta.call_id,
+            "tool": *meta.tool,
+            "is_error": meta.is_error(),
+            "status": meta.status.as_str(),
+            "ms": meta.ms,
+            "tick": meta.tick,
+            "bytes": meta.bytes,
+        })),
+        Body::Host { meta, .. } => {
+            let mut value = json!({"severity": meta.severity.as_str(), "code": *meta.code});
+            if let Some(attempt) = meta.attempt {
+                value["attempt"] = json!(attempt);
+            }
+            if let Some(bill) = &meta.bill {
+                value["usage"] = told(&bill.usage);
+                value["provider"] = json!(*bill.provider);
+                value["cost_micros"] = json!(bill.cost_micros);
+            }
+            Some(value)
+        }
+        Body::Prompt { .. }
+        | Body::Mission { .. }
+        | Body::Peer { .. }
+        | Body::Note { .. }
+        | Body::Audit { .. }
+        | Body::Unknown { .. } => None,
+    }
+}
+
+fn said(meta: &ReplyMeta) -> Value {
+    let mut value = json!({
+        "usage": meta.usage.as_ref().map(told),
+        "ms": meta.ms,
+        "model": *meta.model,
+        "provider": *meta.provider,
+        "finish_reason": meta.finish_reason.as_deref(),
+    });
+    if let Some(cost) = meta.cost_micros {
+        value["cost_micros"] = json!(cost);
+    }
+    value
+}
+
+fn told(usage: &Usage) -> Value {
+    json!({"input": usage.input, "output": usage.output, "cached": usage.cached})
 }

@@ -346,12 +346,12 @@ fn copied(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFaul
         };
         // One of an earlier, killed import may be there.
         let _ = std::fs::remove_file(&to);
-        crate::home::ensure_private_file(&to).map_err(unreadable)?;
+        zoea_system::files::ensure_private_file(&to).map_err(unreadable)?;
         let mut out = std::fs::OpenOptions::new()
             .write(true)
             .open(&to)
             .map_err(unreadable)?;
-        let mut source = crate::files::open(from).map_err(unreadable)?;
+        let mut source = zoea_system::files::open(from).map_err(unreadable)?;
         std::io::copy(&mut source, &mut out).map_err(unreadable)?;
     }
     Ok(copy)

@@ -22,8 +22,8 @@ use thiserror::Error;
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
 
-use crate::clock::MachineClock;
-use crate::ledger::SqlLedger;
+use crate::SqlLedger;
+use zoea_system::clock::MachineClock;
 
 /// Rows that are read at once.
 const PIECE: usize = 200;

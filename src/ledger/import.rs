@@ -18,8 +18,8 @@ use actors::domain::redact::Redactor;
 use actors::ports::LedgerFault;
 use thiserror::Error;
 
-use crate::files;
-use crate::ledger::{Intake, SqlLedger};
+use crate::{Intake, SqlLedger};
+use zoea_system::files;
 
 pub use report::Report;
 

@@ -15,20 +15,20 @@ use serde_json::Value;
 ///
 /// # Errors
 /// Stdout cannot be written for another reason.
-pub(crate) fn line(text: &str) -> io::Result<()> {
+pub fn line(text: &str) -> io::Result<()> {
     let mut lines = Lines::open();
     finished(lines.text(text).and_then(|()| lines.flush()))
 }
 
 /// Writes a JSON value in one line.
-pub(crate) fn json(value: &Value) -> io::Result<()> {
+pub fn json(value: &Value) -> io::Result<()> {
     let mut lines = Lines::open();
     let written = lines.json(&value.to_string());
     finished(written.and_then(|()| lines.flush()))
 }
 
 /// Writes what was made for reading, or as lines of JSON, line by line.
-pub(crate) fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
+pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
     let mut lines = Lines::open();
     for line in BufReader::new(text).lines() {
         let line = line?;
@@ -44,26 +44,26 @@ pub(crate) fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
 }
 
 /// Many lines, handed over when their writer likes.
-pub(crate) struct Lines(BufWriter<StdoutLock<'static>>);
+pub struct Lines(BufWriter<StdoutLock<'static>>);
 
 impl Lines {
     /// Nobody else writes to stdout as long as they are open.
-    pub(crate) fn open() -> Lines {
+    pub fn open() -> Lines {
         Lines(BufWriter::new(io::stdout().lock()))
     }
 
     /// Adds a text for people, and ends its line.
-    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+    pub fn text(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.0, "{}", clean::clean(text))
     }
 
     /// Adds a line of JSON.
-    pub(crate) fn json(&mut self, json: &str) -> io::Result<()> {
+    pub fn json(&mut self, json: &str) -> io::Result<()> {
         writeln!(self.0, "{}", clean::json(json))
     }
 
     /// Hands over what was added.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
 }
@@ -76,17 +76,17 @@ fn finished(written: io::Result<()>) -> io::Result<()> {
 }
 
 /// Tells the person at the prompt something that is no part of the answer.
-pub(crate) fn note(text: &str) {
+pub fn note(text: &str) {
     complain(&format!("note: {text}\n"));
 }
 
 /// Tells the person at the prompt what went wrong.
-pub(crate) fn error(text: &str) {
+pub fn error(text: &str) {
     complain(&format!("error: {text}\n"));
 }
 
 /// Asks the person at the prompt; the answer follows in the same line.
-pub(crate) fn question(text: &str) {
+pub fn question(text: &str) {
     complain(text);
 }
 
@@ -96,12 +96,12 @@ pub(crate) fn question(text: &str) {
     clippy::print_stderr,
     reason = "the one place where the person at the prompt is told anything"
 )]
-pub(crate) fn complain(text: &str) {
+pub fn complain(text: &str) {
     eprint!("{}", clean::clean(text));
 }
 
 /// Writes a table with aligned columns, the first row as its head.
-pub(crate) fn table(rows: &[Vec<String>]) -> io::Result<()> {
+pub fn table(rows: &[Vec<String>]) -> io::Result<()> {
     // What is cleaned later would stand beside its column.
     let rows: Vec<Vec<String>> = rows
         .iter()
@@ -130,7 +130,7 @@ fn width(text: &str) -> usize {
 }
 
 /// A text in one line, cut to a length.
-pub(crate) fn short(text: &str, longest: usize) -> String {
+pub fn short(text: &str, longest: usize) -> String {
     let line = clean::one_line(text);
     if line.chars().count() > longest {
         let cut: String = line.chars().take(longest.saturating_sub(1)).collect();
@@ -140,6 +140,6 @@ pub(crate) fn short(text: &str, longest: usize) -> String {
 }
 
 /// A text as it is written; its lines stay. For whoever puts something before each.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+pub fn clean(text: &str) -> Cow<'_, str> {
     clean::clean(text)
 }

@@ -7,9 +7,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use actors::commander::Watcher;
-use actors::domain::event::SwarmEvent;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+
+use crate::commander::Watcher;
+use crate::domain::event::SwarmEvent;
 
 /// What is done with an event.
 pub type Ear = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;

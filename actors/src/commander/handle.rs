@@ -1,0 +1,140 @@
+//! The handle of a Commander, for those outside: orders in, questions answered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ractor::ActorRef;
+use ractor::rpc::CallResult;
+use tokio::sync::oneshot;
+
+use crate::commander::CommanderMsg;
+use crate::domain::arrival::Arrival;
+use crate::domain::budget::Spending;
+use crate::domain::event::Standing;
+use crate::domain::event_record::OrderSource;
+use crate::domain::ids::MysisId;
+use crate::domain::order::{Answer, Order, Refusal};
+use crate::domain::weather::Weather;
+use crate::domain::write::Mission;
+use crate::reply::{Reply, Request};
+use crate::ui::Bridge;
+
+/// Reaches the Commander of a running swarm: gives orders, asks how things stand.
+#[derive(Clone)]
+pub struct CommanderHandle {
+    commander: ActorRef<CommanderMsg>,
+    source: OrderSource,
+}
+
+impl CommanderHandle {
+    /// The way to this Commander, for orders from this source.
+    #[must_use]
+    pub fn new(commander: ActorRef<CommanderMsg>, source: OrderSource) -> CommanderHandle {
+        CommanderHandle { commander, source }
+    }
+
+    /// The same for orders from another source.
+    #[must_use]
+    pub fn with_source(&self, source: OrderSource) -> CommanderHandle {
+        CommanderHandle::new(self.commander.clone(), source)
+    }
+
+    /// Gives an order and waits for what comes of it.
+    ///
+    /// # Errors
+    /// It was refused, or the program is closing.
+    pub async fn order(&self, order: Order) -> Answer {
+        let (answered, answer) = oneshot::channel();
+        let reply = Reply::new(move |answer| {
+            // Who gave up waiting needs no answer.
+            let _ = answered.send(answer);
+        });
+        let request = CommanderMsg::Order(Request {
+            order,
+            source: self.source,
+            reply,
+        });
+        if self.commander.cast(request).is_err() {
+            return Err(Refusal::Closing);
+        }
+        answer.await.unwrap_or(Err(Refusal::Closing))
+    }
+
+    /// How the Myses stand, by name; none once the program is closing.
+    pub async fn standings(&self) -> Vec<Arc<Standing>> {
+        match self.commander.call(CommanderMsg::Standings, None).await {
+            Ok(CallResult::Success(standings)) => standings,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
+    pub fn attach(&self, bridge: Bridge) {
+        let quit = bridge.quit.clone();
+        if self.commander.cast(CommanderMsg::Attach(bridge)).is_err() {
+            quit.cancel();
+        }
+    }
+
+    /// The mission in force.
+    pub async fn mission(&self) -> Option<Mission> {
+        match self.commander.call(CommanderMsg::Mission, None).await {
+            Ok(CallResult::Success(mission)) => mission,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
+    /// How the budget of the day stands; nothing spent once the program is closing.
+    pub async fn spending(&self) -> Arc<Spending> {
+        match self.commander.call(CommanderMsg::Spending, None).await {
+            Ok(CallResult::Success(spending)) => spending,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
+        }
+    }
+
+    /// Which servers are away; none once the program is closing.
+    pub async fn weather(&self) -> Arc<Weather> {
+        match self.commander.call(CommanderMsg::Weather, None).await {
+            Ok(CallResult::Success(weather)) => weather,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
+        }
+    }
+
+    /// How far the swarm is with logging in; `None` where nobody waits for that.
+    pub async fn arrival(&self) -> Option<Arrival> {
+        match self.commander.call(CommanderMsg::Arrival, None).await {
+            Ok(CallResult::Success(arrival)) => arrival,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
+    /// Why the store does not take writes now; `None`: it does.
+    pub async fn trouble(&self) -> Option<Arc<str>> {
+        match self.commander.call(CommanderMsg::Trouble, None).await {
+            Ok(CallResult::Success(trouble)) => trouble,
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
+    /// The id of the Mysis of that name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
+        let standings = self.standings().await;
+        standings
+            .iter()
+            .find(|standing| &*standing.name == name)
+            .map(|standing| standing.id)
+            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+    }
+
+    /// The names of all Myses.
+    pub async fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
+        let standings = self.standings().await;
+        standings
+            .iter()
+            .map(|standing| (standing.id, standing.name.clone()))
+            .collect()
+    }
+}
