@@ -1,25 +1,25 @@
-//! The README's recipe for a real model, as it stands there, with a model and a game of ours.
+//! The recipe for a real model, as it stands in the operator's guide, with a model and a game of ours.
 
 use tempfile::TempDir;
 
 use crate::rig::{Server, until, zoea};
 use crate::terminal::Terminal;
 
-const README: &str = include_str!("../../README.md");
+const GUIDE: &str = include_str!("../../docs/OPERATING.md");
 /// The addresses that the recipe's own servers have.
 const MODEL: &str = "http://127.0.0.1:8080/v1";
 const GAME: &str = "http://127.0.0.1:3111/mcp";
 
 /// What stands between two texts, behind a third one.
 fn between(heading: &str, from: &str, to: &str) -> &'static str {
-    let (_, section) = README.split_once(heading).expect("the section is there");
+    let (_, section) = GUIDE.split_once(heading).expect("the section is there");
     let (_, rest) = section.split_once(from).expect("it begins");
     rest.split_once(to).expect("it ends").0
 }
 
 #[test]
-fn the_recipe_of_the_readme_ends_with_a_swarm_that_plays() {
-    let heading = "### With a real model on your own machine";
+fn the_recipe_of_the_guide_ends_with_a_swarm_that_plays() {
+    let heading = "## With a real model on your own machine";
     let configuration = between(heading, "<<'TOML'\n", "TOML\n");
     let commands = between(heading, "\nTOML\n", "```").trim();
     assert!(commands.contains("--start-swarm"), "{commands}");

@@ -2,6 +2,7 @@
 
 mod citizen;
 mod command_line;
+mod contract;
 mod control;
 mod db;
 mod doors;
@@ -14,6 +15,7 @@ mod prompting;
 mod readiness;
 mod receiver;
 mod recording;
+mod references;
 mod reporting;
 mod revival;
 #[expect(dead_code, reason = "other tests use the rest of it")]

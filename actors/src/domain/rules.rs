@@ -11,7 +11,7 @@ use super::circuit::CircuitRules;
 use super::model::Usage;
 use super::system_prompt::DEFAULT_TEMPLATE;
 
-/// The nudges of a new configuration, in their order (DESIGN 2).
+/// The nudges of a new configuration, in their order (DESIGN 5.10).
 pub const NUDGES: [&str; 3] = [
     "Continue your mission. Check notifications and coordinate with the swarm.",
     "You need to respond. Check your notifications and status.",
