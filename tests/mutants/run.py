@@ -17,9 +17,10 @@ import json
 import os
 import random
 import re
-import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -36,14 +37,20 @@ RULES = [
     "actors/src/domain/write.rs", "actors/src/domain/conversation.rs", "actors/src/domain/conversation/**",
     "actors/src/commander/members.rs", "src/ledger/leases.rs",
 ]
-# The tests, from the quickest to the slowest; each sees only what the ones before left.
+# The tests, from the quickest to the slowest: what is built, which tests of it are run, and which files'
+# changes they are run for. Each suite sees only what the ones before left.
 SUITES = [
-    ("actors", ["-p", "actors", "--lib"]),
-    ("compose", ["-p", "zoea", "--test", "compose"]),
-    ("ledger", ["-p", "zoea", "--lib"]),
-    ("tui", ["-p", "zoea", "--test", "tui"]),
-    ("simulation", ["-p", "zoea", "--test", "simulation"]),
+    ("actors", ["-p", "actors", "--lib"], [], ""),
+    ("compose", ["-p", "zoea", "--test", "compose"], [], "/domain/"),
+    ("deaths", ["-p", "zoea", "--test", "actors"], [], "/commander/"),
+    ("ledger", ["-p", "zoea-ledger", "--lib"], [], "/ledger/"),
+    ("tui", ["-p", "zoea", "--test", "tui"], [], ""),
+    ("simulation", ["-p", "zoea", "--test", "simulation"], [], ""),
 ]
+# Where the ledger is no package of its own yet.
+LEDGER_WITHIN = ("ledger", ["-p", "zoea", "--lib"], ["ledger::"], "/ledger/")
+# Changes after which the program does the same as before, each with its reason: "name: reason".
+EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 SWITCH = '''//! The switch of a tree in which rules were changed on purpose: which change is on.
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -193,7 +200,8 @@ def build(tree, arguments):
             continue
         if message.get("reason") == "compiler-artifact" and message.get("executable"):
             if message["profile"]["test"]:
-                binaries.append(message["executable"])
+                folder = Path(message["manifest_path"]).parent
+                binaries.append((message["executable"], folder))
         if message.get("reason") == "compiler-message" and message["message"]["level"] == "error":
             for span in message["message"]["spans"]:
                 for line in range(span["line_start"], span["line_end"] + 1):
@@ -210,16 +218,62 @@ def nearest(text, line):
     return []
 
 
-def run(binary, number, tree, limit):
-    environment = dict(os.environ, ZOEA_MUTANT=str(number), RUST_BACKTRACE="0")
-    # Tests of a package run in its folder.
-    folder = tree / "actors" if "/actors-" in binary else tree
-    try:
-        done = subprocess.run([binary, "-q"], env=environment, cwd=folder, timeout=limit,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return done.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+def run(binary, folder, tests, number, limit):
+    """Runs tests with a change on. Gives the first that fails, "time" where they never end, or nothing."""
+    environment = dict(os.environ, ZOEA_MUTANT=str(number), RUST_BACKTRACE="0", PROPTEST_MAX_SHRINK_ITERS="0",
+                       PROPTEST_DISABLE_FAILURE_PERSISTENCE="1")
+    process = subprocess.Popen([binary, *tests], env=environment, cwd=folder, text=True, errors="replace",
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    is_late = threading.Event()
+
+    def end():
+        # The tests' own children too.
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def end_late():
+        is_late.set()
+        end()
+
+    timer = threading.Timer(limit, end_late)
+    timer.start()
+    failed = None
+    for line in process.stdout:
+        if line.rstrip().endswith("... FAILED"):
+            failed = line.removeprefix("test ").split(" ...")[0]
+            break
+    if failed is not None:
+        end()
+    process.stdout.close()
+    code = process.wait()
+    timer.cancel()
+    if is_late.is_set():
+        return "time"
+    return failed or (None if code == 0 else "the tests' end")
+
+
+def key(mutant, tree):
+    """What names a change wherever its line moves to: its name without the place, and the line itself."""
+    text = (tree / mutant["file"]).read_text().splitlines()
+    line = text[mutant["span"]["start"]["line"] - 1].strip()
+    return re.sub(r":\d+:\d+: ", ": ", mutant["name"]) + f" | {line}"
+
+
+def tests_of(mutant):
+    """The tests of the module that a change is in: most changes are noticed there, in no time."""
+    file = mutant["file"]
+    if "/domain/" not in file:
+        return None
+    return "domain::" + file.split("/domain/")[1].removesuffix(".rs").split("/")[0] + "::"
+
+
+def read_equivalent():
+    if not EQUIVALENT.exists():
+        return {}
+    lines = [line for line in EQUIVALENT.read_text().splitlines() if line and not line.startswith("#")]
+    return dict(line.split(" -- ", 1) for line in lines)
 
 
 def main():
@@ -229,52 +283,67 @@ def main():
     options.add_argument("--count", type=int, default=300)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--suites", default="actors,compose,ledger,tui")
-    options.add_argument("--out", type=Path)
+    options.add_argument("--out", type=Path, help="where the outcome of each change is written, as JSON")
+    options.add_argument("--again", type=Path, help="the --out of a run: only what went unnoticed then")
     given = options.parse_args()
     home = Path(__file__).resolve().parents[2]
-    tree = given.tree
+    tree = given.tree.resolve()
     if not tree.exists():
         subprocess.run(["git", "worktree", "add", "--detach", str(tree), given.rev], cwd=home, check=True)
-    subprocess.run(["git", "checkout", "-q", "--force", "--detach", given.rev], cwd=tree, check=True)
+    revision = subprocess.run(["git", "rev-parse", given.rev], cwd=home, check=True, capture_output=True, text=True)
+    subprocess.run(["git", "checkout", "-q", "--force", "--detach", revision.stdout.strip()], cwd=tree, check=True)
     (tree / "actors/src/mutant.rs").unlink(missing_ok=True)
+    suites = [suite for suite in SUITES if suite[0] in given.suites.split(",")]
+    if not (tree / "src/ledger/Cargo.toml").exists():
+        suites = [LEDGER_WITHIN if suite[0] == "ledger" else suite for suite in suites]
 
     found = find_mutants(tree)
-    random.Random(given.seed).shuffle(found)
     files, drawn = {}, {}
+    equivalent = read_equivalent()
+    if given.again:
+        wanted = json.loads(given.again.read_text())["unnoticed"]
+        found = [mutant for mutant in found if key(mutant, tree) in wanted]
+    random.Random(given.seed).shuffle(found)
     for mutant in found:
         if len(drawn) >= given.count:
             break
-        file = files.setdefault(mutant["file"], None) or File(tree / mutant["file"])
+        file = files.get(mutant["file"]) or File(tree / mutant["file"])
         files[mutant["file"]] = file
-        number = len(drawn) + 1
-        if file.add(number, mutant):
-            drawn[number] = mutant
+        if file.add(len(drawn) + 1, mutant):
+            drawn[len(drawn) + 1] = mutant
     print(f"{len(found)} changes are known, {len(drawn)} were drawn (seed {given.seed})", flush=True)
+    keys = {number: key(mutant, tree) for number, mutant in drawn.items()}
+    same = {number for number in drawn if keys[number] in equivalent}
+    for number in sorted(same):
+        print("not counted, the same as before:", drawn[number]["name"], "--", equivalent[keys[number]])
 
     library = tree / "actors/src/lib.rs"
     library.write_text(library.read_text() + "\n#[allow(missing_docs)]\npub mod mutant;\n")
     (tree / "actors/src/mutant.rs").write_text(SWITCH)
-    alive, unbuilt = set(drawn), set()
+    alive, unbuilt, noticed = set(drawn) - same, set(), {}
 
     def rewrite():
         for file in files.values():
             file.write(alive)
 
+    def write_out():
+        if given.out:
+            given.out.write_text(json.dumps({
+                "noticed": {drawn[n]["name"]: by for n, by in noticed.items()},
+                "unnoticed": [keys[n] for n in sorted(alive - set(noticed))],
+                "unbuilt": [drawn[n]["name"] for n in sorted(unbuilt)],
+            }, indent=1))
+
     rewrite()
-    suites = [suite for suite in SUITES if suite[0] in given.suites.split(",")]
-    left, noticed = None, {}
-    for name, arguments in suites:
+    for name, arguments, tests, files_of in suites:
         while True:
             binaries, errors, code = build(tree, arguments)
             if code == 0:
                 break
             bad = set()
             for file, line in errors:
-                path = tree / file
-                path = path if path.exists() else tree / "actors" / file
-                if path.exists():
-                    text = path.read_text().splitlines()
-                    bad |= {number for number in nearest(text, line) if number in alive}
+                path = next(path for path in (tree / file, tree / "actors" / file, Path("/dev/null")) if path.exists())
+                bad |= {number for number in nearest(path.read_text().splitlines(), line) if number in alive}
             if not bad:
                 print(f"{name} does not build, and no change explains it: {sorted(errors)[:5]}")
                 sys.exit(1)
@@ -282,28 +351,32 @@ def main():
             alive -= bad
             print(f"{len(bad)} changes do not compile", flush=True)
             rewrite()
-        left = sorted(alive - set(noticed)) if left is None else [n for n in left if n in alive]
         began = time.monotonic()
-        for binary in binaries:
-            if not run(binary, 0, tree, 1800):
-                print(f"{name} is red without any change")
+        for binary, folder in binaries:
+            failed = run(binary, folder, tests, 0, 1800)
+            if failed:
+                print(f"{name} is red without any change: {failed}")
                 sys.exit(1)
         limit = max(20.0, 4 * (time.monotonic() - began))
-        for number in list(left):
-            if not all(run(binary, number, tree, limit) for binary in binaries):
-                noticed[number] = name
-                left.remove(number)
+        print(f"{name}: {time.monotonic() - began:.0f} s without a change", flush=True)
+        for number in sorted(alive - set(noticed)):
+            if files_of not in drawn[number]["file"]:
+                continue
+            near = tests_of(drawn[number]) if name == "actors" else None
+            for binary, folder in binaries:
+                failed = near and run(binary, folder, [near], number, limit)
+                failed = failed or run(binary, folder, tests, number, limit)
+                if failed:
+                    noticed[number] = f"{name} {failed}"
+                    break
+            write_out()
         print(f"{name}: {len(noticed)} of {len(alive)} noticed so far", flush=True)
-    for number in left:
+    for number in sorted(alive - set(noticed)):
         print("unnoticed:", drawn[number]["name"])
     share = 100 * len(noticed) / max(1, len(alive))
     print(f"{len(noticed)} of {len(alive)} that could be built were noticed ({share:.1f} %); "
-          f"{len(unbuilt)} could not be built")
-    if given.out:
-        given.out.write_text(json.dumps({
-            "unnoticed": [drawn[n]["name"] for n in left],
-            "unbuilt": [drawn[n]["name"] for n in sorted(unbuilt)],
-        }, indent=1))
+          f"{len(unbuilt)} could not be built, {len(same)} are the same as before")
+    write_out()
 
 
 main()
