@@ -1,5 +1,9 @@
 //! The watch, turn by turn: what it finds, what it leaves alone, and what it takes up again.
 
+mod habits;
+mod outcomes;
+mod thresholds;
+
 use std::time::Duration;
 
 use super::*;

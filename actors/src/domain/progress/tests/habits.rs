@@ -1,0 +1,186 @@
+//! Circles of calls, and failures that come again for days, call by call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::domain::ids::Moment;
+use crate::domain::message::CallStatus;
+use crate::domain::progress::Called;
+use crate::domain::progress::habit::Habit;
+
+/// The longest circle that is seen, and how often it is gone round first.
+const LONGEST: usize = 8;
+const ROUNDS: usize = 6;
+
+fn call(habit: &mut Habit, tool: &str, status: CallStatus, text: &str, at: Moment) -> bool {
+    let (tool, arguments): (Arc<str>, Arc<str>) = (tool.into(), "{}".into());
+    let called = Called {
+        tool: &tool,
+        arguments: &arguments,
+        read_only: tool.starts_with("look"),
+        status,
+        text,
+    };
+    habit.called(&called, at)
+}
+
+fn fail(habit: &mut Habit, tool: &str, text: &str, at: Moment) -> bool {
+    call(habit, tool, CallStatus::Failed, text, at)
+}
+
+fn after(seconds: u64) -> Moment {
+    Moment(1_000_000).plus(Duration::from_secs(seconds))
+}
+
+#[test]
+fn a_circle_is_one_once_it_was_gone_round_six_times() {
+    for period in 1..=LONGEST + 1 {
+        let mut habit = Habit::default();
+        for number in 0..period * ROUNDS {
+            let is_circling = habit.is_circling();
+            assert!(!is_circling, "{period} calls, after {number}");
+            let tool = format!("tool{}", number % period);
+            call(&mut habit, &tool, CallStatus::Done, "", after(0));
+        }
+        assert_eq!(habit.is_circling(), period <= LONGEST, "{period} calls");
+        let circle: Vec<String> = (0..period).map(|place| format!("tool{place}")).collect();
+        if period <= LONGEST {
+            assert_eq!(habit.circle(), circle);
+            call(&mut habit, "other", CallStatus::Done, "", after(0));
+            assert!(!habit.is_circling(), "it broke off");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_failed_is_not_the_one_that_was_answered() {
+    let mut habit = Habit::default();
+    for _ in 0..5 {
+        call(&mut habit, "mine", CallStatus::Done, "", after(0));
+    }
+    fail(&mut habit, "mine", "no", after(0));
+    assert!(!habit.is_circling());
+}
+
+#[test]
+fn whoever_only_looks_and_sees_harms_nobody() {
+    let looks = |tool: &str, status| {
+        let mut habit = Habit::default();
+        call(&mut habit, "mine", CallStatus::Done, "", after(0));
+        for _ in 1..LONGEST {
+            call(&mut habit, "look", CallStatus::Done, "", after(0));
+        }
+        assert!(!habit.is_harmless(), "a deed is among the newest");
+        call(&mut habit, tool, status, "", after(0));
+        habit.is_harmless()
+    };
+    assert!(looks("look", CallStatus::Done));
+    assert!(looks("get_notifications", CallStatus::Done));
+    assert!(!looks("look", CallStatus::Failed));
+    assert!(!looks("mine", CallStatus::Done));
+}
+
+#[test]
+fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often() {
+    // So many times at least, and for so many hours.
+    for (times, hours, is_told) in [
+        (23, 30, false),
+        (24, 22, false),
+        (24, 23, true),
+        (24, 30, true),
+        (25, 30, false),
+        (48, 30, true),
+        (72, 30, false),
+        (96, 30, true),
+        (120, 30, false),
+    ] {
+        let mut habit = Habit::default();
+        for _ in 1..times {
+            fail(
+                &mut habit,
+                "craft",
+                "Error: cannot_craft: 3 missing",
+                after(0),
+            );
+            habit.ailment();
+        }
+        fail(
+            &mut habit,
+            "craft",
+            "Error: cannot_craft: 4 missing",
+            after(hours * 3600),
+        );
+        let facts = is_told.then(|| {
+            format!(
+                "{hours} hours: craft failed {times} times with cannot_craft, and never succeeded"
+            )
+        });
+        assert_eq!(habit.ailment(), facts, "{times} times, {hours} hours");
+        assert_eq!(habit.ailment(), None, "said once");
+    }
+}
+
+#[test]
+fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
+    let mut habit = Habit::default();
+    let texts = [
+        ("craft", "Error: cannot_craft: 3 missing"),
+        ("craft", "  Error: cannot_craft\nmore"),
+        ("craft", "Error: no_base: here"),
+        ("dock", "Error: no_base: here"),
+        ("dock", "after 17 tries"),
+        ("dock", "after 18 tries"),
+    ];
+    for (tool, text) in texts {
+        fail(&mut habit, tool, text, after(0));
+    }
+    let known = |habit: &Habit| -> Vec<(String, String, u32)> {
+        let ailments = habit.ailments().iter();
+        ailments
+            .map(|ailment| {
+                (
+                    ailment.tool.to_string(),
+                    ailment.code.to_string(),
+                    ailment.times,
+                )
+            })
+            .collect()
+    };
+    let of = |tool: &str, code: &str, times| (tool.to_string(), code.to_string(), times);
+    let dock = [of("dock", "no_base", 1), of("dock", "after  tries", 2)];
+    let craft = [of("craft", "cannot_craft", 2), of("craft", "no_base", 1)];
+    assert_eq!(known(&habit), [&craft[..], &dock[..]].concat());
+    call(&mut habit, "craft", CallStatus::Unknown, "", after(1));
+    call(&mut habit, "craft", CallStatus::NotExecuted, "", after(1));
+    assert_eq!(known(&habit).len(), 4, "that says nothing of it");
+    call(&mut habit, "craft", CallStatus::Done, "", after(1));
+    assert_eq!(known(&habit), dock);
+}
+
+#[test]
+fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
+    let mut habit = Habit::default();
+    for number in 0..8 {
+        fail(&mut habit, &format!("t{number}"), "no", after(number));
+    }
+    fail(&mut habit, "t0", "no", after(10));
+    assert_eq!(habit.ailments().len(), 8);
+    fail(&mut habit, "t8", "no", after(11));
+    let tools: Vec<&str> = habit
+        .ailments()
+        .iter()
+        .map(|ailment| &*ailment.tool)
+        .collect();
+    assert_eq!(tools, ["t0", "t2", "t3", "t4", "t5", "t6", "t7", "t8"]);
+    let many = habit.ailments().iter().cycle().take(9).cloned().collect();
+    assert_eq!(Habit::recalled(many).ailments().len(), 8);
+}
+
+#[test]
+fn a_failure_that_comes_seldom_is_kept_at_once() {
+    for (seconds, is_kept) in [(0, false), (599, false), (600, true), (3600, true)] {
+        let mut habit = Habit::default();
+        assert!(!fail(&mut habit, "craft", "no", after(0)), "the first one");
+        assert_eq!(fail(&mut habit, "craft", "no", after(seconds)), is_kept);
+    }
+}

@@ -1,0 +1,316 @@
+//! What is a gain and what is none, answer by answer.
+
+use serde_json::json;
+
+use crate::domain::progress::outcome::{Gains, Outcomes, grouped, minutes};
+
+/// What the last of these answers brought: whether anything, whether something that lasts, and the
+/// credits. Looks are of `get_status`, deeds of `act`.
+fn brought(answers: &[(bool, serde_json::Value)]) -> (bool, bool, i64) {
+    let mut outcomes = Outcomes::default();
+    let mut last = Gains::default();
+    for (is_look, answer) in answers {
+        last = match is_look {
+            true => outcomes.read("get_status", true, &answer.to_string()),
+            false => outcomes.read("act", false, &answer.to_string()),
+        };
+    }
+    (last.any, last.lasting, last.net)
+}
+
+const NOTHING: (bool, bool, i64) = (false, false, 0);
+const SOME: (bool, bool, i64) = (true, false, 0);
+const LASTING: (bool, bool, i64) = (true, true, 0);
+
+#[test]
+fn a_figure_that_rises_is_a_gain_and_the_first_one_seen_is_none() {
+    let player = |key: &str, figure: i64| match key {
+        "credits" => json!({"player": {"credits": figure}}),
+        "explored" => json!({"player": {"stats": {"systems_explored": figure}}}),
+        "skill" => json!({"skills": {"mining": {"level": figure}, "trade": {"level": 1}}}),
+        "its skill" => json!({"player": {"skills": {"mining": figure, "trade": 1}}}),
+        "hold" => json!({"cargo": [], "capacity": 50, "used": figure}),
+        _ => json!({"ship": {"cargo_used": figure}}),
+    };
+    for (key, gain) in [
+        ("credits", SOME),
+        ("explored", LASTING),
+        ("skill", LASTING),
+        ("its skill", LASTING),
+        ("hold", SOME),
+        ("cargo", SOME),
+    ] {
+        for (figures, expected) in [
+            (vec![5], NOTHING),
+            (vec![5, 5], NOTHING),
+            (vec![5, 4], NOTHING),
+            (vec![5, 6], gain),
+            (vec![5, 4, 5], gain),
+        ] {
+            let looks = figures.iter().map(|figure| (true, player(key, *figure)));
+            let looks: Vec<_> = looks.collect();
+            assert_eq!(brought(&looks), expected, "{key} {figures:?}");
+        }
+    }
+    let half = [
+        (true, json!({"cargo": [], "used": 1})),
+        (true, json!({"cargo": [], "used": 2})),
+    ];
+    assert_eq!(brought(&half), NOTHING, "no hold has no capacity");
+}
+
+#[test]
+fn an_action_says_what_it_earned_cost_and_brought() {
+    for (answer, expected) in [
+        (json!({"total_earned": 5}), (true, false, 5)),
+        (json!({"credits_earned": 5, "cost": 2}), (true, false, 3)),
+        (json!({"total_earned": 0}), NOTHING),
+        (json!({"total_cost": 4}), (false, false, -4)),
+        (
+            json!({"listing_fee": 4, "total_escrowed": 3}),
+            (false, false, -7),
+        ),
+        (json!({"resource_id": "ore", "quantity": 1}), LASTING),
+        (json!({"output_id": "steel", "quantity": 2}), LASTING),
+        (json!({"resource_id": "ore", "quantity": 0}), NOTHING),
+        (json!({"resource_id": "ore"}), NOTHING),
+        (json!({"quantity": 3}), NOTHING),
+        (json!({"level_up": true}), LASTING),
+        (json!({"level_up": false}), NOTHING),
+    ] {
+        let done = brought(&[(false, answer.clone())]);
+        assert_eq!(done, expected, "{answer}");
+        let looked = brought(&[(true, answer.clone())]);
+        assert_eq!(looked, NOTHING, "to look brings nothing: {answer}");
+    }
+}
+
+#[test]
+fn cargo_is_a_gain_unless_money_went_out_since_it_last_came_in() {
+    let hold = |used: i64| (true, json!({"ship": {"cargo_used": used}}));
+    let buys = (false, json!({"total_cost": 1}));
+    let sells = (false, json!({"total_earned": 1}));
+    let acts = (false, json!({"total_cost": 0, "total_earned": 0}));
+    for (deeds, expected) in [
+        (vec![], SOME),
+        (vec![acts.clone()], SOME),
+        (vec![buys.clone()], NOTHING),
+        (vec![buys.clone(), acts.clone()], NOTHING),
+        (vec![sells.clone()], SOME),
+        (vec![buys.clone(), sells.clone()], SOME),
+        (vec![sells, buys], NOTHING),
+    ] {
+        let answers = [vec![hold(1)], deeds.clone(), vec![hold(2)]].concat();
+        assert_eq!(brought(&answers), expected, "{deeds:?}");
+    }
+}
+
+#[test]
+fn another_ship_and_other_modules_are_a_gain() {
+    let ship = |class: &str, module: &str| {
+        (
+            true,
+            json!({"ship": {"class_id": class, "modules": [module]}}),
+        )
+    };
+    for (first, second, expected) in [
+        (ship("a", "m"), ship("a", "m"), NOTHING),
+        (ship("a", "m"), ship("b", "m"), LASTING),
+        (ship("a", "m"), ship("a", "n"), LASTING),
+        (ship("a", "m"), (true, json!({"ship": {}})), NOTHING),
+    ] {
+        let seen = [first, second];
+        assert_eq!(brought(&seen[..1]), NOTHING, "the first one is none");
+        assert_eq!(brought(&seen), expected, "{seen:?}");
+    }
+}
+
+#[test]
+fn a_mission_that_goes_on_is_a_gain_and_one_that_is_offered_is_none() {
+    let mission = |id: &str, percent: i64| json!({"mission_id": id, "percent_complete": percent});
+    let look = |missions: &[serde_json::Value]| (true, json!({"missions": missions}));
+    let (ten, twenty) = (mission("m", 10), mission("m", 20));
+    let (other, offered) = (mission("n", 10), json!({"mission_id": "o"}));
+    for (first, second, expected) in [
+        (look(&[ten.clone()]), look(&[ten.clone()]), NOTHING),
+        (look(&[ten.clone()]), look(&[twenty]), LASTING),
+        (look(&[ten.clone()]), look(&[ten.clone(), other]), LASTING),
+        (
+            look(&[ten.clone()]),
+            look(&[ten.clone(), offered.clone()]),
+            NOTHING,
+        ),
+        (look(&[ten.clone()]), look(&[]), NOTHING),
+        (look(&[ten.clone()]), look(&[offered]), NOTHING),
+    ] {
+        let seen = [first, second];
+        assert_eq!(brought(&seen[..1]), NOTHING, "the first look is none");
+        assert_eq!(brought(&seen), expected, "{seen:?}");
+    }
+}
+
+#[test]
+fn what_counts_down_by_itself_is_a_gain_as_long_as_it_does() {
+    let job = |left: i64| (true, json!({"jobs": [{"runs_remaining": left}]}));
+    let none = (true, json!({"jobs": []}));
+    assert_eq!(brought(&[job(5)]), NOTHING);
+    assert_eq!(brought(&[job(5), job(5)]), NOTHING);
+    assert_eq!(brought(&[job(5), job(4)]), LASTING);
+    assert_eq!(brought(&[job(5), none, job(4)]), NOTHING, "another one");
+    // Near the top of an answer, and not far down a list.
+    let trip = |left: i64| (true, json!({"ticks_remaining": left}));
+    assert_eq!(brought(&[trip(5), trip(4)]), LASTING);
+    let within = |left: i64| (true, json!({"a": {"b": {"runs_done": left}}}));
+    assert_eq!(brought(&[within(5), within(4)]), LASTING);
+    let deep = |left: i64| (true, json!({"a": {"b": {"c": {"runs_done": left}}}}));
+    assert_eq!(brought(&[deep(5), deep(4)]), NOTHING);
+    for (place, expected) in [(7, LASTING), (8, NOTHING)] {
+        let list = |left: i64| {
+            let mut jobs = vec![json!({}); place];
+            jobs.push(json!({"jobs_remaining": left}));
+            (true, json!({"jobs": jobs}))
+        };
+        assert_eq!(brought(&[list(5), list(4)]), expected, "at {place}");
+    }
+    let deed = |left: i64| (false, json!({"ticks_remaining": left}));
+    assert_eq!(brought(&[deed(5), deed(4)]), NOTHING, "a deed is no look");
+}
+
+#[test]
+fn a_new_place_is_a_gain_once_three_are_known() {
+    let arrived = |poi: &str| (false, json!({"poi_id": poi, "system_id": "sol"}));
+    assert_eq!(brought(&[arrived("a")]), NOTHING);
+    assert_eq!(brought(&[arrived("a"), arrived("b")]), NOTHING);
+    assert_eq!(
+        brought(&[arrived("a"), arrived("b"), arrived("c")]),
+        LASTING
+    );
+    assert_eq!(
+        brought(&[arrived("a"), arrived("b"), arrived("a")]),
+        NOTHING
+    );
+    assert_eq!(brought(&[arrived("a"), arrived("b"), arrived("")]), NOTHING);
+    let (_, offered) = arrived("c");
+    assert_eq!(
+        brought(&[arrived("a"), arrived("b"), (true, offered)]),
+        NOTHING
+    );
+    let at = |poi: &str, base: &str| {
+        let player = json!({"current_system": "sol", "current_poi": poi, "docked_at_base": base});
+        (true, json!({"player": player}))
+    };
+    assert_eq!(brought(&[at("a", "x"), at("b", "x")]), LASTING);
+    assert_eq!(brought(&[at("a", "x"), at("a", "y")]), LASTING);
+    assert_eq!(brought(&[at("a", "x"), at("a", "")]), NOTHING);
+}
+
+#[test]
+fn places_and_answers_are_remembered_up_to_a_number_and_the_oldest_are_forgotten() {
+    let mut outcomes = Outcomes::default();
+    let mut arrive = |place: u32| {
+        let answer = json!({"poi_id": format!("p{place}")}).to_string();
+        outcomes.read("travel", false, &answer)
+    };
+    for place in 0..48 {
+        arrive(place);
+    }
+    assert!(!arrive(0).lasting, "48 are known");
+    assert!(arrive(48).lasting);
+    assert!(!arrive(1).lasting, "the second one is known still");
+    assert!(arrive(0).lasting, "the first one is forgotten");
+
+    let mut outcomes = Outcomes::default();
+    let mut hear = |answer: u32| outcomes.read("look", true, &answer.to_string()).is_novel;
+    assert!((0..48).all(&mut hear));
+    assert!(!hear(0) && hear(48) && !hear(1) && hear(0));
+    assert!(
+        outcomes.read("listen", true, "1").is_novel,
+        "of another tool"
+    );
+}
+
+#[test]
+fn an_answer_in_no_known_form_is_not_judged() {
+    let long = |bytes: usize| {
+        let frame = r#"{"a":""}"#.len();
+        format!(r#"{{"a":"{}"}}"#, "x".repeat(bytes - frame))
+    };
+    for (tool, text, readable) in [
+        ("look", "{}", Some(true)),
+        ("look", "[tick 5]\n {\"a\":1}\n", Some(true)),
+        ("look", "You see a wall.", Some(false)),
+        ("look", "[1, 2]", Some(false)),
+        ("zoea_read_result", "{}", None),
+        ("look", &long(64 << 10), Some(true)),
+        ("look", &long((64 << 10) + 1), None),
+    ] {
+        let gains = Outcomes::default().read(tool, true, text);
+        assert_eq!(gains.is_readable, readable, "{tool} {}", text.len());
+        assert!(!gains.any && gains.is_novel);
+    }
+}
+
+#[test]
+fn a_server_is_known_by_credits_by_cargo_or_by_a_place() {
+    assert!(!Outcomes::default().is_known());
+    for answer in [
+        json!({"player": {"credits": 0}}),
+        json!({"ship": {"cargo_used": 0}}),
+        json!({"player": {"current_poi": "belt"}}),
+    ] {
+        let mut outcomes = Outcomes::default();
+        outcomes.read("get_status", true, &answer.to_string());
+        assert!(outcomes.is_known(), "{answer}");
+    }
+    let mut outcomes = Outcomes::default();
+    outcomes.read("get_skills", true, r#"{"skills":{"mining":1}}"#);
+    assert!(!outcomes.is_known());
+}
+
+#[test]
+fn what_is_unchanged_is_said_in_words() {
+    let mut outcomes = Outcomes::default();
+    assert_eq!(outcomes.told(), Vec::<String>::new());
+    let place = "p".repeat(61);
+    let answer = json!({
+        "player": {"credits": 48207, "current_poi": place, "skills": {"mining": 2, "trade": 3}},
+        "ship": {"cargo_used": 7},
+        "missions": [{"mission_id": "m", "percent_complete": 1}],
+    });
+    outcomes.read("get_status", true, &answer.to_string());
+    let last_at = format!("last at {}", &place[..60]);
+    let told = [
+        "credits 48,207",
+        "cargo 7",
+        "skill levels 5",
+        "missions as they were",
+        &last_at,
+    ];
+    assert_eq!(outcomes.told(), told);
+    outcomes.read("get_status", true, r#"{"player":{"credits":-5}}"#);
+    assert_eq!(outcomes.told()[0], "cargo 7", "debts are no credits");
+}
+
+#[test]
+fn numbers_and_times_are_written_as_people_write_them() {
+    for (number, text) in [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1,000"),
+        (48_207, "48,207"),
+        (100_000, "100,000"),
+        (1_234_567, "1,234,567"),
+    ] {
+        assert_eq!(grouped(number), text);
+    }
+    for (seconds, text) in [
+        (0, "0 s"),
+        (119, "119 s"),
+        (120, "2 min"),
+        (7199, "119 min"),
+        (7200, "2 h"),
+        (90_000, "25 h"),
+    ] {
+        assert_eq!(minutes(seconds * 1000 + 999), text);
+    }
+}

@@ -1,0 +1,403 @@
+//! When exactly the watch says what, in which words, and what of it a restart keeps.
+
+use super::*;
+
+type Turn = fn(&mut Scene, u32);
+
+fn talks(_: &mut Scene, _: u32) {}
+
+fn repeats(scene: &mut Scene, _: u32) {
+    scene.call("dock", "{}", Err("Error: no_base: none"));
+    scene.call("dock", "{}", Err("Error: no_base: none"));
+}
+
+fn fails(scene: &mut Scene, turn: u32) {
+    scene.call("dock", &turn.to_string(), Err("Error: no_base: none"));
+}
+
+fn idles(scene: &mut Scene, turn: u32) {
+    let arguments = turn.to_string();
+    scene.call("get_status", &arguments, Ok(&status(1203, 7, "belt")));
+    scene.call("dock", &arguments, Err("Error: no_base: none"));
+}
+
+fn circles(scene: &mut Scene, _: u32) {
+    scene.call("wave", "{}", Ok(r#"{"action":"wave"}"#));
+}
+
+/// Plays so many turns; a turn ends every minute.
+fn play(scene: &mut Scene, turns: u32, turn: Turn) {
+    for _ in 0..turns {
+        let ends = scene.now.plus(Duration::from_secs(50));
+        turn(scene, scene.turns);
+        scene.now = ends;
+        scene.end();
+    }
+}
+
+fn scene_of(turns: u32, at_least: u64) -> Scene {
+    let mut scene = Scene::new();
+    scene.rules.turns = turns;
+    scene.rules.at_least = Duration::from_secs(at_least);
+    scene
+}
+
+/// At which turn it is told first, and how.
+fn first(mut scene: Scene, turn: Turn) -> Option<(u32, Way)> {
+    play(&mut scene, 120, turn);
+    scene.told.first().map(|(turns, way, _)| (*turns, *way))
+}
+
+#[test]
+fn each_way_of_getting_nowhere_is_told_after_its_number_of_turns() {
+    for (turn, turns, way) in [
+        (talks as Turn, 5, Way::Talks),
+        (repeats, 5, Way::Repeats),
+        (fails, 20, Way::Fails),
+        (idles, 40, Way::Idles),
+        // The sixth makes it a circle.
+        (circles, 5 + 10, Way::Circles),
+    ] {
+        assert_eq!(first(scene_of(40, 0), turn), Some((turns, way)));
+    }
+    // A turn of many calls counts for more; what the first one answers is new.
+    let many: Turn = |scene, _| (0..8).for_each(|_| circles(scene, 0));
+    assert_eq!(first(scene_of(40, 0), many), Some((1 + 5, Way::Circles)));
+}
+
+#[test]
+fn what_a_game_may_take_its_time_for_is_told_after_the_shortest_time_too() {
+    // The time counts from the end of the first of them.
+    for (turn, turns, way) in [
+        (talks as Turn, 5, Way::Talks),
+        (repeats, 5, Way::Repeats),
+        (fails, 1 + 30, Way::Fails),
+        (idles, 1 + 30, Way::Idles),
+        (circles, 6 + 30, Way::Circles),
+    ] {
+        let mut scene = scene_of(2, 30 * 60);
+        if way == Way::Circles {
+            scene.rules.turns = 1000;
+        }
+        assert_eq!(first(scene, turn), Some((turns, way)));
+    }
+}
+
+#[test]
+fn it_is_told_again_after_twice_as_many_turns_and_taken_further_after_half_the_turns() {
+    let mut scene = scene_of(40, 0);
+    play(&mut scene, 100, talks);
+    let told: Vec<_> = scene.told.iter().map(|told| (told.0, told.2)).collect();
+    let expected = [
+        (5, Some(Rung::Nudged)),
+        (10, None),
+        (20, None),
+        (25, Some(Rung::Afresh)),
+        (40, None),
+        (45, Some(Rung::Elsewhere)),
+        (65, Some(Rung::Parked)),
+        (80, None),
+    ];
+    assert_eq!(told, expected);
+    let mut scene = scene_of(40, 30 * 60);
+    play(&mut scene, 100, talks);
+    assert_eq!(scene.rungs().len(), 4);
+    let taken = scene.told.iter().filter(|told| told.2.is_some());
+    let taken: Vec<u32> = taken.map(|told| told.0).collect();
+    assert_eq!(taken, [5, 35, 65, 95], "half an hour each");
+}
+
+#[test]
+fn after_a_gain_the_next_step_is_waited_for_anew() {
+    let mut scene = scene_of(40, 0);
+    scene.call("get_status", "{}", Ok(&status(1, 0, "belt")));
+    play(&mut scene, 30, talks);
+    assert_eq!(scene.watch.rung(), Rung::Afresh);
+    scene.call("get_status", "{}", Ok(&status(2, 0, "belt")));
+    scene.end();
+    assert_eq!(scene.watch.rung(), Rung::Nudged);
+    assert_eq!((scene.watch.notice(), scene.watch.stuck()), (None, None));
+    scene.told.clear();
+    play(&mut scene, 30, talks);
+    let told: Vec<_> = scene
+        .told
+        .iter()
+        .map(|told| (told.0 - 31, told.2))
+        .collect();
+    assert_eq!(told, [(5, None), (10, None), (20, Some(Rung::Afresh))]);
+    scene.watch.ordered(scene.now);
+    assert_eq!(scene.watch.rung(), Rung::Ground);
+    scene.told.clear();
+    play(&mut scene, 5, talks);
+    let told = scene.told.first().map(|told| told.2);
+    assert_eq!(
+        told,
+        Some(Some(Rung::Nudged)),
+        "an order begins a new count"
+    );
+}
+
+#[test]
+fn the_facts_say_how_long_what_and_that_nothing_was_gained() {
+    let facts = |turn: Turn, turns: u32| {
+        let mut scene = scene_of(40, 0);
+        play(&mut scene, turns, turn);
+        scene.watch.notice().cloned().unwrap_or_default()
+    };
+    let had = "nothing gained: credits 1,203, cargo 7, skill levels 1, last at belt";
+    for (turn, turns, expected) in [
+        (
+            talks as Turn,
+            5,
+            "5 turns (4 min): no tool was called.".to_string(),
+        ),
+        (
+            repeats,
+            5,
+            "5 turns (4 min): the same call failed again and again: dock {}.".to_string(),
+        ),
+        (
+            fails,
+            20,
+            "20 turns (19 min): every call failed, the last one the same call failed again and \
+             again: dock 19."
+                .to_string(),
+        ),
+        (
+            idles,
+            40,
+            format!("40 turns (39 min): 80 calls, 40 of them failed; {had}."),
+        ),
+        (
+            circles,
+            15,
+            "10 turns (9 min): the same calls in the same order: wave.".to_string(),
+        ),
+    ] {
+        let notice = facts(turn, turns);
+        let expected = format!("No progress in your last {expected} Do something else: ");
+        assert!(notice.starts_with(&expected), "{notice}\n{expected}");
+    }
+}
+
+#[test]
+fn those_who_watch_see_how_many_turns_it_is_and_since_when() {
+    for (turn, turns, way, tool) in [
+        (talks as Turn, 7, Way::Talks, None),
+        (repeats, 7, Way::Repeats, Some("dock")),
+        (fails, 22, Way::Fails, None),
+        (idles, 42, Way::Idles, None),
+    ] {
+        let mut scene = scene_of(40, 0);
+        play(&mut scene, turns - 2, turn);
+        let since = scene.both().wall;
+        play(&mut scene, 2, turn);
+        let stuck = scene.watch.stuck().unwrap();
+        assert_eq!((stuck.turns, stuck.way), (turns, way));
+        assert_eq!((stuck.since, stuck.tool.as_deref()), (since, tool));
+    }
+    let mut scene = scene_of(40, 0);
+    play(&mut scene, 17, circles);
+    assert_eq!(scene.watch.stuck().unwrap().turns, 12);
+}
+
+#[test]
+fn what_is_blatant_ends_with_a_call_and_what_takes_long_only_with_a_gain() {
+    for (turn, turns, is_over) in [
+        (talks as Turn, 5, true),
+        (repeats, 5, true),
+        (circles, 15, false),
+    ] {
+        let mut scene = scene_of(40, 0);
+        play(&mut scene, turns, turn);
+        assert!(scene.watch.stuck().is_some());
+        idles(&mut scene, 0);
+        scene.end();
+        assert_eq!(scene.watch.stuck().is_none(), is_over);
+        assert_eq!(scene.watch.notice().is_none(), is_over);
+    }
+}
+
+#[test]
+fn one_call_that_fails_is_counted_as_long_as_it_is_the_only_one() {
+    let turn = |calls: &[(&str, bool)]| {
+        let mut scene = scene_of(1000, 0);
+        let calls: Vec<(String, bool)> = calls
+            .iter()
+            .map(|(at, good)| ((*at).into(), *good))
+            .collect();
+        for _ in 0..10 {
+            for (at, is_good) in &calls {
+                let answer = if *is_good { Ok("{}") } else { Err("no") };
+                scene.call("dock", at, answer);
+            }
+            scene.end();
+        }
+        scene.told.first().map(|told| (told.0, told.1))
+    };
+    assert_eq!(turn(&[("a", false)]), Some((5, Way::Repeats)));
+    assert_eq!(turn(&[("a", false), ("a", false)]), Some((5, Way::Repeats)));
+    assert_eq!(turn(&[("a", false), ("b", false)]), None);
+    assert_eq!(turn(&[("a", false), ("b", false), ("a", false)]), None);
+    assert_eq!(turn(&[("a", false), ("a", true)]), None);
+    assert_eq!(turn(&[("a", true), ("a", false)]), None);
+    let mut scene = scene_of(1000, 0);
+    play(&mut scene, 4, repeats);
+    play(&mut scene, 1, fails);
+    play(&mut scene, 4, repeats);
+    assert_eq!(scene.told, [], "another one came between");
+    play(&mut scene, 1, repeats);
+    assert_eq!(scene.told.len(), 1);
+}
+
+#[test]
+fn one_success_breaks_a_row_of_failures_and_one_call_a_row_of_words() {
+    for (turn, turns) in [(fails as Turn, 19), (talks, 4)] {
+        let mut scene = scene_of(40, 0);
+        play(&mut scene, turns, turn);
+        play(&mut scene, 1, idles);
+        play(&mut scene, turns, turn);
+        assert_eq!(scene.told, [], "{turns} turns");
+    }
+}
+
+#[test]
+fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
+    for (errand, tool, is_told) in [
+        (Errand::Works, "get_status", true),
+        (Errand::Works, "wave", true),
+        (Errand::Waits, "get_status", false),
+        (Errand::Waits, "wave", true),
+    ] {
+        let mut scene = scene_of(1000, 0);
+        scene.errand = errand;
+        for _ in 0..60 {
+            scene.call(tool, "{}", Ok(&status(5, 5, "belt")));
+            scene.end();
+        }
+        let told = scene.told.first().map(|told| told.1);
+        assert_eq!(told, is_told.then_some(Way::Circles), "{errand:?} {tool}");
+    }
+    for (turn, is_told) in [
+        (talks as Turn, false),
+        (idles, false),
+        (fails, true),
+        (repeats, true),
+    ] {
+        let mut scene = scene_of(40, 0);
+        scene.errand = Errand::Waits;
+        play(&mut scene, 100, turn);
+        assert_eq!(!scene.told.is_empty(), is_told);
+    }
+}
+
+#[test]
+fn that_nothing_can_be_judged_is_said_once_after_so_many_turns_and_again_after_a_gain() {
+    let mut scene = scene_of(10, 0);
+    let mut said = Vec::new();
+    for turn in 0..60 {
+        let answer = match turn {
+            0 | 29 => status(turn, 0, "belt"),
+            _ => format!("line {turn}"),
+        };
+        scene.call("read_line", "{}", Ok(&answer));
+        scene.end();
+        if let Some(text) = scene.watch.take_unjudged_notice(&scene.rules) {
+            assert!(text.contains("the last 10 turns"), "{text}");
+            said.push(turn);
+        }
+    }
+    // The look at 29 shows that credits rose.
+    assert_eq!(said, [10, 39]);
+    let mut scene = scene_of(10, 0);
+    scene.rules.is_on = false;
+    play(&mut scene, 20, |scene, turn| {
+        scene.call("read", "{}", Ok(&turn.to_string()))
+    });
+    assert_eq!(scene.watch.take_unjudged_notice(&scene.rules), None);
+}
+
+#[test]
+fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
+    let unread: Turn = |scene, turn| scene.call("read", "{}", Ok(&format!("line {turn}")));
+    for turn in [talks as Turn, fails, idles, unread] {
+        let told = |restarts: bool| {
+            let mut scene = scene_of(40, 30 * 60);
+            let mut said = Vec::new();
+            for _ in 0..120 {
+                play(&mut scene, 1, turn);
+                said.push((scene.watch.notice().cloned(), scene.watch.rung()));
+                let unjudged = scene.watch.take_unjudged_notice(&scene.rules);
+                said.push((unjudged, scene.watch.rung()));
+                if restarts && scene.turns % 7 == 0 {
+                    let notice = scene.watch.notice().cloned();
+                    let known = scene.watch.known;
+                    let memo = scene.watch.memo(scene.both());
+                    scene.watch = Watch::recalled(&memo, scene.both());
+                    // What the model is told is composed anew when it is due.
+                    (scene.watch.notice, scene.watch.known) = (notice, known);
+                }
+            }
+            (scene.told, said)
+        };
+        assert_eq!(told(true), told(false));
+    }
+}
+
+#[test]
+fn a_memo_is_due_after_eight_turns_and_at_once_when_a_step_was_taken() {
+    let mut scene = scene_of(40, 0);
+    let mut due = Vec::new();
+    for turn in 1..=24 {
+        let looks = turn.to_string();
+        scene.call("get_status", &looks, Ok(&status(turn, 0, "belt")));
+        scene.end();
+        if scene.watch.due_memo(scene.both()).is_some() {
+            due.push(turn);
+        }
+    }
+    assert_eq!(due, [8, 16, 24]);
+    let is_due = |scene: &mut Scene| scene.watch.due_memo(scene.both()).is_some();
+    play(&mut scene, 4, talks);
+    assert!(!is_due(&mut scene));
+    play(&mut scene, 1, talks);
+    assert!(is_due(&mut scene), "it was told so");
+    scene.watch.ordered(scene.now);
+    assert!(is_due(&mut scene), "it is on the ground again");
+    scene.watch.ordered(scene.now);
+    assert!(!is_due(&mut scene), "and was");
+    scene.watch.begin_afresh(Seq(1));
+    assert!(is_due(&mut scene));
+    play(&mut scene, 5, talks);
+    assert!(is_due(&mut scene));
+    scene.call("get_status", "{}", Ok(&status(100, 0, "belt")));
+    scene.end();
+    assert!(is_due(&mut scene), "it climbed down");
+    for _ in 0..2 {
+        scene.call("craft", "{}", Err("no"));
+        scene.now = scene.now.plus(Duration::from_secs(600));
+    }
+    assert!(is_due(&mut scene), "a failure came again after long");
+}
+
+#[test]
+fn a_memo_holds_the_newest_sixteen_places() {
+    let mut scene = scene_of(40, 0);
+    let arrive = |scene: &mut Scene, place: u32| {
+        let answer = format!(r#"{{"poi_id":"p{place}"}}"#);
+        scene.call("travel", &place.to_string(), Ok(&answer));
+        scene.end();
+        scene.watch.stretch.turns() == 0
+    };
+    for place in 0..20 {
+        arrive(&mut scene, place);
+    }
+    let memo = scene.watch.memo(scene.both());
+    let is_new = |place: u32| {
+        let mut scene = scene_of(40, 0);
+        scene.watch = Watch::recalled(&memo, scene.both());
+        arrive(&mut scene, place)
+    };
+    let new: Vec<u32> = (0..22).filter(|place| is_new(*place)).collect();
+    assert_eq!(new, [0, 1, 2, 3, 20, 21]);
+}
