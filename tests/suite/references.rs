@@ -342,3 +342,14 @@ fn nothing_refers_to_papers_that_are_elsewhere() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// A word that needs explaining is a word that a reader does not know.
+#[test]
+fn the_glossary_stays_short_and_the_readme_too() {
+    let rows = read("docs/GLOSSARY.md");
+    let rows = rows.lines().filter(|line| line.starts_with("| "));
+    // The first is its head.
+    assert!(rows.count() - 1 <= 25);
+    assert!(read("README.md").lines().count() <= 120);
+    assert!(read("CONTRIBUTING.md").lines().count() <= 80);
+}
