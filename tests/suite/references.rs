@@ -42,10 +42,12 @@ fn files() -> BTreeMap<String, String> {
             }
             let kinds = ["rs", "md", "toml", "py", "service", "sh"];
             let ending = path.extension().and_then(|ending| ending.to_str());
-            if kinds.contains(&ending.unwrap_or_default()) || path.starts_with(root().join(".ci")) {
-                if let Ok(text) = std::fs::read_to_string(&path) {
-                    found.insert(relative(&path), text);
-                }
+            let is_text = kinds.contains(&ending.unwrap_or_default());
+            if !is_text && !path.starts_with(root().join(".ci")) {
+                continue;
+            }
+            if let Ok(text) = std::fs::read_to_string(&path) {
+                found.insert(relative(&path), text);
             }
         }
     }
@@ -104,10 +106,10 @@ fn numbers_of(page: &str) -> BTreeSet<String> {
             numbers.insert(section.clone());
         } else if let Some(heading) = line.strip_prefix("### ") {
             numbers.insert(heading.split(' ').next().unwrap_or_default().to_string());
-        } else if let Some((number, _)) = line.split_once(". ") {
-            if number.parse::<u32>().is_ok() {
-                numbers.insert(format!("{section}.{number}"));
-            }
+        } else if let Some((number, _)) = line.split_once(". ")
+            && number.parse::<u32>().is_ok()
+        {
+            numbers.insert(format!("{section}.{number}"));
         }
     }
     numbers
@@ -259,7 +261,7 @@ fn every_path_on_the_map_exists_and_every_room_is_on_it() {
                     .iter()
                     .any(|base| Path::new(base).join(word) == Path::new(&room))
             };
-            if !paths.iter().any(|word| is_named(word)) {
+            if !paths.iter().any(is_named) {
                 missing.push(room);
             }
         }

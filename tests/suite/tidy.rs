@@ -139,19 +139,6 @@ fn the_inside_knows_no_outside_crate() {
     }
 }
 
-#[test]
-fn the_map_names_files_that_exist() {
-    let map = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).expect("the map");
-    let missing: Vec<&str> = map
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|word| word.contains('/') && word.ends_with(".rs") || word.ends_with('/'))
-        .filter(|word| !root().join(word).exists())
-        .collect();
-    assert!(missing.is_empty(), "{missing:?}");
-}
-
 /// Beside what writes texts: those that draw the screen with commands of their own, and who only asks
 /// whether there is a terminal.
 const TERMINAL_USERS: [&str; 4] = [
