@@ -14,6 +14,9 @@ mod snapshot;
 mod statistics;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use super::conversation::Conversation;

@@ -197,18 +197,13 @@ fn call_bytes(call: &ChatCall) -> usize {
 /// A text without control characters other than line ends and tabs: some servers refuse them, and
 /// no model can read them. The row keeps them. Places in the text stay where they are.
 pub(super) fn printable(text: Arc<str>) -> Arc<str> {
-    let is_odd = |c: char| c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t');
-    let odd = |byte: &u8| {
-        (*byte < 32) & (*byte != b'\n') & (*byte != b'\r') & (*byte != b'\t') | (*byte == 127)
-    };
-    if !text
-        .as_bytes()
-        .iter()
-        .fold(false, |any, byte| any | odd(byte))
-    {
+    let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
+    // Without a way out halfway: the text is read many bytes at a time.
+    if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
         return text;
     }
-    text.replace(is_odd, "?").into()
+    let is_odd_letter = |c: char| u8::try_from(c).is_ok_and(is_odd);
+    text.replace(is_odd_letter, "?").into()
 }
 
 #[cfg(test)]

@@ -1,0 +1,608 @@
+//! Sizes and cuts, to the byte: what fits stays whole, and what does not goes no further than it must.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::budget::{SMALLEST, fit};
+use super::part::{LoopPart, OrderKind, Pair, PairResult, Part};
+use super::statistics::breakdown;
+use super::*;
+use crate::domain::ids::{CallKey, MissionId, Timestamp};
+use crate::domain::message::{Body, Call, CallStatus, Row};
+use crate::domain::model::ChatCall;
+use crate::domain::write::Recollection;
+
+fn order(text: &str, is_owner: bool) -> Part {
+    Part::order(text.into(), OrderKind::Prompt, is_owner)
+}
+
+fn reply(text: &str) -> Part {
+    Part::Reply(Excerpt::filled(text.into()))
+}
+
+fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
+    let seq = Seq(7);
+    Pair {
+        key: CallKey { seq, position },
+        id: format!("\"{position}").into(),
+        tool: "mine".into(),
+        name: "mine".into(),
+        arguments: Excerpt::whole(arguments.into()),
+        result: result.map(|text| PairResult {
+            text: Excerpt::whole(text.into()),
+            is_error: false,
+        }),
+    }
+}
+
+fn looped(text: &str, pairs: Vec<Pair>) -> Part {
+    Part::Loop(LoopPart {
+        text: Excerpt::words(text.into()),
+        pairs,
+    })
+}
+
+fn size(parts: &[Part]) -> usize {
+    parts.iter().map(wire::part_bytes).sum()
+}
+
+/// A message in the form of OpenAI.
+fn in_json(message: &ChatMessage) -> Value {
+    match message {
+        ChatMessage::System(text) => json!({"role": "system", "content": &**text}),
+        ChatMessage::User(text) => json!({"role": "user", "content": &**text}),
+        ChatMessage::Assistant { text, calls } => {
+            let content = (!text.is_empty()).then_some(&**text);
+            let mut json = json!({"role": "assistant", "content": content});
+            if !calls.is_empty() {
+                let calls = calls.iter().map(|call| {
+                    let function = json!({"name": &*call.name, "arguments": &*call.arguments});
+                    json!({"id": &*call.id, "type": "function", "function": function})
+                });
+                json["tool_calls"] = calls.collect();
+            }
+            json
+        }
+        ChatMessage::Tool { call_id, text } => {
+            json!({"role": "tool", "content": &**text, "tool_call_id": &**call_id})
+        }
+    }
+}
+
+fn in_json_bytes(messages: &[ChatMessage]) -> usize {
+    let messages: Vec<Value> = messages.iter().map(in_json).collect();
+    Value::from(messages).to_string().len()
+}
+
+fn chat_call(id: &str) -> ChatCall {
+    ChatCall {
+        id: id.into(),
+        name: "travel".into(),
+        arguments: r#"{"to":"é"}"#.into(),
+    }
+}
+
+fn assistant(text: &str, calls: &[&str]) -> ChatMessage {
+    ChatMessage::Assistant {
+        text: text.into(),
+        calls: calls.iter().map(|id| chat_call(id)).collect(),
+    }
+}
+
+fn one_of_each() -> Vec<ChatMessage> {
+    vec![
+        ChatMessage::System("you are \"alpha\"".into()),
+        ChatMessage::User("go\n".into()),
+        assistant("on my way", &[]),
+        assistant("", &["a\"1", "a2"]),
+        ChatMessage::Tool {
+            call_id: "a\"1".into(),
+            text: "arrived\t".into(),
+        },
+        assistant("and now", &["a3"]),
+    ]
+}
+
+#[test]
+fn the_size_of_messages_is_that_of_their_json() {
+    let messages = one_of_each();
+    for count in 0..=messages.len() {
+        let messages = &messages[..count];
+        assert_eq!(wire_bytes(messages), in_json_bytes(messages), "{count}");
+    }
+    for message in messages {
+        assert_eq!(
+            wire::message_bytes(&message),
+            in_json(&message).to_string().len()
+        );
+    }
+}
+
+#[test]
+fn a_part_takes_its_messages_with_a_comma_each_and_an_order_a_bridge_too() {
+    let both = || vec![pair(0, "{}", Some("ore")), pair(1, r#"{"a":1}"#, None)];
+    for (part, more) in [
+        (order("g\no", true), shape::bridge_bytes()),
+        (reply("well\n"), 0),
+        (looped("look:", both()), 0),
+        (looped("", both()), 0),
+        (looped("", vec![pair(0, "{}", None)]), 0),
+    ] {
+        let messages = wire::render(&part);
+        let with_commas: usize = messages
+            .iter()
+            .map(|message| wire::message_bytes(message) + 1)
+            .sum();
+        assert_eq!(wire::part_bytes(&part), with_commas + more, "{part:?}");
+    }
+}
+
+#[test]
+fn statistics_count_messages_and_their_bytes_by_role() {
+    let messages = one_of_each();
+    let counted = statistics(&messages);
+    let bytes = |places: &[usize]| {
+        places
+            .iter()
+            .map(|place| wire::message_bytes(&messages[*place]))
+            .sum::<usize>()
+    };
+    let expected = Statistics {
+        messages: 6,
+        bytes: wire_bytes(&messages),
+        tokens: wire_bytes(&messages) / 4,
+        system: bytes(&[0]),
+        user: bytes(&[1]),
+        assistant: bytes(&[2, 3, 5]),
+        tool: bytes(&[4]),
+    };
+    assert_eq!(counted, expected);
+}
+
+#[test]
+fn an_aside_may_take_an_eighth_of_a_small_request_and_two_kib_of_a_large_one() {
+    let allowed = [0, 800, 8 << 10, 16 << 10, (16 << 10) + 8, 1 << 20].map(allowance);
+    assert_eq!(allowed, [0, 100, 1 << 10, 2 << 10, 2 << 10, 2 << 10]);
+}
+
+#[test]
+fn ids_that_no_provider_takes_back_are_replaced_by_one_of_ours() {
+    let ids = |given: &[&str]| -> Vec<String> {
+        let calls: Vec<Call> = given
+            .iter()
+            .map(|id| Call {
+                id: (*id).into(),
+                name: "mine".into(),
+                arguments: "{}".into(),
+                status: CallStatus::Done,
+                read_only: false,
+            })
+            .collect();
+        let ids = wire::unique_ids(Seq(1007), &calls);
+        ids.iter().map(ToString::to_string).collect()
+    };
+    let (longest, longer) = ("x".repeat(256), "x".repeat(257));
+    assert_eq!(ids(&[&longest]), [longest.as_str()]);
+    assert_eq!(ids(&[&longer]), ["c00700000"]);
+    assert_eq!(ids(&["a\u{1}"]), ["c00700000"]);
+    let quotes = ["\"".repeat(128), "\"".repeat(129)];
+    assert_eq!(ids(&[&quotes[0], &quotes[1]]), [&quotes[0], "c00700001"]);
+    let many = ids(&[""; 40]);
+    assert_eq!((&*many[9], &*many[10]), ("c00700009", "c0070000a"));
+    assert_eq!(
+        (&*many[35], &*many[36], &*many[39]),
+        ("c0070000z", "c00700010", "c00700013")
+    );
+    // One of ours that stands there already is not given twice.
+    assert_eq!(
+        ids(&["", "c00700000", ""]),
+        ["c00700003", "c00700000", "c00700002"]
+    );
+    assert_eq!(ids(&["", "c00700000", "c00700003"])[0], "c00700006");
+}
+
+#[test]
+fn a_name_of_a_tool_is_as_long_as_a_provider_takes_it() {
+    let (longest, longer) = ("x".repeat(64), "x".repeat(65));
+    assert_eq!(*wire::tool_name(&longest.as_str().into()), *longest);
+    assert_eq!(*wire::tool_name(&longer.into()), *longest);
+    assert_eq!(*wire::tool_name(&"a_B-9 .é".into()), *"a_B-9___");
+    for text in ["null", "7", "{", "{}x", "", "  "] {
+        assert!(!wire::is_object(text), "{text}");
+    }
+    assert!(wire::is_object("{}") && wire::is_object(" {\"a\": {}} "));
+}
+
+#[test]
+fn letters_that_no_server_takes_are_replaced_and_line_ends_stay() {
+    let ascii: String = (0..=127_u8).map(char::from).collect();
+    let printable: String = ascii
+        .chars()
+        .map(|c| match c {
+            '\n' | '\r' | '\t' | ' '..='~' => c,
+            _ => '?',
+        })
+        .collect();
+    assert_eq!(*wire::printable(ascii.as_str().into()), *printable);
+    for (place, letter) in ascii.char_indices() {
+        let alone: Arc<str> = letter.to_string().into();
+        assert_eq!(
+            *wire::printable(alone),
+            printable[place..=place],
+            "{letter:?}"
+        );
+    }
+    let plain: Arc<str> = "é🚀\u{80} a\r\n\tb".into();
+    assert!(
+        Arc::ptr_eq(&plain, &wire::printable(plain.clone())),
+        "it stays as it is"
+    );
+}
+
+#[test]
+fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
+    let nothing = |_: usize| String::new();
+    let whole = || Excerpt::whole("x".repeat(300).into());
+    let mut exact = whole();
+    exact.shorten(300, nothing);
+    assert!(exact.is_whole() && exact.size() == 300);
+    let mut cut = whole();
+    cut.shorten(299, nothing);
+    // The number in the note could have been longer by a letter.
+    assert_eq!(cut.size(), 298, "{}", cut.text());
+    assert!(!cut.is_whole());
+    // Cut to the same length again, it stays.
+    let before = cut.clone();
+    cut.shorten(before.size(), nothing);
+    assert_eq!(cut, before);
+    // A hint is counted with what JSON makes of it.
+    for cap in [200, 250] {
+        let mut hinted = whole();
+        hinted.shorten(cap, |kept| format!("; {{\"offset\":\"{kept}\"}} reads on"));
+        assert!(
+            (cap - 8..=cap).contains(&hinted.size()),
+            "{} of {cap}",
+            hinted.size()
+        );
+    }
+    assert_eq!(Excerpt::beginning("".into(), 0).text().as_ref(), "(empty)");
+    let mut lost = Excerpt::beginning("".into(), 9);
+    lost.shorten(100, nothing);
+    assert_eq!(lost.text().as_ref(), "\n[cut: 9 of 9 bytes left out]");
+    assert!(
+        Excerpt::beginning("abc".into(), 2).is_whole(),
+        "no text has less than is here"
+    );
+    let mut replaced = whole();
+    replaced.replace("\"");
+    assert!(replaced.is_whole() && replaced.size() == 2);
+}
+
+/// What fitting leaves, as the texts of what is sent.
+fn fitted(parts: &[Part], room: usize) -> Vec<Part> {
+    let mut parts = parts.to_vec();
+    fit(&mut parts, room);
+    parts
+}
+
+#[test]
+fn what_fits_to_the_byte_stays_and_a_byte_less_costs_the_oldest_that_may_go() {
+    let small = "x".repeat(100);
+    let words = |count: usize| (0..count).map(|n| reply(&format!("{n:03}{small}")));
+    let orders = |count: usize| (0..count).map(|n| order(&format!("{n:03}{small}"), n == 1));
+    let pairs =
+        |count: u16| -> Vec<Pair> { (0..count).map(|n| pair(n, "{}", Some(&small))).collect() };
+    let earlier = || looped("", pairs(2));
+    for (parts, left) in [
+        // Words go, the oldest first.
+        (
+            [vec![order("go", true)], words(9).collect()].concat(),
+            [vec![order("go", true)], words(9).skip(1).collect()].concat(),
+        ),
+        // A loop goes as one, and the newest stays.
+        (
+            vec![order("go", true), earlier(), looped("", pairs(3))],
+            vec![order("go", true), looped("", pairs(3))],
+        ),
+        // Of the last loop, the oldest call goes.
+        (
+            vec![order("go", true), looped("", pairs(9))],
+            vec![order("go", true), looped("", pairs(9).split_off(1))],
+        ),
+        // Of orders, the oldest that neither owns the turn nor is the newest.
+        (orders(9).collect(), orders(9).skip(1).collect()),
+        (
+            orders(9).skip(1).collect(),
+            orders(9).skip(1).take(1).chain(orders(9).skip(3)).collect(),
+        ),
+    ] {
+        let room = size(&parts);
+        assert_eq!(fitted(&parts, room), parts, "all of it fits");
+        assert_eq!(fitted(&parts, room - 1), left);
+        let next = size(&left);
+        assert_eq!(fitted(&parts, next), left, "and no more than that");
+    }
+}
+
+#[test]
+fn the_owner_the_newest_order_and_a_call_of_the_last_loop_stay() {
+    let text = "x".repeat(5000);
+    let parts = vec![
+        order(&text, false),
+        order(&text, true),
+        reply(&text),
+        looped(
+            &text,
+            vec![pair(0, "{}", Some(&text)), pair(1, "{}", Some(&text))],
+        ),
+        order(&text, false),
+        order(&text, false),
+    ];
+    for room in [1200, 2000, 3000] {
+        let left = fitted(&parts, room);
+        assert!(size(&left) <= room, "{} of {room}", size(&left));
+        assert!(matches!(&left[0], Part::Order(order) if order.is_owner));
+        assert!(matches!(&left[1], Part::Loop(found) if found.pairs[0].key.position == 1));
+        assert!(matches!(&left[2..], [Part::Order(order)] if !order.is_owner));
+    }
+}
+
+#[test]
+fn long_texts_are_cut_to_a_share_of_the_room_before_anything_goes() {
+    let room = 64 << 10;
+    let text = |bytes: usize| "x".repeat(bytes);
+    let arguments = |bytes: usize| format!(r#"{{"a":"{}"}}"#, text(bytes - r#"{"a":""}"#.len()));
+    // Inside JSON, each quotation mark of the arguments takes a byte more.
+    let quoted = |bytes: usize| arguments(bytes - 4);
+    for (part, share) in [
+        (reply as fn(&str) -> Part, 4),
+        (|text| order(text, false), 2),
+        (|text| order(text, true), 2),
+        (|text| looped(text, vec![pair(0, "{}", None)]), 4),
+        (|text| looped("", vec![pair(0, "{}", Some(text))]), 4),
+    ] {
+        let exact = [part(&text(room / share))];
+        assert_eq!(fitted(&exact, room), exact);
+        let left = fitted(&[part(&text(room / share + 1))], room);
+        let before = size(&exact);
+        assert!(
+            (before - 100..=before).contains(&size(&left)),
+            "{} of {before}",
+            size(&left)
+        );
+    }
+    let called = |arguments: &str| vec![looped("", vec![pair(0, arguments, None)])];
+    let exact = called(&quoted(room / 4));
+    assert_eq!(fitted(&exact, room), exact);
+    let longer = quoted(room / 4 + 1);
+    let stub = format!(
+        r#"{{"_cut":"{} bytes of arguments left out"}}"#,
+        longer.len()
+    );
+    assert_eq!(fitted(&called(&longer), room), called(&stub));
+}
+
+#[test]
+fn a_cut_result_says_where_the_rest_can_be_read() {
+    let room = 8 << 10;
+    let parts = [looped("", vec![pair(3, "{}", Some(&"x".repeat(9000)))])];
+    let left = fitted(&parts, room);
+    let Part::Loop(found) = &left[0] else {
+        panic!("a loop stays one");
+    };
+    let text = found.pairs[0].result.as_ref().unwrap().text.text().clone();
+    let kept = text.chars().take_while(|c| *c == 'x').count();
+    let hint = format!(r#"zoea_read_result {{"call_id":"7.3","offset":{kept}}} reads on]"#);
+    assert!(text.ends_with(&hint), "{}", &text[kept..]);
+}
+
+#[test]
+fn many_orders_are_cut_alike_and_stay_longer_than_words() {
+    let parts: Vec<Part> = (0..20)
+        .map(|n| order(&format!("{n:03}{}", "x".repeat(4000)), n == 0))
+        .chain([reply(&"y".repeat(4000))])
+        .collect();
+    let left = fitted(&parts, 8 << 10);
+    assert!(size(&left) <= 8 << 10);
+    let sizes = left.iter().filter_map(|part| match part {
+        Part::Order(order) if !order.is_owner => Some(order.text.size()),
+        Part::Order(_) | Part::Reply(_) | Part::Loop(_) => None,
+    });
+    let sizes: Vec<usize> = sizes.collect();
+    assert!(
+        sizes.len() > 1
+            && sizes
+                .iter()
+                .all(|size| (SMALLEST * 2 - 20..=SMALLEST * 2).contains(size)),
+        "{sizes:?}"
+    );
+}
+
+fn row(seq: i64, body: Body) -> Arc<Row> {
+    Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(seq),
+        turn: TurnNumber(1),
+        body,
+    })
+}
+
+fn noted(notes: &[&str]) -> Conversation {
+    let notes = (1..).zip(notes).map(|(seq, text)| {
+        let text = (*text).into();
+        row(seq, Body::Note { text })
+    });
+    let recollection = Recollection {
+        notes: notes.collect(),
+        ..Recollection::default()
+    };
+    Conversation::recalled(recollection, 4096)
+}
+
+/// The system message of a request of the smallest budget.
+fn system_of(prompt: &str, notes: &[&str]) -> String {
+    let conversation = noted(notes);
+    let composed = compose(&composition(prompt, &conversation, &[]));
+    match &composed.messages[0] {
+        ChatMessage::System(text) => text.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn composition<'a>(
+    system: &'a str,
+    conversation: &'a Conversation,
+    notices: &'a [String],
+) -> Composition<'a> {
+    static OWNER: std::sync::LazyLock<Owner> =
+        std::sync::LazyLock::new(|| Owner::Nudge("go".into()));
+    Composition {
+        system,
+        conversation,
+        owner: &OWNER,
+        turn: TurnNumber(2),
+        continuation: "go on",
+        notices,
+        game: None,
+        now: Now::default(),
+        budget: SMALLEST_BUDGET,
+    }
+}
+
+#[test]
+fn the_system_prompt_may_take_half_the_request_with_its_frame_and_comma() {
+    let frame = r#"{"role":"system","content":""},"#.len();
+    let most = SMALLEST_BUDGET / 2 - frame;
+    let exact = "p".repeat(most);
+    assert_eq!(system_of(&exact, &[]), exact);
+    let cut = system_of(&"p".repeat(most + 1), &[]);
+    assert!(cut.len() <= most && cut.len() > most - 60, "{}", cut.len());
+    assert!(cut.contains("[cut: "));
+}
+
+#[test]
+fn of_notes_that_do_not_all_fit_the_newest_stay_in_their_order() {
+    assert_eq!(system_of("p", &["one", " ", "two"]), "p\n\none\n\ntwo");
+    let frame = r#"{"role":"system","content":""},"#.len();
+    let most = SMALLEST_BUDGET / 2 - frame;
+    let separator = r"\n\n".len();
+    // So much is left that one more note may begin, or a byte less.
+    for (left, is_begun) in [(SMALLEST * 2, true), (SMALLEST * 2 - 1, false)] {
+        let newest = "n".repeat(most - 1 - separator - separator - left);
+        let text = system_of("p", &["oldest", &newest]);
+        let begins = if is_begun {
+            "p\n\noldest\n\nn"
+        } else {
+            "p\n\nn"
+        };
+        assert!(text.starts_with(begins), "{left}: {}", &text[..20]);
+        assert!(text.ends_with(&newest));
+    }
+}
+
+#[test]
+fn every_byte_of_a_request_is_counted_under_what_it_is() {
+    let conversation = noted(&["never\nsell"]);
+    let composition = composition("you are alpha", &conversation, &[]);
+    let of = |kind: OrderKind, text: &str| Part::order(text.into(), kind, false);
+    let parts = [
+        of(OrderKind::Prompt, "1\n"),
+        of(OrderKind::Mission, "22\n"),
+        of(OrderKind::Peer, "333\n"),
+        of(OrderKind::Nudge, "4444\n"),
+        of(OrderKind::Continuation, "55555\n"),
+        reply("666666\n"),
+        reply("6"),
+        looped(
+            "7\n",
+            vec![pair(0, "{}", Some("88\n")), pair(1, "{}", Some("9"))],
+        ),
+        looped("", vec![pair(0, "{}", None)]),
+    ];
+    let counted = breakdown(&composition, &parts, (1000, 70));
+    let notes = r"never\nsell".len();
+    let expected = Breakdown {
+        system_prompt: 1000 - notes,
+        notes,
+        prompts: 3,
+        missions: 4,
+        peers: 5,
+        nudges: 6,
+        continuations: 7,
+        runtime_note: 70,
+        replies: 8 + 1,
+        calls: 3 + 3 * ("mine".len() + "{}".len()),
+        results: 4 + 1,
+        reasoning_left_out: 0,
+    };
+    assert_eq!(counted, expected);
+    assert_eq!(counted.of_operator(), notes + 3 + 4);
+    assert_eq!(counted.of_runtime(), 1000 - notes + 6 + 7 + 70);
+    assert_eq!(counted.of_model(), 9 + 21);
+    // Where notes were cut, they take what the prompt leaves.
+    let cut = breakdown(&composition, &[], ("you are alpha".len() + 4, 0));
+    assert_eq!((cut.system_prompt, cut.notes), ("you are alpha".len(), 4));
+}
+
+#[test]
+fn an_aside_is_told_where_there_is_something_to_tell() {
+    let conversation = noted(&[]);
+    let last = |notices: &[String]| {
+        let composed = compose(&composition("p", &conversation, notices));
+        let last = composed.messages.last().cloned();
+        (last, composed.breakdown.runtime_note)
+    };
+    assert_eq!(last(&[]), (Some(ChatMessage::User("go".into())), 0));
+    let told = format!("{ASIDE_LINE}\none\ntwo");
+    let both = last(&["one".to_string(), "two".to_string()]);
+    let expected = ChatMessage::User(format!("go\n\n{told}").into());
+    assert_eq!(both, (Some(expected), told.len() + 2));
+    let (_, long) = last(&["x".repeat(9000)]);
+    let most = allowance(SMALLEST_BUDGET);
+    assert!((most - 60..=most).contains(&long), "{long}");
+    let game = GameState::default();
+    let mut knows_nothing = composition("p", &conversation, &[]);
+    knows_nothing.game = Some(&game);
+    assert_eq!(aside::reserve(&knows_nothing, SMALLEST_BUDGET), 0);
+}
+
+#[test]
+fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_the_newest_one() {
+    let mission = crate::domain::write::Mission {
+        id: MissionId(3),
+        text: "mine".into(),
+        at: Timestamp(0),
+    };
+    let prompt = |seq: i64| row(seq, Body::Prompt { text: "go".into() });
+    let answered = |seq: i64| {
+        let said = crate::domain::message::Utterance {
+            text: "yes".into(),
+            horizon: Seq(seq),
+            ..Default::default()
+        };
+        row(seq, Body::Reply(said))
+    };
+    let owner = |rows: &[Arc<Row>], has_mission: bool, window: usize| {
+        let recollection = Recollection {
+            rows: rows.to_vec(),
+            ..Recollection::default()
+        };
+        let conversation = Conversation::recalled(recollection, 4096);
+        choose_owner(
+            &conversation,
+            has_mission.then_some(&mission),
+            window,
+            "up".into(),
+        )
+    };
+    let rows = [prompt(1), prompt(2), answered(3)];
+    let of_mission = Owner::Mission {
+        id: MissionId(3),
+        text: "mine".into(),
+    };
+    assert_eq!(owner(&rows[..2], true, 9), Owner::Prompt(Seq(1)));
+    assert_eq!(owner(&rows, true, 9), of_mission);
+    assert_eq!(owner(&rows, false, 9), Owner::Prompt(Seq(2)));
+    assert_eq!(owner(&rows, false, 1), Owner::Nudge("up".into()));
+}
