@@ -353,3 +353,22 @@ pub struct Recollection {
     /// The memo of the watch on its progress.
     pub watch: Option<Arc<str>>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_shown_without_its_password() {
+        let account = Account {
+            username: "alpha-1".into(),
+            password: "sesame".into(),
+        };
+        let shown = format!("{account:?}");
+        assert!(
+            shown.contains("alpha-1") && shown.contains("[redacted]"),
+            "{shown}"
+        );
+        assert!(!shown.contains("sesame"), "{shown}");
+    }
+}

@@ -58,8 +58,7 @@ impl LaneState {
     /// Takes out who does not wait before an open circuit; where a trial is due, one may make it.
     pub(super) fn take_the_hurried(&mut self, now: Moment) -> Vec<PassId> {
         let mut hurried = Vec::new();
-        let is_trial_due = self.circuit.opens_at() <= now;
-        if self.circuit.is_closed() || is_trial_due {
+        if self.circuit.opens_at() <= now {
             return hurried;
         }
         self.retain(|pass, asker| {

@@ -1,6 +1,9 @@
 //! The gate, situation by situation.
 
 use super::*;
+use crate::domain::books::{Day, Spent};
+use crate::domain::budget::Limits;
+use crate::domain::model::Usage;
 
 const P: fn() -> Lane = || Lane::Provider("p".into());
 const Q: fn() -> Lane = || Lane::Provider("q".into());
@@ -419,4 +422,80 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     };
     let decided = gate.decide(now);
     assert_eq!(decided, [(PassId(1), held), (PassId(2), let_in)]);
+}
+
+#[test]
+fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
+    let mut gate = with_fallback();
+    for pass in 0..2 {
+        queue_at(&mut gate, pass, vec![P()], 0);
+        admit(&mut gate, Moment(0));
+        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+    }
+    let hurried = |gate: &mut Gate, pass: u64, now: i64| {
+        let asker = Asker {
+            waits_out: false,
+            ..asker(vec![P()], false)
+        };
+        gate.queue(PassId(pass), asker, Moment(now));
+        let decided = gate.decide(even(Moment(now)));
+        let is_in = |verdict: &Verdict| matches!(verdict, Verdict::In { .. });
+        decided.first().map(|(of, verdict)| (of.0, is_in(verdict)))
+    };
+    assert_eq!(hurried(&mut gate, 7, 29_999), Some((7, false)));
+    assert_eq!(hurried(&mut gate, 8, 30_000), Some((8, true)));
+    assert_eq!(
+        hurried(&mut gate, 9, 30_000),
+        Some((9, false)),
+        "one is enough"
+    );
+}
+
+#[test]
+fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
+    let mut gate = Gate::default();
+    let limits = Limits {
+        tokens: Some(100),
+        cost_micros: None,
+    };
+    let budget = BudgetRules {
+        mysis: limits,
+        swarm: Limits::default(),
+    };
+    gate.set_rules(GateRules {
+        budget,
+        ..GateRules::default()
+    });
+    let (mysis, now) = (MysisId(1), Timestamp(1_773_254_527_042));
+    let mut spent = Spent::default();
+    spent.pay(&Bill {
+        provider: "p".into(),
+        usage: Usage {
+            input: 100,
+            output: 0,
+            cached: 0,
+        },
+        cost_micros: None,
+    });
+    let entry = Entry {
+        day: Day::of(now),
+        mysis,
+        provider: "p".into(),
+        spent,
+    };
+    gate.recall(&[entry], now);
+    let payer = Some(mysis);
+    let asker = Asker {
+        payer,
+        ..asker(vec![P()], false)
+    };
+    gate.queue(PassId(1), asker, Moment(0));
+    let decided = gate.decide(Now {
+        wall: now,
+        moment: Moment(0),
+    });
+    assert!(
+        matches!(&decided[..], [(PassId(1), Verdict::Held { .. })]),
+        "{decided:?}"
+    );
 }

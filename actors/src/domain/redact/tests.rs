@@ -171,6 +171,22 @@ fn nothing_of_a_secret_is_left_in_base64() {
 }
 
 #[test]
+fn in_base64_what_tells_of_a_secret_goes_and_what_tells_of_its_neighbours_stays() {
+    for secret in ["sesame42", "sesame421", "sesame4217"] {
+        let redactor = Redactor::new([secret.into()]);
+        for before in 0..4 {
+            for behind in 0..4 {
+                let whole = ["q".repeat(before), secret.into(), "z".repeat(behind)].concat();
+                let coded = base64(whole.as_bytes(), false, false);
+                let (first, last) = (before * 8 / 6, ((before + secret.len()) * 8).div_ceil(6));
+                let clean = format!("{}{REDACTED}{}", &coded[..first], &coded[last..]);
+                assert_eq!(redactor.clean(&coded), clean, "{whole}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_short_secret_is_found_as_a_word_of_its_own() {
     let redactor = Redactor::new(["ore7".into(), "six".into(), "sesame".into()]);
     assert_eq!(format!("{redactor:?}"), "Redactor(2 secrets)");

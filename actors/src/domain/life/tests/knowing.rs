@@ -253,3 +253,39 @@ fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
         assert!(shown.abs_diff(millis) < 10, "{result}: {shown}");
     }
 }
+
+#[test]
+fn only_a_deed_in_the_game_makes_old_what_was_seen() {
+    for (tool, status, is_marked) in [
+        ("mine", CallStatus::Done, true),
+        ("mine", CallStatus::Unknown, true),
+        ("mine", CallStatus::Failed, false),
+        ("get_chat_history", CallStatus::Done, false),
+        ("zoea_read_result", CallStatus::Done, false),
+        ("login", CallStatus::Done, false),
+        ("register", CallStatus::Done, false),
+    ] {
+        let mut scene = begun();
+        let names = ["get_status", tool];
+        let tools = names.map(|name| ToolSpec {
+            name: name.into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        });
+        scene.hear(Input::Linked {
+            link: LinkState::Ok,
+            tools: Arc::new(Toolset::new(tools)),
+            account: Some("alpha-1".into()),
+        });
+        look(&mut scene, r#"{"credits":7}"#, None);
+        scene.want(&[(tool, "{}")]);
+        give(&mut scene, "x", status, None);
+        let is_stale = |write: &Write| matches!(write, Write::Stale { .. });
+        assert_eq!(
+            scene.writes().iter().any(is_stale),
+            is_marked,
+            "{tool} {status:?}"
+        );
+    }
+}

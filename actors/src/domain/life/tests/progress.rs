@@ -273,3 +273,82 @@ fn one_that_was_told_to_wait_may() {
     assert_eq!(noticed(&scene), 0);
     assert_eq!(scene.life.standing().stuck, None);
 }
+
+/// One that waits for as many encouragements as it takes.
+fn encouraged_for_long() -> Past {
+    let mut rules = rules();
+    rules.nudges = vec!["nudge".into(); 50];
+    Past {
+        rules: Arc::new(rules),
+        ..past()
+    }
+}
+
+#[test]
+fn whether_a_gain_is_expected_says_the_order_that_the_turn_is_about() {
+    for (first, second, is_told) in [
+        ("mine", "Guard the gate.\n[no gain expected]", false),
+        ("Guard the gate.\n[no gain expected]", "mine", true),
+    ] {
+        let mut scene = Scene::of(encouraged_for_long());
+        scene.prompt(first);
+        talk(&mut scene);
+        scene.prompt(second);
+        for _ in 0..12 {
+            talk(&mut scene);
+        }
+        assert_eq!(noticed(&scene) > 0, is_told, "{second}");
+    }
+}
+
+#[test]
+fn the_model_hears_that_it_was_begun_afresh_only_once_it_was() {
+    let mut scene = with_a_fallback();
+    let afresh = "begun afresh for that reason";
+    talk_for_long(&mut scene, 5);
+    assert!(holds(&scene, "No progress") && !holds(&scene, afresh));
+    talk_for_long(&mut scene, 20);
+    assert!(holds(&scene, afresh));
+    talk_for_long(&mut scene, 20);
+    assert_eq!(codes_of_rungs(&scene).last().unwrap(), "other_provider");
+    assert!(holds(&scene, afresh), "it still is");
+}
+
+#[test]
+fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on() {
+    let mut scene = on_a_mission();
+    talk_for_long(&mut scene, 9);
+    let memos = scene.writes().into_iter().filter_map(|write| match write {
+        Write::Watched { memo, .. } => Some(memo),
+        _ => None,
+    });
+    let memo = memos.last().expect("it was told");
+    for (state, reason, counts_on) in [
+        (State::Idle, None, true),
+        (State::Idle, Some("interrupted: it ran until noon"), true),
+        (
+            State::Idle,
+            Some("no user message after 3 encouragements"),
+            false,
+        ),
+        (State::Stopped, None, false),
+    ] {
+        let mut record = record();
+        (record.state, record.reason) = (state, reason.map(Into::into));
+        let mut again = Scene::of(Past {
+            record,
+            recollection: Recollection {
+                watch: Some(memo.clone()),
+                ..Recollection::default()
+            },
+            mission: Some(mission("mine")),
+            ..past()
+        });
+        again.order(MysisOrder::Start);
+        assert_eq!(
+            again.life.watch.rung() > Rung::Ground,
+            counts_on,
+            "{state:?} {reason:?}"
+        );
+    }
+}

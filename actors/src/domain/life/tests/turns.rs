@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::bounds::MAX_CALLS;
+use crate::domain::event::Activity;
 
 #[test]
 fn a_turn_is_prompt_calls_results_and_a_closing_word() {
@@ -237,4 +238,60 @@ fn a_figure_that_is_not_believed_is_told_and_sums_come_to_an_end() {
     let totals = scene.life.standing().totals;
     assert_eq!((totals.tokens_in, totals.tokens_out), (0, 0));
     assert!(scene.host_codes().contains(&"usage_doubted".to_string()));
+}
+
+#[test]
+fn an_order_that_comes_with_the_last_question_of_a_turn_begins_the_next_one() {
+    let mut scene = Scene::new();
+    scene.prompt("mine");
+    for _ in 0..2 {
+        scene.want(&[("mine", "{}")]);
+        scene.leave();
+        scene.give_back("ore");
+    }
+    scene.prompt("and sell it");
+    let asked = scene.asks().len();
+    // The third question is the last one that a turn may have.
+    scene.say("mined");
+    assert!(!scene.host_codes().contains(&"turn_limit".to_string()));
+    assert_eq!(scene.asks().len(), asked + 1);
+    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.life.turn, TurnNumber(2));
+    assert_eq!(scene.last_message(), user("and sell it"));
+}
+
+#[test]
+fn what_a_mysis_does_is_shown_while_its_call_is_out() {
+    for (tool, activity) in [
+        ("travel", Activity::Travelling),
+        ("jump", Activity::Travelling),
+        ("mine", Activity::Mining),
+        ("attack", Activity::Fighting),
+        ("battle", Activity::Fighting),
+        ("reload", Activity::Fighting),
+        ("get_status", Activity::CallingTool("get_status".into())),
+    ] {
+        let mut scene = Scene::new();
+        let tools = [ToolSpec {
+            name: tool.into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        }];
+        scene.hear(Input::Linked {
+            link: LinkState::Ok,
+            tools: Arc::new(Toolset::new(tools)),
+            account: None,
+        });
+        scene.prompt("go");
+        scene.want(&[(tool, "{}")]);
+        assert_eq!(scene.life.standing().activity, activity, "{tool}");
+    }
+}
+
+#[test]
+fn a_life_knows_who_it_is() {
+    let life = Scene::new().life;
+    let who = (life.id(), life.incarnation(), &**life.name());
+    assert_eq!(who, (MysisId(7), Incarnation(1), "alpha"));
 }
