@@ -1,8 +1,10 @@
 //! The contract: `docs/CONTRACT.md` names every command, option, setting and control tool there is.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use crate::rig::{Home, http, zoea};
+use crate::rig::{Home, Server, http, until, zoea};
 
 const CONTRACT: &str = include_str!("../../docs/CONTRACT.md");
 
@@ -167,4 +169,66 @@ fn it_names_every_control_tool_and_its_parameters() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// The members of the object that the contract shows for this command.
+fn shown_members(command: &str) -> BTreeSet<String> {
+    let line = section(5).lines().find(|line| line.contains(command));
+    let line = line.unwrap_or_else(|| panic!("the contract does not show {command}"));
+    let (_, object) = line.split_once('{').expect("an object");
+    let (mut depth, mut members, mut is_value) = (0, BTreeSet::new(), false);
+    let mut words = object.split('"');
+    // What stands between quotes is every second word.
+    while let Some(between) = words.next() {
+        for letter in between.chars() {
+            match letter {
+                '{' | '[' => depth += 1,
+                '}' | ']' => depth -= 1,
+                ':' => is_value = true,
+                ',' => is_value = false,
+                _ => {}
+            }
+        }
+        if depth < 0 {
+            break;
+        }
+        match words.next() {
+            Some(word) if depth == 0 && !is_value => members.insert(word.to_string()),
+            _ => false,
+        };
+    }
+    members
+}
+
+/// The members of what a command printed: of an object, or of the first one of a list.
+fn printed_members(printed: &str) -> Option<BTreeSet<String>> {
+    let first = serde_json::Deserializer::from_str(printed).into_iter::<Value>();
+    let value = first.into_iter().next()?.expect("JSON");
+    let object = value.as_array().map_or(Some(&value), |list| list.first())?;
+    Some(object.as_object()?.keys().cloned().collect())
+}
+
+#[test]
+fn it_shows_every_member_of_the_json_that_commands_print() {
+    let (galaxy, pilot) = (Server::galaxy(&[]), Server::pilot(&[]));
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    let _swarm = home.fly(&[]);
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "mine ore"]);
+    let commands: [(&str, &[&str]); 6] = [
+        ("`mysis list --json`", &["mysis", "list", "--json"]),
+        ("`log --json`", &["log", "alpha", "--json"]),
+        ("`search --json`", &["search", "ore", "--json"]),
+        ("`events --json`", &["events", "--json"]),
+        ("`books --json`", &["books", "--json"]),
+        ("`accounts list --json`", &["accounts", "list", "--json"]),
+    ];
+    for (command, words) in commands {
+        let printed = until(command, || printed_members(&home.ok(words)));
+        assert_eq!(printed, shown_members(command), "{command}");
+    }
+    let checked = home.ok(&["db", "check", "--json"]);
+    let shown = shown_members("`doctor --json` and `db check --json`");
+    assert_eq!(printed_members(&checked), Some(shown));
 }
