@@ -245,7 +245,8 @@ impl CommanderState {
         // They are those of the newest day, which a wrong clock may have put into the future.
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
-        let gate = spawn_gate(myself, &outside, &args.rules, books).await?;
+        let known = (books, Arc::default());
+        let gate = spawn_gate(myself, &outside, &args.rules, known).await?;
         let (store, store_handle) = watch::channel(store);
         let (gate, gate_handle) = watch::channel(gate);
         let surroundings = Surroundings {

@@ -3,7 +3,7 @@
 //! Hears: tasks of Myses that want in, are done, what it cost, or were told to hold off. Tells:
 //! each its pass, or that it is out of budget; the Commander how the budget stands, and when a
 //! provider is left alone. Fails: those who wait are refused and ask the gate that follows, which
-//! takes up the books; who is in flight stays so unknown to it, so that for one request's time a
+//! takes up the books and who is away; who is in flight stays so unknown to it, so that for one request's time a
 //! lane may be fuller than its rules.
 
 mod telling;
@@ -112,7 +112,7 @@ pub struct Pass {
 impl Pass {
     /// Passes on that the server answers, before the call is over.
     pub fn answers(&self) {
-        // A gate that is gone has forgotten that it was away.
+        // The gate that follows one that is gone lets somebody else try it.
         let _ = self.gate.cast(GateMsg::Answers {
             lane: self.lane.clone(),
             pass: self.id,
@@ -201,6 +201,8 @@ pub struct GateArgs {
     pub rules: GateRules,
     /// What the books say of today.
     pub books: Vec<Entry>,
+    /// Which servers are away, as the gate before it told.
+    pub weather: Arc<Weather>,
     /// Who hears how the budget and the providers stand.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
@@ -231,6 +233,7 @@ impl Actor for GateActor {
         let mut gate = Gate::default();
         gate.set_rules(args.rules);
         gate.recall(&args.books, args.clock.now());
+        gate.recall_weather(&args.weather, args.clock.both());
         let mut state = GateState {
             clock: args.clock,
             gate,

@@ -334,7 +334,11 @@ impl MysisState {
                 code,
                 text,
             },
-            News::Learned(account) => return self.tell(What::Learned(account)),
+            News::Learned(account) => {
+                let username = account.username.clone();
+                self.tell(What::Learned(account));
+                Input::Assigned(username)
+            }
         };
         self.live(myself, input);
     }

@@ -70,6 +70,9 @@ pub trait Outlet: Send + Sync {
     /// Something changed.
     fn news(&self, news: News);
 
+    /// A way to tell that outlives the work under way.
+    fn teller(&self) -> Box<dyn Fn(News) + Send>;
+
     /// The call under way is about to leave; true once it may.
     fn leaving(&self) -> BoxFuture<'static, bool>;
 }

@@ -48,9 +48,12 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     let interrupted = myses.filter(|mysis| is_interruption(mysis["reason"].as_str()));
     let interrupted = interrupted.count();
     if interrupted > 0 {
+        let command = match is_running {
+            true => "zoea mysis start --state interrupted",
+            false => "zoea run --resume",
+        };
         out::line(&format!(
-            "interrupted: {interrupted} ran when the program ended; `zoea mysis start --state \
-             interrupted` starts them again"
+            "interrupted: {interrupted} ran when the program ended; `{command}` starts them again"
         ))?;
     }
     if let Some(arrival) = status["arrival"].as_str() {

@@ -1,6 +1,7 @@
 //! The outside of a swarm that goes wrong where a test wants it: a trap is set, and springs once.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -103,6 +104,10 @@ pub(crate) struct TrappedLedger {
     pub(crate) memory: Arc<Memory>,
     /// Whether the past can be read now; until it can, whoever reads it waits.
     pub(crate) is_readable: watch::Sender<bool>,
+    /// How many accounts may be given out by now; who wants one more waits.
+    pub(crate) claims: watch::Sender<usize>,
+    /// How many were wanted.
+    pub(crate) claimed: AtomicUsize,
 }
 
 impl Ledger for TrappedLedger {
@@ -119,7 +124,16 @@ impl Ledger for TrappedLedger {
         mysis: MysisId,
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
-        self.memory.claim_account(mysis, at)
+        let place = self.claimed.fetch_add(1, Ordering::SeqCst);
+        let (claim, mut claims) = (
+            self.memory.claim_account(mysis, at),
+            self.claims.subscribe(),
+        );
+        async move {
+            claims.wait_for(|claims| *claims > place).await.unwrap();
+            claim.await
+        }
+        .boxed()
     }
 
     fn upkeep_every(&self) -> Option<Duration> {
@@ -182,6 +196,10 @@ pub(crate) struct TrappedModels {
     pub(crate) traps: Arc<Traps>,
     /// Whose model does not answer now.
     pub(crate) held: watch::Sender<Vec<&'static str>>,
+    /// Whether none of them can be reached now.
+    pub(crate) is_away: watch::Sender<bool>,
+    /// The tool that they call.
+    pub(crate) tool: watch::Sender<&'static str>,
     /// How often each was asked, and the operator's words that it saw.
     pub(crate) asked: Arc<Mutex<BTreeMap<String, Asked>>>,
 }
@@ -200,6 +218,7 @@ impl Models for TrappedModels {
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (traps, mut held) = (self.traps.clone(), self.held.subscribe());
         let whose = request.model.to_string();
+        let (is_away, tool) = (*self.is_away.borrow(), *self.tool.borrow());
         let mut asked = self.asked.lock().unwrap();
         let seen = asked.entry(whose.clone()).or_default();
         seen.times += 1;
@@ -215,11 +234,15 @@ impl Models for TrappedModels {
                 .await
                 .unwrap();
             traps.panics(Trap::Ask);
+            if is_away {
+                let text = "connection refused".to_string();
+                return Err(ModelFault::Unreachable { text });
+            }
             if traps.springs(Trap::AskRefused) {
                 let text = "401 invalid key".to_string();
                 return Err(ModelFault::Permanent { text });
             }
-            Ok(answer(&request))
+            Ok(answer(&request, tool))
         }
         .boxed()
     }
@@ -232,7 +255,7 @@ const USAGE: Option<Usage> = Some(Usage {
     cached: 0,
 });
 
-fn answer(request: &ModelRequest) -> ModelAnswer {
+fn answer(request: &ModelRequest, tool: &str) -> ModelAnswer {
     if matches!(request.messages.last(), Some(ChatMessage::Tool { .. })) {
         return ModelAnswer {
             text: "All is well.".to_string(),
@@ -243,7 +266,7 @@ fn answer(request: &ModelRequest) -> ModelAnswer {
     ModelAnswer {
         calls: vec![AskedCall {
             id: "call_1".to_string(),
-            name: "mine".to_string(),
+            name: tool.to_string(),
             arguments: "{}".to_string(),
         }],
         usage: USAGE,
@@ -255,6 +278,8 @@ fn answer(request: &ModelRequest) -> ModelAnswer {
 #[derive(Clone)]
 pub(crate) struct TrappedGame {
     pub(crate) traps: Arc<Traps>,
+    /// Whether it wants its players to register and to log in.
+    pub(crate) has_accounts: bool,
     /// Whether answers are held back now.
     pub(crate) is_held: Arc<watch::Sender<bool>>,
     /// The calls that it carried out, by our names for them.
@@ -277,17 +302,21 @@ impl Link for TrappedGame {
     }
 
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
-        let mine = ToolSpec {
-            name: "mine".into(),
-            description: "Mines.".into(),
+        let names = match self.has_accounts {
+            true => &["mine", "register", "login"][..],
+            false => &["mine"],
+        };
+        let offered = names.iter().map(|name| ToolSpec {
+            name: (*name).into(),
+            description: "Does it.".into(),
             schema: r#"{"type":"object"}"#.into(),
             read_only_hint: Some(false),
-        };
+        });
         let all = own_tools()
             .tools()
             .iter()
             .cloned()
-            .chain([mine])
+            .chain(offered)
             .collect::<Vec<_>>();
         async move { Ok(Arc::new(Toolset::new(all))) }.boxed()
     }

@@ -1,9 +1,12 @@
 //! Those who die at a bad moment of their life: while they are started, or while they wait to come
 //! back.
 
+use std::sync::atomic::Ordering;
+
 use actors::domain::event::State;
 use actors::domain::order::Order;
 use actors::domain::rules::Relaunch;
+use actors::domain::write::{Account, PoolAccount};
 
 use crate::outside::Trap;
 use crate::world::{Child, World, dead};
@@ -73,6 +76,103 @@ async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
     world.check_that_nothing_is_lost().await;
 }
 
+/// One that nobody told to run does not run since its actor died.
+#[tokio::test(start_paused = true)]
+async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
+    let mut world = World::new(Relaunch::Always).await;
+    let (mark, before) = (world.mark(), world.incarnations());
+    let first = world.alpha();
+    first.kill();
+    dead(&first).await;
+    world
+        .until("alpha's word", |world| {
+            world
+                .told_since(mark)
+                .contains(&"alpha crashed".to_string())
+        })
+        .await;
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    assert_eq!(world.told_since(mark), ["alpha crashed"]);
+    assert_eq!(world.incarnations()["alpha"], before["alpha"] + 1);
+    let standing = world.standing("alpha").await;
+    assert_eq!((standing.state, &standing.fault), (State::Idle, &None));
+    world.send("alpha", "mine").await.unwrap();
+    world.until_it_is("alpha", State::Running).await;
+    world
+        .until("the order is seen", |world| world.is_shown("mine"))
+        .await;
+    world.check_that_nothing_is_lost().await;
+}
+
+/// It was told what makes it run, and died before it could say that it runs.
+#[tokio::test(start_paused = true)]
+async fn one_that_dies_just_after_an_order_woke_it_runs() {
+    let world = World::new(Relaunch::Transient).await;
+    world.ledger.is_readable.send_replace(false);
+    let first = world.alpha();
+    first.kill();
+    dead(&first).await;
+    world
+        .until("another actor", |world| {
+            world.children(Child::Mysis).len() == 2
+        })
+        .await;
+    let helm = world.helm.clone();
+    let (name, text) = ("alpha".to_string(), "mine".to_string());
+    let sent = tokio::spawn(async move { helm.order(Order::Send { name, text }).await });
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let young = world.children(Child::Mysis).pop().unwrap();
+    young.kill();
+    dead(&young).await;
+    assert!(sent.await.unwrap().is_err());
+    world.ledger.is_readable.send_replace(true);
+    world.until_it_is("alpha", State::Running).await;
+}
+
+/// Who is away stays away for the gate that follows: it neither lets everybody in at once nor shows
+/// for ever what is over.
+#[tokio::test(start_paused = true)]
+async fn a_gate_that_takes_over_knows_who_is_away() {
+    let world = World::new(Relaunch::Transient).await;
+    world.models.is_away.send_replace(true);
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    world
+        .until("an open circuit", |world| {
+            world.told_since(0).contains(&"circuit_open".to_string())
+        })
+        .await;
+    let before = world.weather().await;
+    assert_eq!(before.0.len(), 1, "{before:?}");
+    let mark = world.mark();
+    let gate = world.children(Child::Gate).pop().unwrap();
+    gate.kill();
+    dead(&gate).await;
+    let asked = world.times_asked("alpha") + world.times_asked("bravo");
+    let waits = 10;
+    tokio::time::sleep(std::time::Duration::from_secs(4 * waits)).await;
+    let tries = world.times_asked("alpha") + world.times_asked("bravo") - asked;
+    assert!(
+        (waits as usize / 2..=waits as usize + 2).contains(&tries),
+        "{tries} tries"
+    );
+    let now = world.weather().await;
+    assert_eq!(now.0.len(), 1, "{now:?}");
+    assert_eq!(now.0[0].since, before.0[0].since);
+    let told = world.told_since(mark);
+    assert!(!told.contains(&"circuit_open".to_string()), "{told:?}");
+    world.models.is_away.send_replace(false);
+    world
+        .until("a closed circuit", |world| {
+            world
+                .told_since(mark)
+                .contains(&"circuit_closed".to_string())
+        })
+        .await;
+    assert!(world.weather().await.0.is_empty());
+}
+
 /// The gate that follows takes up the books, also where they cannot be read at once: one that
 /// believed nothing to be spent would let everybody spend the day's budget again.
 #[tokio::test(start_paused = true)]
@@ -107,4 +207,43 @@ async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
             world.told_since(0).contains(&"listener_lost".to_string())
         })
         .await;
+}
+
+/// The store gives an account out although whoever wanted it is stopped meanwhile: that it has it is
+/// shown at once, and not only when it starts again.
+#[tokio::test(start_paused = true)]
+async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
+    let world = World::with_accounts(Relaunch::Transient).await;
+    let account = Account {
+        username: "miner".into(),
+        password: "sesame-sesame".into(),
+    };
+    let pooled = PoolAccount {
+        account,
+        owner: None,
+    };
+    world
+        .order(Order::PoolAccounts(vec![pooled]))
+        .await
+        .unwrap();
+    world.models.tool.send_replace("register");
+    world.start("alpha").await;
+    world
+        .until("a claim", |world| {
+            world.ledger.claimed.load(Ordering::SeqCst) == 1
+        })
+        .await;
+    let name = "alpha".to_string();
+    let stop = tokio::spawn({
+        let helm = world.helm.clone();
+        async move { helm.order(Order::Stop { name }).await }
+    });
+    world.until_it_is("alpha", State::Stopped).await;
+    assert_eq!(world.standing("alpha").await.account, None);
+    world.ledger.claims.send_replace(1);
+    stop.await.unwrap().unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    let standing = world.standing("alpha").await;
+    assert_eq!(standing.account.as_deref(), Some("miner"));
+    assert_eq!(standing.state, State::Stopped);
 }

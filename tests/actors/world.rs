@@ -18,6 +18,7 @@ use actors::domain::order::{Answer, Order};
 use actors::domain::rules::{
     ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
 };
+use actors::domain::weather::Weather;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
@@ -73,10 +74,20 @@ pub(crate) struct Rest {
 impl World {
     /// Two Myses that do nothing yet.
     pub(crate) async fn new(relaunch: Relaunch) -> World {
+        World::of(relaunch, false).await
+    }
+
+    /// The same in a game that wants its players to register.
+    pub(crate) async fn with_accounts(relaunch: Relaunch) -> World {
+        World::of(relaunch, true).await
+    }
+
+    async fn of(relaunch: Relaunch, has_accounts: bool) -> World {
         let rest = Rest {
             memory: Arc::new(Memory::calm()),
             game: TrappedGame {
                 traps: Arc::default(),
+                has_accounts,
                 is_held: Arc::new(watch::Sender::new(false)),
                 executed: Arc::default(),
             },
@@ -112,10 +123,14 @@ impl World {
             traps: traps.clone(),
             memory: rest.memory.clone(),
             is_readable: watch::Sender::new(true),
+            claims: watch::Sender::new(0),
+            claimed: AtomicUsize::default(),
         });
         let models = Arc::new(TrappedModels {
             traps: traps.clone(),
             held: watch::Sender::new(Vec::new()),
+            is_away: watch::Sender::new(false),
+            tool: watch::Sender::new("mine"),
             asked: Arc::default(),
         });
         let heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
@@ -261,6 +276,13 @@ impl World {
     pub(crate) async fn spending(&self) -> Arc<Spending> {
         match self.commander.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) async fn weather(&self) -> Arc<Weather> {
+        match self.commander.call(CommanderMsg::Weather, None).await {
+            Ok(CallResult::Success(weather)) => weather,
             other => panic!("{other:?}"),
         }
     }

@@ -129,8 +129,14 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
     swarm.signal("-KILL");
     assert!(!swarm.wait().success());
 
-    // Told nothing, it starts nobody, and says so; and so does the next one.
+    // Told nothing, it starts nobody, and says so; and so does the next one, and whoever looks while
+    // none runs.
     for _ in 0..2 {
+        let page = home.ok(&["status"]);
+        let hint = "interrupted: 2 ran when the program ended; `zoea run --resume`";
+        assert!(page.contains(hint), "{page}");
+        let page = home.ok(&["mysis", "list"]);
+        assert_eq!(page.matches("interrupted: it ran ").count(), 2, "{page}");
         let mut swarm = home.fly(&[]);
         let told = loop {
             let line = swarm.line().expect("it says so");

@@ -63,7 +63,8 @@ impl CommanderState {
         }
         self.mission = Some(mission.clone());
         self.tell(What::Mission(Some(mission.text.clone())));
-        let members: Vec<_> = self.members.values().filter(|m| !m.is_going).collect();
+        let members = self.members.values_mut();
+        let members: Vec<_> = members.filter(|member| !member.is_going).collect();
         let broadcast = Broadcast {
             reply,
             awaited: members.len(),

@@ -1,6 +1,7 @@
 //! Children: the Store and the gate, brought to life and replaced when they die.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -10,6 +11,7 @@ use crate::domain::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, Lane, LaneRules};
 use crate::domain::message::Severity;
 use crate::domain::rules::SwarmRules;
+use crate::domain::weather::Weather;
 use crate::gate::{GateActor, GateArgs, GateMsg};
 use crate::store::{StoreActor, StoreArgs, StoreMsg};
 
@@ -45,7 +47,8 @@ impl CommanderState {
             "gate_restarted",
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
         );
-        let gate = spawn_gate(myself, &self.outside, &self.rules, Vec::new()).await?;
+        let known = (Vec::new(), self.weather.clone());
+        let gate = spawn_gate(myself, &self.outside, &self.rules, known).await?;
         self.gate.send_replace(gate.clone());
         self.read_books(gate);
         Ok(())
@@ -89,12 +92,13 @@ pub(super) async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
     outside: &Outside,
     rules: &SwarmRules,
-    books: Vec<Entry>,
+    (books, weather): (Vec<Entry>, Arc<Weather>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
         clock: outside.clock.clone(),
         rules: gate_rules(rules),
         books,
+        weather,
         parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;

@@ -25,8 +25,8 @@ pub(super) struct Member {
     /// settings are in the store, where its next life takes them from.
     pub(super) record: MysisRecord,
     pub(super) standing: Arc<Standing>,
-    /// It was told to start, and has not yet said that it runs: one that dies meanwhile was not at
-    /// rest, whatever it said while it was still reading its past.
+    /// It was told what makes it run, and has not yet said that it runs: one that dies meanwhile was
+    /// not at rest, whatever it said last.
     pub(super) is_starting: bool,
     /// It is being deleted and takes no orders.
     pub(super) is_going: bool,
@@ -54,13 +54,20 @@ impl Member {
     }
 
     /// Gives it an order; an actor that is dead drops the reply, and with it answers.
-    pub(super) fn order(&self, order: MysisOrder, reply: Reply) {
+    pub(super) fn order(&mut self, order: MysisOrder, reply: Reply) {
+        self.is_starting |= match order {
+            MysisOrder::Start => true,
+            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => self.standing.state == State::Idle,
+            MysisOrder::Stop
+            | MysisOrder::Note(_)
+            | MysisOrder::ClearNotes
+            | MysisOrder::Configure(_) => false,
+        };
         let _ = self.actor.cast(MysisMsg::Order(order, reply));
     }
 
     /// Tells it to start.
     pub(super) fn start(&mut self, reply: Reply) {
-        self.is_starting = true;
         self.order(MysisOrder::Start, reply);
     }
 
@@ -85,13 +92,14 @@ impl CommanderState {
             .as_ref()
             .map_or(record.incarnation, |member| member.incarnation);
         let incarnation = Incarnation(known.0.saturating_add(1));
+        let is_interrupted = coming == Coming::Interrupted;
         let args = MysisArgs {
             record: record.clone(),
             incarnation,
             mission: self.mission.clone(),
             rules: self.rules.clone(),
             redactor: self.secrets.redactor(),
-            is_interrupted: coming == Coming::Interrupted,
+            is_interrupted,
             crash: match coming {
                 Coming::AsStored | Coming::Interrupted => None,
                 Coming::After(crash) => Some(crash),
@@ -113,7 +121,14 @@ impl CommanderState {
                 activity_until: None,
                 ..Standing::clone(&member.standing)
             }),
-            None => Arc::new(Standing::first(&record, &self.rules, self.now())),
+            None => {
+                let first = Standing::first(&record, &self.rules, self.now());
+                Arc::new(match is_interrupted {
+                    // Until when, it says itself once it has read its past.
+                    true => first.interrupted(),
+                    false => first,
+                })
+            }
         };
         let lived_before = before.is_some();
         // A relaunch that is waited for is not lost with the actor that waits.
@@ -223,7 +238,8 @@ impl CommanderState {
         self.mourn(myself, id, &cause).await
     }
 
-    /// A Mysis' actor died: it is errored with the cause and rebuilt from the store.
+    /// A Mysis' actor died: it is rebuilt from the store, and errored with the cause if it ran. One
+    /// that was at rest stays as it was.
     async fn mourn(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -243,7 +259,10 @@ impl CommanderState {
             at: self.now(),
         };
         let mut record = member.up_to_date();
-        let stays = matches!(was, State::Stopped | State::Errored) && !member.is_starting;
+        let stays = match was {
+            State::Idle | State::Stopped | State::Errored => !member.is_starting,
+            State::Running => false,
+        };
         if !stays {
             record.state = State::Errored;
             record.reason = Some(text.as_str().into());

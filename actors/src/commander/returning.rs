@@ -21,9 +21,8 @@ impl CommanderState {
         let mut interrupted = 0;
         for record in args.swarm.myses {
             let id = record.id;
-            let flies = args.mode == Mode::Flying;
-            let starts = flies && starts(&record, args.resume, args.start_idle);
-            let is_interrupted = flies && !starts && was_running(&record);
+            let starts = args.mode == Mode::Flying && starts(&record, args.resume, args.start_idle);
+            let is_interrupted = !starts && was_running(&record);
             let coming = match record.state == State::Running && is_interrupted {
                 true => Coming::Interrupted,
                 false => Coming::AsStored,
@@ -37,7 +36,7 @@ impl CommanderState {
         if args.mode == Mode::Flying {
             self.record_start();
         }
-        if interrupted > 0 {
+        if interrupted > 0 && args.mode == Mode::Flying {
             let text = interrupted_words(interrupted);
             self.notice(Severity::Warn, "interrupted", &text);
         }

@@ -83,6 +83,19 @@ pub struct Absence {
     trials: BTreeSet<PassId>,
 }
 
+impl Circuit {
+    /// One that was open before whoever kept it was replaced; it is tried at once.
+    #[must_use]
+    pub fn reopened(since: Moment, text: Arc<str>, now: Moment) -> Circuit {
+        Circuit::Open(Absence {
+            since,
+            text,
+            next_try: now,
+            trials: BTreeSet::new(),
+        })
+    }
+}
+
 impl Default for Circuit {
     fn default() -> Circuit {
         Circuit::Closed { failures: 0 }

@@ -257,6 +257,16 @@ impl Standing {
         self.state == State::Idle && is_interruption(self.reason.as_deref())
     }
 
+    /// The same of one that ran when the program ended, and until when is not known yet.
+    #[must_use]
+    pub fn interrupted(self) -> Standing {
+        let reason = format!("{INTERRUPTED}it ran when the program ended");
+        Standing {
+            reason: Some(reason.into()),
+            ..self
+        }
+    }
+
     /// How a Mysis stands before it has said so itself.
     #[must_use]
     pub fn first(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> Standing {

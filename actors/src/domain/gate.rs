@@ -15,10 +15,14 @@ use std::time::Duration;
 
 use super::books::{Bill, Entry};
 use super::budget::{Allowance, BudgetNews, BudgetRules, Purse, Spending};
-use super::circuit::{Absence, CircuitRules, Outcome, Turn};
+use super::circuit::{Absence, Circuit, CircuitRules, Outcome, Turn};
 use super::ids::{Moment, MysisId, Now, Timestamp};
+use super::weather::Weather;
 
 use lane::LaneState;
+
+/// The longest that a server is said to have been away by the wall clock alone, which may have been set.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(30 * 86_400);
 
 /// What is asked of the outside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,6 +151,20 @@ impl Gate {
     /// Takes up what the books say.
     pub fn recall(&mut self, books: &[Entry], now: Timestamp) {
         self.purse.recall(books, now);
+    }
+
+    /// Takes up which servers are away, as the gate before this one told it.
+    pub fn recall_weather(&mut self, weather: &Weather, now: Now) {
+        for away in &weather.0 {
+            let rules = self.rules.lanes.get(&away.lane);
+            if rules.is_none_or(|rules| rules.circuit.is_none()) {
+                continue;
+            }
+            let since = now.moment_of(away.since, LONGEST_ABSENCE);
+            let circuit = Circuit::reopened(since, away.text.clone(), now.moment);
+            let lane = self.lanes.entry(away.lane.clone()).or_default();
+            lane.recall(circuit);
+        }
     }
 
     /// Somebody wants in: queues where it can be served, best first.

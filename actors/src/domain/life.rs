@@ -72,6 +72,8 @@ pub struct Life {
     watch: Watch,
     /// Whether it was told that it waits for a provider that is away.
     told_away: bool,
+    /// Whether it was told that this machine has no descriptor left for it.
+    told_no_descriptor: bool,
     /// What the model was told about the runtime in the last request, by code.
     noticed: BTreeSet<&'static str>,
     doing: Doing,
@@ -210,6 +212,7 @@ impl Life {
                 self.tools = tools;
                 self.plays_as(account);
             }
+            Input::Assigned(account) => self.plays_as(Some(account)),
             Input::Noticed {
                 severity,
                 code,

@@ -165,6 +165,11 @@ impl Outlet for Door {
         let _ = self.mysis.cast(MysisMsg::News(self.work, news));
     }
 
+    fn teller(&self) -> Box<dyn Fn(News) + Send> {
+        let door = Door::to(&self.mysis, self.work);
+        Box::new(move |news| door.news(news))
+    }
+
     fn leaving(&self) -> BoxFuture<'static, bool> {
         let (go, may_go) = oneshot::channel();
         let told = self.mysis.cast(MysisMsg::Leaving(self.work, go));

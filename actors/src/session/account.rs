@@ -11,7 +11,7 @@ use crate::domain::life::CallOrder;
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_words};
 use crate::domain::write::{Account, Author, Batch, Write};
-use crate::ports::{LinkAnswer, LinkCall, LinkFault};
+use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault};
 
 use super::{Login, News, Outlet, Phase, Session, answer, credentials, in_time, judged};
 
@@ -182,9 +182,9 @@ impl Session {
             let text = "Error: Already have account. Use login().".to_string();
             return (text, CallStatus::Failed);
         }
-        match self.means.store.claim_account(self.who).await {
+        match self.claim_account(outlet).await {
             Ok(Some(account)) => {
-                self.take(account, outlet);
+                self.take(account);
                 self.send_prepared(order, outlet).await
             }
             Ok(None) => self.register_upstream(order, arguments, outlet).await,
@@ -270,7 +270,8 @@ impl Session {
             username: username.into(),
             password: password.into(),
         };
-        self.take(account.clone(), outlet);
+        self.take(account.clone());
+        outlet.news(News::Learned(account.clone()));
         self.logged_in(&answer);
         self.tell(outlet, LinkState::Ok);
         self.unsaved = Some(account);
@@ -311,18 +312,23 @@ impl Session {
         let Some(account) = self.unsaved.clone() else {
             return;
         };
-        let saved = self
-            .means
-            .store
-            .write(Batch {
-                author: Author::Mysis(self.who, self.incarnation),
-                writes: vec![Write::SaveAccount {
-                    mysis: self.who,
-                    account,
-                    at: self.means.clock.now(),
-                }],
-            })
-            .await;
+        let batch = Batch {
+            author: Author::Mysis(self.who, self.incarnation),
+            writes: vec![Write::SaveAccount {
+                mysis: self.who,
+                account,
+                at: self.means.clock.now(),
+            }],
+        };
+        let store = self.means.store.clone();
+        // It is saved although the Mysis is stopped meanwhile: nobody else knows the password.
+        let saving = tokio::spawn(async move { store.write(batch).await });
+        let broken = |error| {
+            Err(LedgerFault::Unavailable(format!(
+                "the writing broke: {error}"
+            )))
+        };
+        let saved = saving.await.unwrap_or_else(broken);
         match saved {
             Ok(()) => self.unsaved = None,
             Err(fault) => {
@@ -332,10 +338,34 @@ impl Session {
         }
     }
 
-    fn take(&mut self, account: Account, outlet: &dyn Outlet) {
+    /// The store gives an account out although the Mysis is stopped meanwhile: then it hears of it
+    /// all the same.
+    async fn claim_account(&self, outlet: &dyn Outlet) -> Result<Option<Account>, LedgerFault> {
+        let (store, secrets, who) = (
+            self.means.store.clone(),
+            self.means.secrets.clone(),
+            self.who,
+        );
+        let tell = outlet.teller();
+        let claim = tokio::spawn(async move {
+            let claimed = store.claim_account(who).await?;
+            if let Some(account) = &claimed {
+                secrets.learn([account.password.clone()]);
+                tell(News::Learned(account.clone()));
+            }
+            Ok(claimed)
+        });
+        let broken = |error| {
+            Err(LedgerFault::Unavailable(format!(
+                "the claim broke: {error}"
+            )))
+        };
+        claim.await.unwrap_or_else(broken)
+    }
+
+    fn take(&mut self, account: Account) {
         self.means.secrets.learn([account.password.clone()]);
         self.hide([account.password.clone()]);
-        outlet.news(News::Learned(account.clone()));
         self.account = Some(account);
         self.knows_account = true;
         self.has_unread_account = false;

@@ -44,6 +44,11 @@ impl LaneState {
         self.circuit = Circuit::default();
     }
 
+    /// Its server was away before this gate.
+    pub(super) fn recall(&mut self, circuit: Circuit) {
+        self.circuit = circuit;
+    }
+
     /// How its server is away, while it is.
     pub(super) fn absence(&self) -> Option<&Absence> {
         self.circuit.absence()

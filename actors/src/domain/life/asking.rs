@@ -211,6 +211,7 @@ impl Life {
 
     fn model_answered(&mut self, horizon: Seq, provider: &Arc<str>, answer: ModelAnswer, ms: u64) {
         self.told_away = false;
+        self.told_no_descriptor = false;
         self.tell(What::ModelReplied {
             usage: answer.usage,
             ms,

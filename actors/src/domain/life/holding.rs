@@ -25,9 +25,12 @@ const NO_DESCRIPTOR_WAIT: Duration = Duration::from_secs(15);
 
 impl Life {
     /// This machine had no descriptor left: nobody was asked, so that costs no try and blames no
-    /// provider. It is asked again when others may have given theirs back.
+    /// provider. It is asked again when others may have given theirs back. That is told once, until
+    /// an answer comes.
     pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
-        self.notice(Severity::Warn, "no_descriptor", None, text);
+        if !std::mem::replace(&mut self.told_no_descriptor, true) {
+            self.notice(Severity::Warn, "no_descriptor", None, text);
+        }
         let alarm = Alarm(self.stamp());
         self.step(Step::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));

@@ -65,7 +65,10 @@ impl Life {
             let until = life.last_activity_at;
             let reason = format!("{INTERRUPTED}it ran until {until}, when the program ended");
             life.reason = Some(reason.into());
-            life.state_into(&mut draft);
+            // Who only looks changes no state: the next run finds it as it was left.
+            if life.mode == Mode::Flying {
+                life.state_into(&mut draft);
+            }
         }
         if !draft.writes.is_empty() {
             life.record(draft);
@@ -134,6 +137,7 @@ impl Life {
             },
             told_held: None,
             told_away: false,
+            told_no_descriptor: false,
             most_bytes: None,
             deeds,
             last_call_ms: None,

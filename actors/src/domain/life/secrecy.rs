@@ -44,6 +44,7 @@ impl Input {
                 tools: tools.without_secrets(known),
                 account,
             },
+            Input::Assigned(account) => Input::Assigned(account),
             Input::Noticed {
                 severity,
                 code,

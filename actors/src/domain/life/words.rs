@@ -72,6 +72,8 @@ pub enum Input {
         /// The Mysis' game account, if it has one.
         account: Option<Arc<str>>,
     },
+    /// It has this game account from here on.
+    Assigned(Arc<str>),
     /// Something about the outside that the operator should know.
     Noticed {
         /// How much it matters.

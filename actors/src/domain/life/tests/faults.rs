@@ -73,6 +73,30 @@ fn an_outage_of_a_night_is_no_fault_spends_no_tries_and_leaves_one_row() {
 }
 
 #[test]
+fn a_want_of_descriptors_spends_no_tries_and_leaves_one_row_until_it_is_over() {
+    let fault = ModelFault::NoDescriptor {
+        text: "no descriptor left".to_string(),
+    };
+    let mut scene = Scene::new();
+    scene.prompt("hello");
+    for _ in 0..500 {
+        scene.fail(fault.clone());
+        assert_eq!(scene.wait(), Duration::from_secs(15));
+        let shown = scene.life.standing().activity;
+        assert_eq!(shown, Activity::CoolingDown("no descriptor left".into()));
+        scene
+            .effects
+            .retain(|effect| !matches!(effect, Effect::Ask(_)));
+        scene.ring();
+    }
+    assert_eq!(scene.host_codes(), ["no_descriptor"]);
+    scene.say("here I am again");
+    scene.ring();
+    scene.fail(fault);
+    assert_eq!(scene.host_codes(), ["no_descriptor", "no_descriptor"]);
+}
+
+#[test]
 fn a_try_of_a_provider_that_is_away_is_none_of_its_own() {
     let mut scene = Scene::new();
     scene.prompt("hello");
