@@ -8,6 +8,7 @@ mod arguments;
 mod books;
 pub mod client;
 mod guard;
+mod history;
 mod tools;
 mod weight;
 

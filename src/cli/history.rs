@@ -78,7 +78,7 @@ async fn show(door: &Door, args: &LogArgs) -> anyhow::Result<()> {
     let mut last = if args.limit == 0 {
         0
     } else {
-        let rows = read(door, args, json!({"limit": args.limit})).await?;
+        let rows = newest(door, args).await?;
         print(&rows, args.json)?.unwrap_or(0)
     };
     loop {
@@ -89,6 +89,25 @@ async fn show(door: &Door, args: &LogArgs) -> anyhow::Result<()> {
             return Ok(());
         }
         tokio::time::sleep(FOLLOWING).await;
+    }
+}
+
+/// The newest rows, as many as are asked for, in as many answers as that takes.
+async fn newest(door: &Door, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
+    let mut pieces = Vec::new();
+    let mut query = json!({"limit": args.limit});
+    let mut missing = args.limit;
+    loop {
+        let rows = read(door, args, query).await?;
+        missing = missing.saturating_sub(rows.len() as u64);
+        let first = rows.first().and_then(|row| row["seq"].as_i64());
+        pieces.push(rows);
+        match first {
+            Some(first) if missing > 0 && first > 1 => {
+                query = json!({"limit": missing, "before_seq": first});
+            }
+            Some(_) | None => return Ok(pieces.into_iter().rev().flatten().collect()),
+        }
     }
 }
 

@@ -5,26 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::dashboard::wish::ExportFormat;
-use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::Kind;
+use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
-use actors::ports::{Clock, Page, PageFrom, Search, SearchIn};
+use actors::ports::Clock;
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
-use crate::settings::bounds::{MAX_DAYS, MAX_ROWS};
+use crate::settings::bounds::MAX_DAYS;
 use crate::swarm::Swarm;
 use zoea_ledger::export;
 use zoea_system::clock::MachineClock;
 
 use super::arguments::Arguments;
-use super::{About, accounts, books};
-
-/// Rows of a log that are given where nothing else is asked for.
-const USUAL_LOG: u64 = 50;
-/// Hits of a search that are given where nothing else is asked for, and at most.
-const USUAL_HITS: u64 = 20;
-const MOST_HITS: usize = 1000;
+use super::{About, accounts, books, history};
 
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct Entry(&'static str, &'static str, &'static [&'static str]);
@@ -72,18 +65,27 @@ const TABLE: [Entry; 25] = [
     ),
     Entry(
         "read_log",
-        "A Mysis' conversation, oldest row first: the newest rows, or those after after_seq.",
-        &["name!", "limit:integer", "kind", "after_seq:integer"],
+        "A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those \
+         next after after_seq. An answer holds at most some 4 MB, limit 0 as many rows as that: go on \
+         from its end until no row comes.",
+        &[
+            "name!",
+            "limit:integer",
+            "kind",
+            "after_seq:integer",
+            "before_seq:integer",
+        ],
     ),
     Entry(
         "search",
-        "Search conversations literally; in is messages, reasoning or missions, or several of them with \
-         commas between them.",
+        "Search conversations literally, the newest that fit into some 4 MB; in is messages, reasoning \
+         or missions, or several of them with commas between them.",
         &["query!", "mysis", "in", "limit:integer"],
     ),
     Entry(
         "read_events",
-        "What happened in the swarm and who ordered what, the newest, the oldest of them first.",
+        "What happened in the swarm and who ordered what: the newest that fit into some 4 MB, the oldest \
+         of them first.",
         &["limit:integer"],
     ),
     Entry("report", "What happened in a day (UTC).", &["day!"]),
@@ -181,9 +183,9 @@ async fn answer(
                 "at": mission.as_ref().map(|mission| mission.at.to_string()),
             }))
         }
-        "read_log" => read_log(swarm, &given).await,
-        "search" => search(swarm, &given).await,
-        "read_events" => read_events(swarm, &given).await,
+        "read_log" => history::read_log(swarm, &given).await,
+        "search" => history::search(swarm, &given, mysis_of(swarm, &given).await?).await,
+        "read_events" => history::read_events(swarm, &given).await,
         "compact" => books::compact(swarm).await,
         "report" => books::report(swarm, given.text("day")?).await,
         "get_reach" => books::reach(swarm, mysis_of(swarm, &given).await?).await,
@@ -208,88 +210,6 @@ async fn list_myses(swarm: &Swarm, about: &About) -> Value {
         .iter()
         .map(|standing| zoea_contract::standing(standing, about.has_price(), &weather))
         .collect()
-}
-
-async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
-    let mysis = swarm.id_of(given.text("name")?).await;
-    let mysis = mysis.map_err(|refusal| refusal.to_string())?;
-    let kinds = given.optional_text("kind")?.map(kind_of).transpose()?;
-    let from = match given.integer("after_seq")? {
-        Some(seq) => PageFrom::After(Seq(i64::try_from(seq).unwrap_or(i64::MAX))),
-        None => PageFrom::Newest,
-    };
-    let page = Page {
-        mysis,
-        from,
-        limit: given.count("limit", USUAL_LOG, MAX_ROWS)?,
-        kinds: kinds.into_iter().collect(),
-    };
-    let rows = swarm.archive().page(page).await;
-    let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
-    Ok(rows.iter().map(|row| zoea_contract::row(row)).collect())
-}
-
-async fn read_events(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
-    let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
-    let records = swarm.archive().events(limit).await;
-    let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
-    Ok(records.iter().map(zoea_contract::event_record).collect())
-}
-
-fn kind_of(word: &str) -> Result<Kind, String> {
-    Kind::parse(word).ok_or_else(|| {
-        let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
-        format!("`{word}` is no kind of row; there are {}", known.join(", "))
-    })
-}
-
-async fn search(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
-    let text = given.text("query")?;
-    if text.is_empty() {
-        return Err("query cannot be empty".to_string());
-    }
-    let mysis = mysis_of(swarm, given).await?;
-    let places = given.optional_text("in")?.unwrap_or("messages");
-    let places = places.split(',').map(|place| search_in(place.trim()));
-    let limit = given.count("limit", USUAL_HITS, MAX_ROWS)?.min(MOST_HITS);
-    let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
-    let mut hits = Vec::new();
-    for &within in &places {
-        let search = Search {
-            text: text.to_string(),
-            mysis,
-            within,
-            case_sensitive: true,
-            sendable_only: false,
-            limit,
-        };
-        let found = swarm.archive().search(search).await;
-        let found = found.map_err(|fault| format!("the search failed: {fault}"))?;
-        hits.extend(found.rows);
-    }
-    if places.len() > 1 {
-        hits.sort_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
-        // A row that two places name is one hit.
-        hits.dedup_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
-    }
-    let names = swarm.names().await;
-    let older = hits.len().saturating_sub(limit);
-    Ok(hits
-        .iter()
-        .skip(older)
-        .map(|(mysis, row)| zoea_contract::found(names.get(mysis).map(|name| &**name), row))
-        .collect())
-}
-
-fn search_in(place: &str) -> Result<SearchIn, String> {
-    match place {
-        "messages" => Ok(SearchIn::Messages),
-        "reasoning" => Ok(SearchIn::Reasoning),
-        "missions" => Ok(SearchIn::Missions),
-        other => Err(format!(
-            "`{other}` cannot be searched; there are messages, reasoning and missions"
-        )),
-    }
 }
 
 async fn export(swarm: &Swarm, about: &About, given: &Arguments<'_>) -> Result<Value, String> {

@@ -25,8 +25,8 @@ use tokio::io::{AsyncWriteExt, BufWriter};
 use crate::SqlLedger;
 use zoea_system::clock::MachineClock;
 
-/// Rows that are read at once.
-const PIECE: usize = 200;
+/// Rows that are read at once; one may have a megabyte.
+const PIECE: usize = 16;
 
 /// What is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,12 +102,9 @@ async fn write(
     out: &mut Out<'_>,
 ) -> Result<Written, ExportFault> {
     let mut written = Written::default();
-    for mission in ledger.missions(order.mysis).await? {
-        out.line(match order.format {
-            ExportFormat::JsonLines => lines::mission(&mission).to_string(),
-            ExportFormat::Markdown => continue,
-        })
-        .await?;
+    match order.format {
+        ExportFormat::JsonLines => write_missions(ledger, order.mysis, out).await?,
+        ExportFormat::Markdown => {}
     }
     let myses = ledger.swarm().await?.myses;
     for mysis in myses
@@ -119,6 +116,24 @@ async fn write(
     }
     out.close().await?;
     Ok(written)
+}
+
+async fn write_missions(
+    ledger: &SqlLedger,
+    of: Option<MysisId>,
+    out: &mut Out<'_>,
+) -> Result<(), ExportFault> {
+    let mut behind = 0;
+    loop {
+        let missions = ledger.missions(of, behind).await?;
+        if missions.is_empty() {
+            return Ok(());
+        }
+        behind += missions.len();
+        for mission in &missions {
+            out.line(lines::mission(mission).to_string()).await?;
+        }
+    }
 }
 
 async fn write_one(

@@ -14,6 +14,9 @@ use super::entity::{account, message, mission, mysis};
 use super::writer::Tx;
 use super::{SqlLedger, leases, plain};
 
+/// Missions that are read at once; one may have a megabyte.
+const MISSIONS_AT_ONCE: u64 = 8;
+
 /// A mission with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMission {
@@ -46,11 +49,16 @@ impl SqlLedger {
         })
     }
 
-    /// All missions, the oldest first; those alone that a Mysis was given, if one is named.
+    /// The next missions behind so many, the oldest first; those alone that a Mysis was given, if one
+    /// is named. None are left where none come.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn missions(&self, of: Option<MysisId>) -> Result<Vec<StoredMission>, ArchiveFault> {
+    pub async fn missions(
+        &self,
+        of: Option<MysisId>,
+        behind: usize,
+    ) -> Result<Vec<StoredMission>, ArchiveFault> {
         let readers = &self.inner.readers;
         let read = async {
             let mut missions = mission::Entity::find().order_by_asc(mission::Column::Number);
@@ -67,6 +75,7 @@ impl SqlLedger {
                     .collect();
                 missions = missions.filter(mission::Column::Id.is_in(given.into_iter().flatten()));
             }
+            let missions = missions.offset(behind as u64).limit(MISSIONS_AT_ONCE);
             missions.all(readers).await
         };
         let missions = read.await.map_err(|error| ArchiveFault(plain(&error)))?;

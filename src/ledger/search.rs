@@ -21,6 +21,9 @@ use super::letters;
 /// Rows that are looked at at once, at first; then more and more, to this.
 const FIRST_PIECE: u64 = 32;
 const LARGEST_PIECE: u64 = 64;
+/// Bytes of the texts that are found, about: a search ends where they are as many. Its rows are held
+/// all at once.
+const MAX_FOUND_BYTES: usize = 4 << 20;
 /// A needle of one or two letters begins many trigrams; beyond so many, reading is faster.
 const MOST_TERMS: u64 = 400;
 
@@ -213,6 +216,8 @@ struct Sieve<'a> {
     needle: String,
     /// Ids of the rows that hold it, the newest first.
     hits: Vec<i64>,
+    /// Bytes of the texts in which it was found.
+    bytes: usize,
     /// Rows that hold it but for capital letters.
     near: usize,
 }
@@ -226,6 +231,7 @@ impl<'a> Sieve<'a> {
             needle: letters::small(&text),
             text,
             hits: Vec::new(),
+            bytes: 0,
             near: 0,
         }
     }
@@ -248,7 +254,7 @@ impl<'a> Sieve<'a> {
     }
 
     fn is_full(&self) -> bool {
-        self.hits.len() >= self.search.limit
+        self.hits.len() >= self.search.limit || self.bytes >= MAX_FOUND_BYTES
     }
 
     fn sift(&mut self, rows: &[(i64, Option<String>)]) {
@@ -271,6 +277,7 @@ impl<'a> Sieve<'a> {
         let counts = is_hit && !self.is_full();
         if counts {
             self.hits.push(id);
+            self.bytes += words.len();
         }
         counts
     }

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Rows that are asked for at once; 0 asks for all of them.
+/// Rows that are asked for at once; 0 asks for as many as an answer holds.
 pub const MAX_ROWS: u64 = 100_000;
 /// Days of the books, today the last of them; 0 asks for all of them.
 pub const MAX_DAYS: u64 = 36_500;

@@ -444,11 +444,13 @@ struct Measured {
 }
 
 impl Measured {
-    fn start() -> Measured {
+    /// Starts in a home that holds what this puts into it.
+    fn start(furnish: impl FnOnce(&Home)) -> Measured {
         let stage = Arc::new(Stage::default());
         let home = Home::new();
         let (model, game) = (stage.model(), stage.game());
         home.configure(&format!("{model}/v1"), &format!("{game}/mcp"), "");
+        furnish(&home);
         // What it prints is read by nobody.
         let mut command = Command::new("sh");
         let path = home.path();
@@ -506,12 +508,17 @@ impl Measured {
 
     /// A client of the control interface sends an order of these arguments.
     fn order(&mut self, name: &str, arguments: &str) {
+        self.call(name, "send_message", arguments);
+    }
+
+    /// A client of the control interface calls a tool; gives what it answers.
+    fn call(&mut self, name: &str, tool: &str, arguments: &str) -> String {
         let run = fs::read_to_string(self.home.file("run.json")).expect("it runs");
         let run: Value = serde_json::from_str(&run).expect("JSON");
         let token = fs::read_to_string(self.home.file("control.token")).expect("a token");
         let body = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":\
-             {{\"name\":\"send_message\",\"arguments\":{arguments}}}}}"
+             {{\"name\":\"{tool}\",\"arguments\":{arguments}}}}}"
         );
         let bearer = format!("Authorization: Bearer {}", token.trim());
         let usual = [
@@ -521,14 +528,128 @@ impl Measured {
             "MCP-Protocol-Version: 2025-06-18",
         ];
         let url = run["control"].as_str().expect("an address");
-        http("POST", url, &usual, &body);
+        let (_, answer) = http("POST", url, &usual, &body);
         self.note(format!("control: {name}"));
+        answer
     }
+
+    /// The rows that a tool answers with, in an answer that is not too large.
+    fn rows(&mut self, name: &str, tool: &str, arguments: &Value) -> Vec<Value> {
+        let answer = self.call(name, tool, &arguments.to_string());
+        // Its text is JSON within JSON.
+        assert!(answer.len() < 10 * MB, "{name}: {} bytes", answer.len());
+        let begin = answer.find('{').expect("JSON");
+        let end = answer.rfind('}').expect("JSON");
+        let answer: Value = serde_json::from_str(&answer[begin..=end]).expect("JSON");
+        let text = answer["result"]["content"][0]["text"].as_str();
+        serde_json::from_str(text.expect("a text")).expect("rows")
+    }
+
+    /// What each took, the most first; too much of any fails the test.
+    fn judge(self) {
+        let Measured {
+            mut taken, rest_kb, ..
+        } = self;
+        taken.sort();
+        let lines = taken
+            .iter()
+            .rev()
+            .map(|(kb, name)| format!("{kb:>8} KB  {name}"));
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        println!("{rest_kb} KB at rest\n{lines}");
+        assert!(
+            taken.iter().all(|(kb, _)| *kb <= MAX_TAKEN_KB),
+            "{rest_kb} KB at rest\n{lines}"
+        );
+    }
+}
+
+/// Rows of the long conversation, and how long each is: together more than anybody may take.
+const ROWS: i64 = 160;
+const ROW_BYTES: usize = 250 << 10;
+
+/// Puts a Mysis with a long conversation into a home.
+fn put_long_conversation(home: &Home) {
+    let (id, at) = ("0000000000000007", "2026-03-11T18:42:07.042Z");
+    let mysis = json!({"record": "mysis", "id": id, "name": "long", "provider": "pilot",
+        "state": "idle", "notes_after": 0, "created_at": at});
+    let row = |seq: i64| {
+        let text = "ore ".repeat(ROW_BYTES / 4);
+        json!({"record": "row", "mysis_id": id, "seq": seq, "at": at, "turn": 0, "kind": "audit",
+            "content": text, "metadata": {}})
+    };
+    let rows = (1..=ROWS).map(|seq| row(seq).to_string());
+    let lines: Vec<String> = [mysis.to_string()].into_iter().chain(rows).collect();
+    let file = home.file("long.jsonl");
+    fs::write(&file, lines.join("\n")).expect("a file");
+    home.ok(&["import", file.to_str().expect("text")]);
+}
+
+/// The places of rows.
+fn places(rows: &[Value]) -> Vec<i64> {
+    let places = rows.iter().map(|row| row["seq"].as_i64().expect("a place"));
+    places.collect()
+}
+
+#[test]
+fn however_long_a_conversation_is_it_is_read_and_written_out_in_pieces() {
+    let mut measured = Measured::start(put_long_conversation);
+    let all: Vec<i64> = (1..=ROWS).collect();
+    let page = |measured: &mut Measured, key: &str, from: i64| {
+        let asked = json!({"name": "long", "limit": 0, key: from});
+        places(&measured.rows(key, "read_log", &asked))
+    };
+    let whole = json!({"name": "long", "limit": 0});
+    let newest = places(&measured.rows("a whole log", "read_log", &whole));
+    assert!(newest.len() > 1 && newest.len() < all.len(), "{newest:?}");
+    assert_eq!(newest.last(), Some(&ROWS));
+    let mut backwards = newest;
+    while backwards[0] > 1 {
+        let mut older = page(&mut measured, "before_seq", backwards[0]);
+        assert!(!older.is_empty());
+        older.extend(backwards);
+        backwards = older;
+    }
+    assert_eq!(backwards, all);
+    let mut forwards = Vec::new();
+    loop {
+        let last = forwards.last().copied().unwrap_or(0);
+        let newer = page(&mut measured, "after_seq", last);
+        if newer.is_empty() {
+            break;
+        }
+        forwards.extend(newer);
+    }
+    assert_eq!(forwards, all);
+    let both = json!({"name": "long", "after_seq": 1, "before_seq": 9}).to_string();
+    let answer = measured.call("both", "read_log", &both);
+    assert!(answer.contains("not both"), "{answer}");
+
+    let search = json!({"query": "ore", "in": "messages,reasoning,missions", "limit": 0});
+    let found = places(&measured.rows("a search", "search", &search));
+    assert!(found.len() > 1 && found.len() < all.len(), "{found:?}");
+    assert_eq!(found.last(), Some(&ROWS));
+    for format in ["jsonl", "md"] {
+        let file = measured.home.file(&format!("out.{format}"));
+        let asked = json!({"file": file, "mysis": "long", "format": format});
+        let answer = measured.call(format, "export", &asked.to_string());
+        assert!(answer.contains("160"), "{answer}");
+        let written = fs::metadata(file).expect("a file").len();
+        assert!(written > 39 * MB as u64, "{written}");
+    }
+    // A command asks as often as it takes.
+    let limit = ROWS.to_string();
+    let shown = measured
+        .home
+        .lines(&["log", "long", "--limit", &limit, "--json"]);
+    assert_eq!(places(&shown), all);
+    measured.note("a command".to_string());
+    measured.judge();
 }
 
 #[test]
 fn no_input_of_a_server_or_a_client_takes_more_than_64_mb() {
-    let mut measured = Measured::start();
+    let mut measured = Measured::start(|_| {});
     for name in OF_MODELS {
         measured.play(name, None, 2);
     }
@@ -554,19 +675,6 @@ fn no_input_of_a_server_or_a_client_takes_more_than_64_mb() {
     );
     measured.order("lists in lists", &"[".repeat(eight));
 
-    let Measured {
-        mut taken, rest_kb, ..
-    } = measured;
-    taken.sort();
-    let lines = taken
-        .iter()
-        .rev()
-        .map(|(kb, name)| format!("{kb:>8} KB  {name}"));
-    let lines = lines.collect::<Vec<_>>().join("\n");
-    println!("{rest_kb} KB at rest\n{lines}");
-    assert!(taken.len() >= 20, "{lines}");
-    assert!(
-        taken.iter().all(|(kb, _)| *kb <= MAX_TAKEN_KB),
-        "{rest_kb} KB at rest\n{lines}"
-    );
+    assert!(measured.taken.len() >= 20);
+    measured.judge();
 }

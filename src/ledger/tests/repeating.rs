@@ -42,7 +42,7 @@ async fn seen(ledger: &SqlLedger) -> Seen {
         past,
         accounts: ledger.accounts().await.unwrap(),
         sessions,
-        missions: ledger.missions(None).await.unwrap(),
+        missions: ledger.missions(None, 0).await.unwrap(),
         books: ledger.books(Day(0)).await.unwrap(),
         events: ledger.events(100).await.unwrap(),
         calls: calls

@@ -1,0 +1,182 @@
+//! History: conversations and events as the control interface reads them. No answer holds more than
+//! some megabytes, however much is stored and whatever is asked for (decision 140).
+
+use std::collections::VecDeque;
+
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::message::Kind;
+use actors::ports::{Page, PageFrom, Search, SearchIn};
+use serde_json::Value;
+
+use crate::settings::bounds::MAX_ROWS;
+use crate::swarm::Swarm;
+
+use super::arguments::Arguments;
+
+/// Bytes of the rows of an answer; one row is given however large it is.
+const MAX_ANSWER_BYTES: usize = 4 << 20;
+/// Rows that are read at once; one may have a megabyte.
+const PIECE: usize = 16;
+/// Rows of a log that are given where nothing else is asked for.
+const USUAL_LOG: u64 = 50;
+/// Hits of a search that are given where nothing else is asked for, and at most.
+const USUAL_HITS: u64 = 20;
+const MOST_HITS: usize = 1000;
+
+/// The rows of an answer, as many as fit.
+#[derive(Default)]
+struct Fitting {
+    rows: VecDeque<Value>,
+    bytes: usize,
+}
+
+/// At which end of the answer a row is added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Front,
+    Back,
+}
+
+impl Fitting {
+    /// Adds a row; `false` where it does not fit any more.
+    fn add(&mut self, row: Value, end: End) -> bool {
+        self.bytes += row.to_string().len();
+        if self.bytes > MAX_ANSWER_BYTES && !self.rows.is_empty() {
+            return false;
+        }
+        match end {
+            End::Front => self.rows.push_front(row),
+            End::Back => self.rows.push_back(row),
+        }
+        true
+    }
+
+    /// The newest of rows that stand the oldest first, as many as fit.
+    fn newest(rows: impl DoubleEndedIterator<Item = Value>) -> Value {
+        let mut fitting = Fitting::default();
+        let _ = rows.rev().all(|row| fitting.add(row, End::Front));
+        fitting.answer()
+    }
+
+    fn answer(self) -> Value {
+        Value::Array(self.rows.into())
+    }
+}
+
+pub(super) async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+    let mysis = swarm.id_of(given.text("name")?).await;
+    let mysis = mysis.map_err(|refusal| refusal.to_string())?;
+    let kinds = given.optional_text("kind")?.map(kind_of).transpose()?;
+    let seq = |seq: u64| Seq(i64::try_from(seq).unwrap_or(i64::MAX));
+    let (from, end) = match (given.integer("after_seq")?, given.integer("before_seq")?) {
+        (None, None) => (PageFrom::Newest, End::Front),
+        (None, Some(before)) => (PageFrom::Before(seq(before)), End::Front),
+        (Some(after), None) => (PageFrom::After(seq(after)), End::Back),
+        (Some(_), Some(_)) => {
+            return Err("a log is read after a row or before one, not both".to_string());
+        }
+    };
+    let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
+    let page = Page {
+        mysis,
+        from,
+        limit: 0,
+        kinds: kinds.into_iter().collect(),
+    };
+    read_pieces(swarm, page, end, limit).await
+}
+
+/// Reads so many rows from one end of a conversation on, as many as fit.
+async fn read_pieces(
+    swarm: &Swarm,
+    mut page: Page,
+    end: End,
+    limit: usize,
+) -> Result<Value, String> {
+    let mut fitting = Fitting::default();
+    loop {
+        page.limit = PIECE.min(limit - fitting.rows.len());
+        let rows = swarm.archive().page(page.clone()).await;
+        let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
+        let is_last = rows.len() < page.limit;
+        let values = rows.iter().map(|row| zoea_contract::row(row));
+        let has_room = match end {
+            End::Front => values.rev().all(|row| fitting.add(row, end)),
+            End::Back => values.into_iter().all(|row| fitting.add(row, end)),
+        };
+        let reached = match end {
+            End::Front => rows.first().map(|row| PageFrom::Before(row.seq)),
+            End::Back => rows.last().map(|row| PageFrom::After(row.seq)),
+        };
+        match reached {
+            Some(from) if has_room && !is_last && fitting.rows.len() < limit => page.from = from,
+            Some(_) | None => return Ok(fitting.answer()),
+        }
+    }
+}
+
+pub(super) async fn read_events(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+    let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
+    let records = swarm.archive().events(limit).await;
+    let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
+    Ok(Fitting::newest(
+        records.iter().map(zoea_contract::event_record),
+    ))
+}
+
+fn kind_of(word: &str) -> Result<Kind, String> {
+    Kind::parse(word).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
+        format!("`{word}` is no kind of row; there are {}", known.join(", "))
+    })
+}
+
+pub(super) async fn search(
+    swarm: &Swarm,
+    given: &Arguments<'_>,
+    mysis: Option<MysisId>,
+) -> Result<Value, String> {
+    let text = given.text("query")?;
+    if text.is_empty() {
+        return Err("query cannot be empty".to_string());
+    }
+    let places = given.optional_text("in")?.unwrap_or("messages");
+    let places = places.split(',').map(|place| search_in(place.trim()));
+    let limit = given.count("limit", USUAL_HITS, MAX_ROWS)?.min(MOST_HITS);
+    let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
+    let mut hits = Vec::new();
+    for &within in &places {
+        let search = Search {
+            text: text.to_string(),
+            mysis,
+            within,
+            case_sensitive: true,
+            sendable_only: false,
+            limit,
+        };
+        let found = swarm.archive().search(search).await;
+        let found = found.map_err(|fault| format!("the search failed: {fault}"))?;
+        hits.extend(found.rows);
+    }
+    if places.len() > 1 {
+        hits.sort_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
+        // A row that two places name is one hit.
+        hits.dedup_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
+    }
+    let names = swarm.names().await;
+    let older = hits.len().saturating_sub(limit);
+    Ok(Fitting::newest(hits.iter().skip(older).map(
+        |(mysis, row)| zoea_contract::found(names.get(mysis).map(|name| &**name), row),
+    )))
+}
+
+fn search_in(place: &str) -> Result<SearchIn, String> {
+    match place {
+        "messages" => Ok(SearchIn::Messages),
+        "reasoning" => Ok(SearchIn::Reasoning),
+        "missions" => Ok(SearchIn::Missions),
+        other => Err(format!(
+            "`{other}` cannot be searched; there are messages, reasoning and missions"
+        )),
+    }
+}
