@@ -7,7 +7,7 @@
 mod piece;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
@@ -50,6 +50,8 @@ impl Keep {
 pub(super) struct Retention {
     keep: Keep,
     clock: Arc<dyn Clock>,
+    /// When the newest row was said as the first round began, and when that was by the other clock.
+    begun: OnceLock<(Timestamp, Moment)>,
     round: Mutex<Round>,
 }
 
@@ -126,6 +128,7 @@ impl SqlLedger {
         let retention = Retention {
             keep,
             clock,
+            begun: OnceLock::new(),
             round: Mutex::default(),
         };
         // What was said first holds as long as the ledger is open.
@@ -161,7 +164,7 @@ impl Inner {
     }
 
     async fn removal_step(&self, retention: &Retention) -> Result<(), DbErr> {
-        let now = retention.clock.now();
+        let now = self.judged_at(retention).await?;
         let Some((mysis, after)) = retention.place() else {
             let renewal = retention.round().renewal;
             if let Some(piece) = renewal {
@@ -195,6 +198,29 @@ impl Inner {
         }
         retention.round().after = piece.upto;
         Ok(())
+    }
+
+    /// The moment from which the age of rows counts back: now by the wall clock, but no later than the
+    /// newest row was said as the first round began, and the time that has passed since by the other
+    /// clock. So nothing is old because the wall clock was set years ahead (decision 141).
+    async fn judged_at(&self, retention: &Retention) -> Result<Timestamp, DbErr> {
+        let now = retention.clock.both();
+        let (newest, since) = match retention.begun.get() {
+            Some(begun) => *begun,
+            None => {
+                let newest: Option<i64> = message::Entity::find()
+                    .order_by_desc(message::Column::Id)
+                    .select_only()
+                    .column(message::Column::At)
+                    .into_tuple()
+                    .one(&self.readers)
+                    .await?;
+                let newest = newest.map_or(now.wall, Timestamp);
+                *retention.begun.get_or_init(|| (newest, now.moment))
+            }
+        };
+        let known = newest.plus(now.moment.since(since));
+        Ok(now.wall.min(known))
     }
 
     /// The Myses that this process may write about.

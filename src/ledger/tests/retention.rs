@@ -11,15 +11,20 @@ use super::super::Keep;
 use super::*;
 
 /// A clock that stands until it is put forward.
-pub(super) struct Hand(AtomicI64);
+pub(super) struct Hand {
+    moment: AtomicI64,
+    /// How far the wall clock is ahead of the other one.
+    ahead: AtomicI64,
+}
 
 impl Clock for Hand {
     fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::Relaxed))
+        let ahead = self.ahead.load(Ordering::Relaxed);
+        Timestamp(self.moment.load(Ordering::Relaxed) + ahead)
     }
 
     fn moment(&self) -> Moment {
-        Moment(self.0.load(Ordering::Relaxed))
+        Moment(self.moment.load(Ordering::Relaxed))
     }
 }
 
@@ -27,12 +32,25 @@ const HOUR: i64 = 3_600_000;
 
 impl Hand {
     pub(super) fn at(hours: i64) -> Arc<Hand> {
-        Arc::new(Hand(AtomicI64::new(hours * HOUR)))
+        Arc::new(Hand {
+            moment: AtomicI64::new(hours * HOUR),
+            ahead: AtomicI64::default(),
+        })
     }
 
     /// Puts it forward to the next round.
     pub(super) fn next_round(&self) {
-        self.0.fetch_add(601_000, Ordering::Relaxed);
+        self.moment.fetch_add(601_000, Ordering::Relaxed);
+    }
+
+    /// So much time passes.
+    fn go_on(&self, hours: i64) {
+        self.moment.fetch_add(hours * HOUR, Ordering::Relaxed);
+    }
+
+    /// The wall clock is set: so far ahead of the other one.
+    fn set_ahead(&self, hours: i64) {
+        self.ahead.store(hours * HOUR, Ordering::Relaxed);
     }
 }
 
@@ -189,6 +207,7 @@ on_both!(
     what_is_taken_up_stays_however_many_notices_came_since,
     of_very_many_rows_the_newest_stay,
     everything_stays_where_nothing_else_is_said,
+    a_wall_clock_that_is_set_makes_no_row_old_and_time_that_passes_does,
 );
 
 async fn what_is_old_goes_and_what_is_needed_stays(books: Books) {
@@ -328,4 +347,28 @@ async fn everything_stays_where_nothing_else_is_said(books: Books) {
     );
     assert!(ledger.upkeep().is_none());
     assert_eq!(left_before(&ledger, 90).await.len(), 89);
+}
+
+async fn a_wall_clock_that_is_set_makes_no_row_old_and_time_that_passes_does(books: Books) {
+    const TEN_YEARS: i64 = 10 * 365 * 24;
+    let ledger = two_days_in(&books).await;
+    let all = left_before(&ledger, i64::MAX).await.len();
+    // Before the first round, and while it runs, there and back.
+    let hand = Hand::at(48);
+    hand.set_ahead(TEN_YEARS);
+    ledger.keep(within(72), hand.clone());
+    for ahead in [TEN_YEARS, 100 * TEN_YEARS, -TEN_YEARS, 0, TEN_YEARS] {
+        hand.set_ahead(ahead);
+        hand.next_round();
+        keep_up(&ledger).await;
+        assert_eq!(left_before(&ledger, i64::MAX).await.len(), all, "{ahead}");
+    }
+    // The rows of the first hour are three days old.
+    hand.go_on(30);
+    keep_up(&ledger).await;
+    assert_eq!(left_before(&ledger, 90).await, LEFT);
+    assert_eq!(
+        left_before(&ledger, i64::MAX).await.len(),
+        all - 89 + LEFT.len()
+    );
 }
