@@ -30,6 +30,8 @@ const CALLS: [&str; 7] = [
 ];
 const PWRITE64: usize = 0;
 const FSYNC: usize = 1;
+const FDATASYNC: usize = 2;
+const MMAP: usize = 5;
 /// `ftruncate`, `openat` and `mmap`.
 const OF_START: [usize; 3] = [3, 4, 5];
 
@@ -44,6 +46,10 @@ const LEFT: u64 = 1;
 const SKIP: u64 = 2;
 const IS_TORN: u64 = 3;
 const STRUCK: u64 = 4;
+const CALLED: u64 = 8;
+const IS_COUNTED: u64 = 9;
+/// The word behind the calls in which it stands how many seconds the wall clock is ahead.
+const AHEAD: u64 = 500;
 
 /// What is to fail next.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +90,8 @@ impl Plan {
         let call = dice.choice(OF_START).unwrap_or(OF_START[0]);
         Plan {
             call,
-            skip: dice.u64(..3),
+            // Only the first connection of a process maps the index of the log.
+            skip: if call == MMAP { 0 } else { dice.u64(..3) },
             ..Plan::by_chance(dice)
         }
     }
@@ -105,6 +112,7 @@ impl Plan {
             skip: match call {
                 PWRITE64 => dice.u64(..30),
                 FSYNC => dice.u64(..4),
+                MMAP => 0,
                 _ => dice.u64(..2),
             },
             is_torn: dice.bool(),
@@ -112,13 +120,13 @@ impl Plan {
     }
 }
 
-struct FailingDisk {
+pub(crate) struct FailingDisk {
     file: PathBuf,
     words: File,
 }
 
 impl FailingDisk {
-    fn new(directory: &Path) -> FailingDisk {
+    pub(crate) fn new(directory: &Path) -> FailingDisk {
         let file = directory.join("failing-disk");
         let mut options = OpenOptions::new();
         let words = options.read(true).write(true).create_new(true).open(&file);
@@ -128,7 +136,7 @@ impl FailingDisk {
     }
 
     /// Lets a program be struck.
-    fn stand_before(&self, command: &mut Command) {
+    pub(crate) fn stand_before(&self, command: &mut Command) {
         let test = std::env::current_exe().expect("this program");
         let library = test.with_file_name("libfailing_disk.so");
         assert!(
@@ -142,9 +150,17 @@ impl FailingDisk {
     }
 
     fn set(&self, call: usize, word: u64, value: u64) {
-        let place = (call as u64 * WORDS + word) * 8;
-        let written = self.words.write_all_at(&value.to_ne_bytes(), place);
+        self.write(call as u64 * WORDS + word, value);
+    }
+
+    fn write(&self, word: u64, value: u64) {
+        let written = self.words.write_all_at(&value.to_ne_bytes(), word * 8);
         written.expect("a word is written");
+    }
+
+    /// Sets the program's wall clock: so many seconds ahead of the machine's.
+    pub(crate) fn set_clock_ahead(&self, seconds: i64) {
+        self.write(AHEAD, seconds.cast_unsigned());
     }
 
     fn get(&self, call: usize, word: u64) -> u64 {
@@ -285,6 +301,40 @@ fn strike_often(strikes: u64) {
         let of_call = ERRORS.iter().map(|(error, _)| struck[&(call, *error)]);
         assert!(of_call.sum::<u64>() >= 6, "{call} did fail");
     }
+}
+
+/// Which calls there are to fail at all: what is never called is never struck.
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "how often each is called is worth a look"
+)]
+fn the_store_makes_these_calls_and_syncs_by_fsync_alone() {
+    let mut scene = Scene::new(7, "", &std::env::temp_dir());
+    let disk = FailingDisk::new(&scene.home.path());
+    for call in 0..CALLS.len() {
+        disk.set(call, IS_COUNTED, 1);
+    }
+    let mut table = String::new();
+    for start in 1..=2 {
+        assert!(scene.start(|command| disk.stand_before(command)));
+        for _ in 0..10 {
+            scene.goes_on();
+        }
+        assert!(scene.end());
+        let called = |call| disk.get(call, CALLED);
+        for (call, name) in CALLS.iter().enumerate() {
+            let _ = write!(table, "{name} {}, ", called(call));
+        }
+        let _ = writeln!(table, "after {start} runs");
+        // The index of the log is mapped once in the life of a process, however many connect.
+        assert_eq!(called(MMAP), start, "{table}");
+        assert_eq!(called(FDATASYNC), 0, "{table}");
+        for call in (0..CALLS.len()).filter(|call| ![MMAP, FDATASYNC].contains(call)) {
+            assert!(called(call) > 0, "{table}");
+        }
+    }
+    println!("{table}");
 }
 
 #[test]

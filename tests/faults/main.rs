@@ -5,6 +5,7 @@
 //! fail, `ZOEA_SERVER_FAULTS=1000` how often its connection is cut.
 
 mod books;
+mod clock;
 mod cuts;
 mod database;
 mod disk;

@@ -3,10 +3,13 @@
 //!
 //! What fails, how and how often stands in a file of words of 64 bits that the test writes and this
 //! library maps (`ZOEA_FAILING_DISK`): for each call [`ERRNO`], [`LEFT`], [`SKIP`] and [`IS_TORN`], and
-//! behind them how often it struck, by error. Whatever passes goes to the kernel by `syscall`, so that
-//! nothing has to be looked up, which would need memory before there is any.
+//! behind them how often it struck, by error, and how often it was called where that is wanted. Whatever
+//! passes goes to the kernel by `syscall`, so that nothing has to be looked up, which would need memory
+//! before there is any. In the same way it stands before the wall clock: see [`clock`].
 
 #![cfg(target_os = "linux")]
+
+pub mod clock;
 
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -24,6 +27,10 @@ pub const SKIP: usize = 2;
 pub const IS_TORN: usize = 3;
 /// How often it struck: a word for each of [`ERRORS`].
 pub const STRUCK: usize = 4;
+/// How often it was called, while [`IS_COUNTED`] is set.
+pub const CALLED: usize = 8;
+/// Whether calls are counted.
+pub const IS_COUNTED: usize = 9;
 /// The errors that are counted.
 pub const ERRORS: [c_int; 4] = [libc::ENOSPC, libc::EIO, libc::EDQUOT, libc::EINTR];
 /// The bytes of the file.
@@ -84,19 +91,31 @@ extern "C" fn begin() {
     }
 }
 
-fn word(call: Call, place: usize) -> Option<&'static AtomicU64> {
+fn control_word(place: usize) -> Option<&'static AtomicU64> {
     let control = CONTROL.load(Ordering::Acquire);
-    if control.is_null() {
+    if control.is_null() || place >= BYTES / size_of::<AtomicU64>() {
         return None;
     }
-    // SAFETY: the mapping stays for ever, is aligned to a page, and holds WORDS words for each call.
-    Some(unsafe { &*control.add(call as usize * WORDS + place) })
+    // SAFETY: the mapping stays for ever, is aligned to a page, and holds so many bytes.
+    Some(unsafe { &*control.add(place) })
+}
+
+fn word(call: Call, place: usize) -> Option<&'static AtomicU64> {
+    control_word(call as usize * WORDS + place)
 }
 
 /// The error that this call is to fail with, if it is.
 fn strikes(call: Call, is_ours: impl FnOnce() -> bool) -> Option<c_int> {
     let left = word(call, LEFT)?;
-    if left.load(Ordering::Acquire) == 0 || !is_ours() {
+    let is_armed = left.load(Ordering::Acquire) > 0;
+    let is_counted = word(call, IS_COUNTED)?.load(Ordering::Acquire) > 0;
+    if !(is_armed || is_counted) || !is_ours() {
+        return None;
+    }
+    if is_counted {
+        word(call, CALLED)?.fetch_add(1, Ordering::AcqRel);
+    }
+    if !is_armed {
         return None;
     }
     let passes = |count: u64| count.checked_sub(1);
@@ -190,19 +209,6 @@ pub unsafe extern "C" fn pwrite64(
 /// # Safety
 /// As of the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pwrite(
-    file: c_int,
-    from: *const c_void,
-    count: size_t,
-    offset: off64_t,
-) -> ssize_t {
-    // SAFETY: the caller's own call.
-    unsafe { pwrite64(file, from, count, offset) }
-}
-
-/// # Safety
-/// As of the C library's.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn pread64(
     file: c_int,
     into: *mut c_void,
@@ -253,14 +259,6 @@ pub unsafe extern "C" fn ftruncate64(file: c_int, length: off64_t) -> c_int {
     unsafe { libc::syscall(libc::SYS_ftruncate, file, length) as c_int }
 }
 
-/// # Safety
-/// As of the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ftruncate(file: c_int, length: off64_t) -> c_int {
-    // SAFETY: the caller's own call.
-    unsafe { ftruncate64(file, length) }
-}
-
 /// The mode counts only where the flags say so; it is passed in a register either way.
 ///
 /// # Safety
@@ -287,28 +285,7 @@ pub unsafe extern "C" fn openat64(
 /// # Safety
 /// As of the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn openat(
-    directory: c_int,
-    path: *const c_char,
-    flags: c_int,
-    mode: mode_t,
-) -> c_int {
-    // SAFETY: the caller's own call.
-    unsafe { openat64(directory, path, flags, mode) }
-}
-
-/// # Safety
-/// As of the C library's.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    // SAFETY: the caller's own call.
-    unsafe { openat64(libc::AT_FDCWD, path, flags, mode) }
-}
-
-/// # Safety
-/// As of the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     // SAFETY: the caller's own call.
     unsafe { openat64(libc::AT_FDCWD, path, flags, mode) }
 }
@@ -335,17 +312,21 @@ pub unsafe extern "C" fn mmap64(
     }
 }
 
-/// # Safety
-/// As of the C library's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap(
-    at: *mut c_void,
-    length: size_t,
-    protection: c_int,
-    flags: c_int,
-    file: c_int,
-    offset: off64_t,
-) -> *mut c_void {
-    // SAFETY: the caller's own call.
-    unsafe { mmap64(at, length, protection, flags, file, offset) }
+/// The same call by another name of the C library's.
+macro_rules! also_called {
+    ($name:ident as $other:ident($($argument:ident: $kind:ty),*) -> $answer:ty) => {
+        /// # Safety
+        /// As of the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $other($($argument: $kind),*) -> $answer {
+            // SAFETY: the caller's own call.
+            unsafe { $name($($argument),*) }
+        }
+    };
 }
+
+also_called!(pwrite64 as pwrite(file: c_int, from: *const c_void, count: size_t, offset: off64_t) -> ssize_t);
+also_called!(ftruncate64 as ftruncate(file: c_int, length: off64_t) -> c_int);
+also_called!(openat64 as openat(directory: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int);
+also_called!(open64 as open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int);
+also_called!(mmap64 as mmap(at: *mut c_void, length: size_t, protection: c_int, flags: c_int, file: c_int, offset: off64_t) -> *mut c_void);
