@@ -352,7 +352,7 @@ fn configure(home: &Home, parrot: &Parrot) {
 }
 
 /// Every file of the home but those that are there to hold secrets, the database apart.
-fn files(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+pub(crate) fn files(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         let name = path.display().to_string();

@@ -4,7 +4,6 @@
 //! tells the password and its session id in every answer; the operator types all of them.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +14,7 @@ use axum::routing::{any, post};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
+use crate::leaks::files;
 use crate::rig::{Home, until};
 use crate::screen;
 
@@ -142,22 +142,6 @@ fn configure(home: &Home, address: SocketAddr) {
     std::fs::write(home.file("credentials.json"), keys.to_string()).expect("credentials");
 }
 
-/// Every file of the home but those that are there to hold secrets.
-fn kept(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
-    for entry in std::fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        let name = path.display().to_string();
-        if path.is_dir() {
-            kept(&path, found);
-        } else if !name.ends_with("credentials.json")
-            && !name.ends_with("control.token")
-            && !name.ends_with("accounts.json")
-        {
-            found.push((name, std::fs::read(&path).expect("a file")));
-        }
-    }
-}
-
 /// A secret in the forms in which it may be written down.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let json = serde_json::to_string(secret).expect("JSON");
@@ -247,7 +231,7 @@ fn no_secret_is_kept_shown_or_sent() {
     let bodies = servers.gossip.bodies.lock().expect("the bodies").join("\n");
     assert!(bodies.contains("Remember"), "the order was sent");
     outputs.push(("requests to the model".to_string(), bodies.into_bytes()));
-    kept(&home.path(), &mut outputs);
+    files(&home.path(), &mut outputs);
     let names: Vec<&str> = outputs.iter().map(|(name, _)| name.as_str()).collect();
     for needed in ["zoea.db", "zoea.log", ".svg", ".txt"] {
         assert!(

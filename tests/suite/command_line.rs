@@ -117,12 +117,9 @@ fn the_doctor_tells_good_from_bad() {
     assert_eq!(bad[0]["name"], "provider pilot");
 }
 
-#[test]
-fn commands_at_the_same_moment_all_do_their_work() {
-    let home = Home::new();
-    home.configure("http://127.0.0.1:9/v1", "", "");
-    let _swarm = home.fly(&[]);
-    let commands: Vec<_> = (0..40)
+/// Creates so many Myses, each by a command of its own, all at the same moment.
+fn create_at_once(home: &Home, count: usize) {
+    let commands: Vec<_> = (0..count)
         .map(|number| {
             let mut command = home.command(&["mysis", "create", &format!("m{number}")]);
             let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -135,7 +132,15 @@ fn commands_at_the_same_moment_all_do_their_work() {
         assert!(output.status.success(), "{error}");
     }
     let myses = home.json(&["mysis", "list", "--json"]);
-    assert_eq!(myses.as_array().expect("a list").len(), 40);
+    assert_eq!(myses.as_array().expect("a list").len(), count);
+}
+
+#[test]
+fn commands_at_the_same_moment_all_do_their_work() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let _swarm = home.fly(&[]);
+    create_at_once(&home, 40);
     let left = std::fs::read_dir(home.path()).expect("a home");
     let mut left = left.map(|entry| entry.expect("an entry").file_name());
     assert!(!left.any(|name| name.to_string_lossy().contains("probe")));
@@ -145,20 +150,7 @@ fn commands_at_the_same_moment_all_do_their_work() {
 fn commands_without_a_program_wait_for_one_another() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
-    let commands: Vec<_> = (0..5)
-        .map(|number| {
-            let mut command = home.command(&["mysis", "create", &format!("m{number}")]);
-            let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
-            command.spawn().expect("the command starts")
-        })
-        .collect();
-    for command in commands {
-        let output = command.wait_with_output().expect("the command ends");
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{error}");
-    }
-    let myses = home.json(&["mysis", "list", "--json"]);
-    assert_eq!(myses.as_array().expect("a list").len(), 5);
+    create_at_once(&home, 5);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! A game server whose list of tools is not as it should be.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
 use serde_json::{Value, json};
 
+use crate::receiver::read_request;
 use crate::rig::{Home, Server, until};
 
 /// An MCP server with these tools, which lives as long as the test's process.
@@ -24,19 +25,7 @@ fn serve(tools: &Value) -> String {
 }
 
 fn answer(stream: &TcpStream, tools: &str) -> Option<()> {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let head = head.to_lowercase();
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "))?;
-    let mut body = vec![0; length.trim().parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
+    let (_, body) = read_request(stream)?;
     let asked: Value = serde_json::from_slice(&body).ok()?;
     let result = match asked["method"].as_str()? {
         "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},

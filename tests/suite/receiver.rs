@@ -47,8 +47,9 @@ impl Receiver {
     }
 }
 
-fn answer(mut stream: TcpStream, status: u16) -> Option<Brought> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
+/// Reads one request: its head, in small letters, and its body.
+pub(crate) fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
+    let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if reader.read_line(&mut head).ok()? == 0 {
@@ -61,6 +62,11 @@ fn answer(mut stream: TcpStream, status: u16) -> Option<Brought> {
         .find_map(|line| line.strip_prefix("content-length: "))?;
     let mut body = vec![0; length.trim().parse().ok()?];
     reader.read_exact(&mut body).ok()?;
+    Some((head, body))
+}
+
+fn answer(mut stream: TcpStream, status: u16) -> Option<Brought> {
+    let (head, body) = read_request(&stream)?;
     let said = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     stream.write_all(said.as_bytes()).ok()?;
     Some(Brought {
