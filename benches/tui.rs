@@ -19,19 +19,20 @@ mod swarm;
 
 use std::sync::Arc;
 
-use actors::domain::dashboard::press::{Input, Key, Press};
-use actors::domain::dashboard::wish::Wish;
-use actors::domain::dashboard::{Dashboard, Opening, Stock};
 use actors::domain::event::{State, SwarmEvent};
 use actors::domain::ids::{MysisId, Now, Timestamp};
+use actors::domain::screen::SwarmSnapshot;
+use actors::domain::screen::UiEffect;
 use actors::ports::Archive;
 use divan::{Bencher, black_box};
 use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use swarm::{START, Stored, Swarm, rules};
-use zoea::tui::theme::Depth;
-use zoea::tui::view;
+use zoea_tui::dashboard::press::{Input, Key, Press};
+use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::theme::Depth;
+use zoea_tui::view;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -63,22 +64,22 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
         ..Opening::default()
     });
     board.tick(Now::alike(START));
-    board.take_stock(Stock {
+    board.restore(SwarmSnapshot {
         standings: swarm.standings.values().cloned().map(Arc::new).collect(),
         mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
         rules: rules(),
         redactor: Arc::default(),
     });
-    board.settle();
+    board.prepare_frame();
     (board, swarm)
 }
 
 /// Does what a dashboard wants read, at once.
 fn fulfil(board: &mut Dashboard, stored: &Stored) {
     for _ in 0..10 {
-        board.settle();
-        for wish in board.take_wishes() {
-            if let Wish::Load { stamp, page } = wish {
+        board.prepare_frame();
+        for effect in board.take_effects() {
+            if let UiEffect::Load { id: stamp, page } = effect {
                 let page = stored.page(page).now_or_never().expect("it is in memory");
                 board.paged(stamp, page.map_err(|fault| fault.to_string()));
             }
@@ -120,7 +121,7 @@ fn frame_after_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
         for event in swarm.live(Timestamp(at)) {
             changing.learn(&event);
         }
-        changing.settle();
+        changing.prepare_frame();
         drop(shown);
         view::paint_into(&board, Depth::True, &mut buffer)
     });
@@ -146,7 +147,7 @@ fn settling_at_1000_myses(bencher: Bencher<'_, '_>) {
             }
             at += 16;
             board.tick(Now::alike(Timestamp(at)));
-            board.settle();
+            board.prepare_frame();
         });
 }
 
@@ -160,12 +161,12 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
     }
     let mut opened = board.clone();
     opened.input(Input::Press(Press::of(Key::Enter)));
-    opened.settle();
-    let loads: Vec<_> = opened.take_wishes();
+    opened.prepare_frame();
+    let loads: Vec<_> = opened.take_effects();
     let pages: Vec<_> = loads
         .iter()
-        .filter_map(|wish| {
-            let Wish::Load { stamp, page } = wish else {
+        .filter_map(|effect| {
+            let UiEffect::Load { id: stamp, page } = effect else {
                 return None;
             };
             let rows = swarm.stored.page(page.clone()).now_or_never()?.ok()?;
@@ -178,7 +179,7 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
             for (stamp, rows) in pages {
                 board.paged(stamp, Ok(rows));
             }
-            board.settle();
+            board.prepare_frame();
             board
         });
 }
@@ -194,9 +195,9 @@ fn scrolling_a_page(bencher: Bencher<'_, '_>) {
     fulfil(&mut board, &swarm.stored);
     bencher.bench_local(|| {
         board.input(Input::Press(Press::of(Key::PageUp)));
-        board.settle();
-        for wish in board.take_wishes() {
-            if let Wish::Load { stamp, page } = wish {
+        board.prepare_frame();
+        for effect in board.take_effects() {
+            if let UiEffect::Load { id: stamp, page } = effect {
                 let page = swarm
                     .stored
                     .page(page)

@@ -22,5 +22,4 @@ pub mod settings;
 pub mod swarm;
 pub mod toolbox;
 pub mod traces;
-pub mod tui;
 pub mod wiring;

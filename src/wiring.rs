@@ -24,7 +24,7 @@ use actors::domain::message::Severity;
 use actors::domain::order::{Order, Refusal};
 use actors::ports::{Archive, Upstream};
 use actors::secrets::Secrets;
-use actors::ui::Bridge;
+use actors::ui::TerminalLink;
 use anyhow::Context;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
@@ -78,7 +78,7 @@ pub struct Audience {
     /// Those who only watch.
     pub watchers: Vec<Watcher>,
     /// The terminal.
-    pub bridge: Option<Bridge>,
+    pub link: Option<TerminalLink>,
 }
 
 /// A swarm that is up.
@@ -163,9 +163,9 @@ impl Flight {
                 .into_iter()
                 .chain(watching.watchers())
                 .collect(),
-            bridge: audience
-                .bridge
-                .map(|bridge| with_exporter(bridge, home, &ledger, &secrets)),
+            link: audience
+                .link
+                .map(|link| with_exporter(link, home, &ledger, &secrets)),
             seed: fastrand::u64(..),
         };
         let (commander, ended) = Actor::spawn(None, Commander, args)
@@ -359,11 +359,16 @@ impl Flight {
 }
 
 /// The terminal's way to write conversations to files.
-fn with_exporter(bridge: Bridge, home: &Home, ledger: &SqlLedger, secrets: &Secrets) -> Bridge {
+fn with_exporter(
+    link: TerminalLink,
+    home: &Home,
+    ledger: &SqlLedger,
+    secrets: &Secrets,
+) -> TerminalLink {
     let exporter = FileExporter::new(ledger.clone(), home.exports(), secrets.clone());
-    Bridge {
+    TerminalLink {
         exporter: Some(Arc::new(exporter)),
-        ..bridge
+        ..link
     }
 }
 

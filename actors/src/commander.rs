@@ -43,7 +43,7 @@ use crate::ports::{
 use crate::secrets::Secrets;
 use crate::session::Means;
 use crate::store::{StoreHandle, StoreMsg};
-use crate::ui::{Bridge, UiMsg};
+use crate::ui::{TerminalLink, UiMsg};
 
 pub use handle::CommanderHandle;
 pub use messages::{CommanderMsg, OtherMessage};
@@ -80,7 +80,7 @@ pub struct CommanderArgs {
     /// Those who watch from the first moment on.
     pub watchers: Vec<Watcher>,
     /// The terminal, where there is one.
-    pub bridge: Option<Bridge>,
+    pub link: Option<TerminalLink>,
     /// What chance is made from.
     pub seed: u64,
 }
@@ -140,10 +140,10 @@ impl Actor for Commander {
         args: CommanderArgs,
     ) -> Result<CommanderState, ActorProcessingErr> {
         let mut state = CommanderState::new(&myself, &args).await?;
-        let bridge = args.bridge.clone();
+        let link = args.link.clone();
         state.take_over(&myself, args).await?;
-        if let Some(bridge) = bridge {
-            state.open_terminal(&myself, bridge).await?;
+        if let Some(link) = link {
+            state.open_terminal(&myself, link).await?;
         }
         Ok(state)
     }
@@ -161,7 +161,7 @@ impl Actor for Commander {
             CommanderMsg::Report(report) => state.reported(&myself, report),
             CommanderMsg::News(news) => state.heard(news),
             CommanderMsg::Watch(watcher) => state.watch(watcher),
-            CommanderMsg::Attach(bridge) => state.attach(&myself, bridge).await,
+            CommanderMsg::Attach(link) => state.attach(&myself, link).await,
             CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Weather(reply) => drop(reply.send(state.weather.clone())),

@@ -1,4 +1,4 @@
-//! The Ui actor: keeps the dashboard up to date and hands it to the screen.
+//! The Ui actor: feeds a screen with what happens, and does what the screen wants done.
 //!
 //! Hears: what happens in the swarm, the operator's keys, answers to orders and to questions to the
 //! store. Tells: the Commander the operator's orders, the screen what to show, at most sixty times
@@ -18,11 +18,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::dashboard::press::Input;
-use crate::domain::dashboard::seat::Seat;
-use crate::domain::dashboard::transcript::pages::Stamp;
-use crate::domain::dashboard::wish::{OrderId, Wish};
-use crate::domain::dashboard::{Dashboard, Stock};
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::MysisId;
@@ -30,7 +25,8 @@ use crate::domain::message::Row;
 use crate::domain::order::{Answer, Order};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
-use crate::ports::{Archive, Clock, Exporter, Screen};
+use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::ports::{Archive, Clock, Exporter, Screen, Terminal, TerminalInput, View};
 use crate::reply::{Reply, Request};
 
 /// The shortest time between two pictures that the operator's keys ask for. The first is shown at
@@ -53,13 +49,15 @@ pub enum UiMsg {
         redactor: Arc<Redactor>,
     },
     /// The operator did something.
-    Input(Input),
+    Input(TerminalInput),
     /// An order was carried out, or not.
     Answered(OrderId, Answer),
     /// A piece of a conversation was read, or could not be.
-    Paged(Stamp, Result<Vec<Arc<Row>>, String>),
+    Paged(ReadId, Result<Vec<Arc<Row>>, String>),
     /// A text was looked for, or could not be.
-    Searched(Stamp, Result<Vec<(MysisId, Arc<Row>)>, String>),
+    Searched(ReadId, Result<Vec<(MysisId, Arc<Row>)>, String>),
+    /// A conversation was written to a file, or could not be.
+    Exported(Result<String, String>),
     /// What happened before was read, or could not be.
     EventsRead(Result<Vec<EventRecord>, String>),
     /// Time for another picture.
@@ -112,7 +110,7 @@ impl UiHandle {
 
     /// Passes on what the operator did; before the Ui is alive, and once it is gone for good, that
     /// is lost.
-    pub fn input(&self, input: Input) {
+    pub fn input(&self, input: TerminalInput) {
         if let Some(ui) = &*self.0.borrow() {
             let _ = ui.cast(UiMsg::Input(input));
         }
@@ -128,10 +126,10 @@ impl UiHandle {
 
 /// What a terminal brings with it.
 #[derive(Clone)]
-pub struct Bridge {
-    /// The screen.
-    pub screen: Arc<dyn Screen>,
-    /// Where the screen finds the Ui.
+pub struct TerminalLink {
+    /// The terminal.
+    pub terminal: Arc<dyn Terminal>,
+    /// Where the terminal finds the Ui.
     pub address: Arc<UiAddress>,
     /// Set off when the operator wants to quit.
     pub quit: CancellationToken,
@@ -139,17 +137,17 @@ pub struct Bridge {
     pub exporter: Option<Arc<dyn Exporter>>,
 }
 
-impl Bridge {
+impl TerminalLink {
     /// Whether the terminal was one that is attached, and is no more.
     #[must_use]
     pub fn has_left(&self) -> bool {
-        self.quit.is_cancelled() && self.screen.last().seat() == Seat::Attached
+        self.quit.is_cancelled() && self.terminal.kind() == TerminalKind::Attached
     }
 }
 
-impl fmt::Debug for Bridge {
+impl fmt::Debug for TerminalLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bridge").finish_non_exhaustive()
+        f.debug_struct("TerminalLink").finish_non_exhaustive()
     }
 }
 
@@ -159,7 +157,7 @@ pub struct UiActor;
 /// What it is started with.
 pub struct UiArgs {
     /// The terminal.
-    pub bridge: Bridge,
+    pub link: TerminalLink,
     /// What is stored.
     pub archive: Arc<dyn Archive>,
     /// The wall clock.
@@ -167,24 +165,15 @@ pub struct UiArgs {
     /// Who takes the operator's orders.
     pub commander: DerivedActorRef<Request>,
     /// How everything stands.
-    pub stock: Stock,
+    pub snapshot: SwarmSnapshot,
     /// Which view it takes up.
     pub view: View,
 }
 
-/// Which view a Ui takes up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// The one that was shown last.
-    Last,
-    /// A new one: the last one may be what it died of.
-    Fresh,
-}
-
 /// What it keeps.
 pub struct UiState {
-    dashboard: Arc<Dashboard>,
-    bridge: Bridge,
+    screen: Box<dyn Screen>,
+    link: TerminalLink,
     archive: Arc<dyn Archive>,
     clock: Arc<dyn Clock>,
     commander: DerivedActorRef<Request>,
@@ -207,16 +196,12 @@ impl Actor for UiActor {
         myself: ActorRef<UiMsg>,
         args: UiArgs,
     ) -> Result<UiState, ActorProcessingErr> {
-        let last = args.bridge.screen.last();
-        let mut dashboard = match args.view {
-            View::Last => last,
-            View::Fresh => Arc::new(last.afresh()),
-        };
-        Arc::make_mut(&mut dashboard).take_stock(args.stock);
-        args.bridge.address.send_replace(Some(myself.clone()));
+        let mut screen = args.link.terminal.open(args.view);
+        screen.restore(args.snapshot);
+        args.link.address.send_replace(Some(myself.clone()));
         let mut state = UiState {
-            dashboard,
-            bridge: args.bridge,
+            screen,
+            link: args.link,
             archive: args.archive,
             clock: args.clock,
             commander: args.commander,
@@ -238,31 +223,33 @@ impl Actor for UiActor {
         state: &mut UiState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            UiMsg::Event(event) => state.change(&myself, |dashboard| dashboard.learn(&event)),
+            UiMsg::Event(event) => state.change(&myself, |screen| screen.on_event(&event)),
             UiMsg::RulesChanged { rules, redactor } => {
-                state.change(&myself, |dashboard| dashboard.take_rules(rules, redactor));
+                state.change(&myself, |screen| screen.set_rules(rules, redactor));
             }
             UiMsg::Input(input) => {
                 state.is_awaited = true;
-                state.change(&myself, |dashboard| dashboard.input(input));
+                state.change(&myself, |screen| screen.on_input(input));
             }
             UiMsg::Answered(id, answer) => {
-                state.change(&myself, |dashboard| dashboard.answered(id, answer));
+                state.change(&myself, |screen| screen.on_answer(id, answer));
             }
-            UiMsg::Paged(stamp, page) => {
-                state.change(&myself, |dashboard| dashboard.paged(stamp, page));
+            UiMsg::Paged(id, page) => state.change(&myself, |screen| screen.on_page(id, page)),
+            UiMsg::Searched(id, rows) => {
+                state.change(&myself, |screen| screen.on_search(id, rows));
             }
-            UiMsg::Searched(stamp, rows) => {
-                state.change(&myself, |dashboard| dashboard.searched(stamp, rows));
+            UiMsg::Exported(written) => {
+                state.is_awaited = true;
+                state.change(&myself, |screen| screen.on_export(written));
             }
             UiMsg::EventsRead(Ok(records)) => {
-                state.change(&myself, |dashboard| dashboard.take_past_events(&records));
+                state.change(&myself, |screen| screen.on_past_events(&records));
             }
             UiMsg::EventsRead(Err(why)) => {
                 tracing::warn!(why, "failed to read what happened before");
             }
             // Nobody looks any more; it gets no successor either.
-            UiMsg::Frame if state.bridge.has_left() => myself.stop(None),
+            UiMsg::Frame if state.link.has_left() => myself.stop(None),
             UiMsg::Frame => state.show(&myself),
         }
         Ok(())
@@ -270,13 +257,12 @@ impl Actor for UiActor {
 }
 
 impl UiState {
-    /// Changes the dashboard, does what it wants done, and shows it soon.
-    fn change(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut Dashboard)) {
+    /// Changes the screen, does what it wants done, and shows it soon.
+    fn change(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
         while self.jobs.try_join_next().is_some() {}
-        let dashboard = Arc::make_mut(&mut self.dashboard);
-        dashboard.tick(self.clock.both());
-        change(dashboard);
-        self.do_what_it_wants(myself);
+        self.screen.tick(self.clock.both());
+        change(&mut *self.screen);
+        self.carry_out_effects(myself);
         self.show_within(myself, self.wait());
     }
 
@@ -291,7 +277,7 @@ impl UiState {
         left(self.shown_at, CALM)
     }
 
-    /// Shows the dashboard as it is now.
+    /// Shows how everything is now.
     fn show(&mut self, myself: &ActorRef<UiMsg>) {
         self.frame = None;
         let now = Some(Instant::now());
@@ -299,19 +285,19 @@ impl UiState {
         if std::mem::take(&mut self.is_awaited) {
             self.answered_at = now;
         }
-        let dashboard = Arc::make_mut(&mut self.dashboard);
         let now = self.clock.both();
-        dashboard.tick(now);
-        dashboard.settle();
-        self.do_what_it_wants(myself);
-        self.bridge.screen.show(self.dashboard.clone());
-        if let Some(next) = self.dashboard.next_change() {
+        self.screen.tick(now);
+        self.screen.prepare_frame();
+        self.carry_out_effects(myself);
+        // What is shown has nothing left to be done: another Ui may take it up.
+        self.screen.show();
+        if let Some(next) = self.screen.next_change() {
             let wait = Duration::from_millis(next.since(now.wall)).max(FRAME);
             self.show_within(myself, wait);
         }
     }
 
-    /// Shows the dashboard after so long at the latest.
+    /// Shows it after so long at the latest.
     fn show_within(&mut self, myself: &ActorRef<UiMsg>, wait: Duration) {
         let due = Instant::now() + wait;
         let is_soon_enough = self.frame.as_ref().is_some_and(|(at, _)| *at <= due);
@@ -327,23 +313,18 @@ impl UiState {
         self.frame = Some((due, AbortOnDropHandle::new(task)));
     }
 
-    fn do_what_it_wants(&mut self, myself: &ActorRef<UiMsg>) {
-        let has_wishes = self.dashboard.has_wishes();
-        if !has_wishes {
-            return;
-        }
-        for wish in Arc::make_mut(&mut self.dashboard).take_wishes() {
-            match wish {
-                Wish::Order { id, order } => self.order(myself, id, order),
-                Wish::Load { stamp, page } => self.load(myself, stamp, page),
-                Wish::Search { stamp, search } => self.search(myself, stamp, search),
-                Wish::Export {
+    fn carry_out_effects(&mut self, myself: &ActorRef<UiMsg>) {
+        for effect in self.screen.take_effects() {
+            match effect {
+                UiEffect::Order { id, order } => self.order(myself, id, order),
+                UiEffect::Load { id, page } => self.load(myself, id, page),
+                UiEffect::Search { id, search } => self.search(myself, id, search),
+                UiEffect::Export {
                     mysis,
                     name,
                     format,
                 } => self.export(myself, mysis, name, format),
-                Wish::Act(act) => self.bridge.screen.act(act),
-                Wish::Quit => self.bridge.quit.cancel(),
+                UiEffect::Quit => self.link.quit.cancel(),
             }
         }
     }
@@ -355,9 +336,9 @@ impl UiState {
             let _ = ui.cast(UiMsg::Answered(id, answer));
         });
         // A Commander that is gone drops the request, and with it answers.
-        let source = match self.dashboard.seat() {
-            Seat::Own => OrderSource::Terminal,
-            Seat::Attached => OrderSource::AttachedTerminal,
+        let source = match self.link.terminal.kind() {
+            TerminalKind::Own => OrderSource::Terminal,
+            TerminalKind::Attached => OrderSource::AttachedTerminal,
         };
         let request = Request {
             order,

@@ -50,7 +50,7 @@ pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<
             clock: Arc::new(MachineClock),
         },
         watchers: Vec::new(),
-        bridge: None,
+        link: None,
         seed: 1,
     };
     let (commander, _) = Actor::spawn(None, Commander, args).await?;

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::swarm::{self, Swarm};
-use actors::domain::dashboard::Stock;
 use actors::domain::event::State;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::message::Severity;
-use actors::ports::Clock;
+use actors::domain::screen::SwarmSnapshot;
+use actors::ports::{Clock, View};
 use actors::reply::Request;
-use actors::ui::{self, Bridge, UiActor, UiArgs, UiMsg, View};
+use actors::ui::{self, TerminalLink, UiActor, UiArgs, UiMsg};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio_util::sync::CancellationToken;
-use zoea::tui::{Options, Terminal};
+use zoea_tui::{DashboardTerminal, Options, Terminal};
 
 struct Now;
 
@@ -64,20 +64,20 @@ impl TryFrom<PretenderMsg> for Request {
 impl Actor for Pretender {
     type Msg = PretenderMsg;
     type State = Pretending;
-    type Arguments = (Swarm, Bridge, u64);
+    type Arguments = (Swarm, TerminalLink, u64);
 
     async fn pre_start(
         &self,
         myself: ActorRef<PretenderMsg>,
-        (swarm, bridge, rate): (Swarm, Bridge, u64),
+        (swarm, link, rate): (Swarm, TerminalLink, u64),
     ) -> Result<Pretending, ActorProcessingErr> {
         let standings = swarm.standings.values().cloned().map(Arc::new);
         let args = UiArgs {
-            bridge,
+            link,
             archive: Arc::new(swarm.stored.clone()),
             clock: Arc::new(Now),
             commander: myself.get_derived(),
-            stock: Stock {
+            snapshot: SwarmSnapshot {
                 standings: standings.collect(),
                 mission: swarm.mission.clone(),
                 rules: swarm::rules(),
@@ -153,15 +153,15 @@ fn mixed(count: usize) -> Swarm {
 /// Flies until the operator quits: so many Myses, and so many steps of theirs a second.
 pub(crate) async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
     let (address, handle) = ui::address();
-    let (screen, terminal) = Terminal::start(handle, Options::default())?;
-    let bridge = Bridge {
-        screen,
+    let (display, terminal) = Terminal::start(handle, Options::default())?;
+    let link = TerminalLink {
+        terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
         quit: CancellationToken::new(),
         exporter: None,
     };
-    let quit = bridge.quit.clone();
-    let (pretender, running) = Actor::spawn(None, Pretender, (mixed(count), bridge, rate)).await?;
+    let quit = link.quit.clone();
+    let (pretender, running) = Actor::spawn(None, Pretender, (mixed(count), link, rate)).await?;
     quit.cancelled().await;
     pretender.stop(None);
     running.await?;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::dashboard::needs::{Need, need};
 use actors::domain::event::{SwarmEvent, What};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
+use actors::domain::needs::{Need, need};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -173,7 +173,7 @@ impl Cause {
             at,
             cause,
             why: need.why,
-            help: need.help,
+            help: need.remedy.text(),
             names: pending.into_values().map(|(_, need)| need.name).collect(),
         });
         wrong.into_iter().chain(needing).collect()
@@ -182,7 +182,7 @@ impl Cause {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::dashboard::tone::Tone;
+    use actors::domain::needs::Remedy;
 
     use super::*;
 
@@ -195,9 +195,8 @@ mod tests {
             since: Timestamp(id),
             what,
             why: format!("why {id}").into(),
-            tone: Tone::Errored,
-            key: "r",
-            help: "relaunch",
+            severity: Severity::Error,
+            remedy: Remedy::Relaunch,
         };
         News::Stands(MysisId(id), Timestamp(id), Some(Box::new(need)))
     }

@@ -2,15 +2,15 @@
 
 use std::str::FromStr;
 
-use actors::domain::dashboard::appearance::MouseUse;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use serde::{Deserialize, Serialize};
+use zoea_tui::dashboard::appearance::MouseUse;
 
 use super::wire::{MouseUseMirror, ToDo};
-use crate::tui::shown::Shown;
-use crate::tui::theme::Depth;
+use zoea_tui::shown::Shown;
+use zoea_tui::theme::Depth;
 
 /// One answer to a terminal that asks what is new.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,18 +4,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use actors::domain::dashboard::wish::Act;
 use actors::ui::UiHandle;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use zoea_tui::dashboard::action::TerminalAction;
 
 use super::frame::{Change, Frame, Over};
 use super::pane::Pane;
 use super::wire::{Done, ToDo};
-use crate::tui::shown::Shown;
-use crate::tui::theme::Depth;
+use zoea_tui::screen::pass_on;
+use zoea_tui::shown::Shown;
+use zoea_tui::theme::Depth;
 
 /// How long whoever asks for a frame waits for something new.
 const NEWS: Duration = Duration::from_secs(10);
@@ -44,7 +45,7 @@ struct Drawn {
     /// Kept for its memory.
     next: Buffer,
     /// What the last frame told it to do; told again where that frame got lost.
-    acts: Vec<Act>,
+    acts: Vec<TerminalAction>,
     broken: u32,
 }
 
@@ -83,7 +84,7 @@ impl Guest {
         let mut heard = lock(&self.heard);
         for (number, Done(input)) in (first..).zip(inputs) {
             if number >= *heard {
-                self.ui.input(input);
+                pass_on(&self.ui, input);
                 *heard = number + 1;
             }
         }
@@ -162,12 +163,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::dashboard::press::{Input, Press};
-    use actors::domain::dashboard::{Dashboard, Opening};
-    use actors::ports::Screen;
     use actors::ui::{self, UiAddress, UiMsg};
     use ractor::{Actor, ActorProcessingErr, ActorRef};
     use tokio::sync::mpsc;
+    use zoea_tui::Display;
+    use zoea_tui::dashboard::press::{Input, Press};
+    use zoea_tui::dashboard::{Dashboard, Opening};
 
     use super::*;
 
@@ -194,7 +195,7 @@ mod tests {
             tell: &mut Self::State,
         ) -> Result<(), ActorProcessingErr> {
             if let UiMsg::Input(input) = message {
-                tell.send(input)?;
+                tell.send(input.into_inner().ok_or("an input of ours")?)?;
             }
             Ok(())
         }
@@ -217,12 +218,15 @@ mod tests {
         let open = CancellationToken::new();
         let first = guest.next_frame(0, &open).await;
         assert!(first.change.is_some_and(|change| change.is_whole));
-        guest.pane.act(Act::Bell);
+        guest.pane.act(TerminalAction::Bell);
         let lost = guest.next_frame(first.number, &open).await;
-        assert_eq!((lost.change, lost.acts), (None, vec![ToDo(Act::Bell)]));
+        assert_eq!(
+            (lost.change, lost.acts),
+            (None, vec![ToDo(TerminalAction::Bell)])
+        );
         let again = guest.next_frame(first.number, &open).await;
         assert!(again.change.is_some_and(|change| change.is_whole));
-        assert_eq!(again.acts, [ToDo(Act::Bell)]);
+        assert_eq!(again.acts, [ToDo(TerminalAction::Bell)]);
         let began = Instant::now();
         let nothing = guest.next_frame(again.number, &open).await;
         assert_eq!((nothing.change, nothing.acts), (None, Vec::new()));

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::dashboard::history::History;
-use actors::domain::dashboard::{self, Dashboard};
 use actors::ports::Exporter;
-use actors::ui::{self, Bridge};
+use actors::ui::{self, TerminalLink};
 use rmcp::model::Tool;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use zoea_tui::DashboardTerminal;
+use zoea_tui::dashboard::history::History;
+use zoea_tui::dashboard::{self, Dashboard};
 
 use super::guest::Guest;
 use super::pane::Pane;
@@ -193,8 +194,8 @@ impl Guests {
             }
             guests.insert(name.clone(), Arc::new(guest));
         }
-        self.0.swarm.attach(Bridge {
-            screen: pane,
+        self.0.swarm.attach(TerminalLink {
+            terminal: DashboardTerminal::new(pane),
             address: Arc::new(address),
             quit,
             exporter: Some(self.0.exporter.clone()),

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::wish::Act;
-use actors::ports::Screen;
 use tokio::sync::Notify;
+use zoea_tui::Display;
+use zoea_tui::dashboard::Dashboard;
+use zoea_tui::dashboard::action::TerminalAction;
 
-use crate::tui::put_behind;
+use zoea_tui::put_behind;
 
 /// What an attached terminal is to show and to do next.
 pub(super) struct Pane {
@@ -19,7 +19,7 @@ pub(super) struct Pane {
 struct State {
     last: Arc<Dashboard>,
     is_new: bool,
-    acts: VecDeque<Act>,
+    acts: VecDeque<TerminalAction>,
 }
 
 /// What has come together since somebody asked.
@@ -27,7 +27,7 @@ pub(super) struct News {
     /// The newest picture, where it is new.
     pub(super) picture: Option<Arc<Dashboard>>,
     /// What is to be done.
-    pub(super) acts: Vec<Act>,
+    pub(super) acts: Vec<TerminalAction>,
 }
 
 impl Pane {
@@ -76,7 +76,7 @@ impl Pane {
     }
 }
 
-impl Screen for Pane {
+impl Display for Pane {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.lock().last = dashboard;
         self.renew();
@@ -86,7 +86,7 @@ impl Screen for Pane {
         self.lock().last.clone()
     }
 
-    fn act(&self, act: Act) {
+    fn act(&self, act: TerminalAction) {
         put_behind(&mut self.lock().acts, act);
         self.news.notify_one();
     }

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use actors::domain::dashboard::press::{Input, Press};
 use actors::domain::order::MAX_TEXT;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,13 +11,14 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use zoea_tui::dashboard::press::{Input, Press};
 
 use super::frame::{Frame, Over, Received};
 use super::guests::{FrameAsked, Leaving, Told};
 use super::wire::{Done, Opening, ToDo};
 use crate::control::client::{ControlClient, ControlError};
-use crate::tui::shown::Ear;
-use crate::tui::{Options, Slot, Terminal};
+use zoea_tui::shown::Ear;
+use zoea_tui::{Options, Slot, Terminal};
 
 /// Keys that wait for the service; more are lost, as a terminal loses them.
 const KEYS: usize = 1024;

@@ -4,16 +4,16 @@
 
 use std::sync::Arc;
 
-use actors::domain::dashboard::appearance::{
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zoea_tui::dashboard::action::TerminalAction;
+use zoea_tui::dashboard::appearance::{
     Appearance, Letters, Motion, MouseUse, Notify, Panel, Theme,
 };
-use actors::domain::dashboard::figures::UtcOffset;
-use actors::domain::dashboard::history::History;
-use actors::domain::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
-use actors::domain::dashboard::wish::Act;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zoea_tui::dashboard::figures::UtcOffset;
+use zoea_tui::dashboard::history::History;
+use zoea_tui::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
 
-use crate::tui::theme::Depth;
+use zoea_tui::theme::Depth;
 
 /// What a terminal is like that wants to be attached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Done(#[serde(with = "InputMirror")] pub Input);
 /// Something that only a terminal can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ToDo(#[serde(with = "ActMirror")] pub Act);
+pub struct ToDo(#[serde(with = "ActMirror")] pub TerminalAction);
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Appearance")]
@@ -185,7 +185,7 @@ enum AttentionMirror {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Act", rename_all = "snake_case")]
+#[serde(remote = "TerminalAction", rename_all = "snake_case")]
 enum ActMirror {
     Suspend,
     Redraw,
@@ -275,11 +275,11 @@ mod tests {
         let mut history = History::default();
         history.add("one");
         history.add("two");
-        let sent = serde_json::to_string(&ToDo(Act::KeepHistory(history))).unwrap();
+        let sent = serde_json::to_string(&ToDo(TerminalAction::KeepHistory(history))).unwrap();
         assert_eq!(sent, r#"{"keep_history":"two"}"#);
         let heard: ToDo = serde_json::from_str(&sent).unwrap();
         let mut newest = History::default();
         newest.add("two");
-        assert_eq!(heard.0, Act::KeepHistory(newest));
+        assert_eq!(heard.0, TerminalAction::KeepHistory(newest));
     }
 }

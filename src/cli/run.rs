@@ -5,7 +5,7 @@ use std::time::Duration;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
-use actors::ui::Bridge;
+use actors::ui::TerminalLink;
 use anyhow::Context;
 use clap::{Args, value_parser};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -20,9 +20,9 @@ use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
-use crate::tui::Terminal;
 use crate::wiring::{self, Audience, Flight, LaunchOptions, Offline, OfflineOptions, Word};
 use zoea_grammar::units::parse_duration;
+use zoea_tui::Terminal;
 
 /// What `zoea run` can be told.
 #[derive(Debug, Default, Args)]
@@ -212,7 +212,7 @@ async fn fly(
 enum Face {
     Lines(Headless),
     Screen {
-        bridge: Bridge,
+        link: TerminalLink,
         terminal: Terminal,
         quit: CancellationToken,
     },
@@ -228,9 +228,9 @@ impl Face {
         if args.headless {
             return Ok(Face::Lines(open_output(args.format()).await?));
         }
-        let (bridge, terminal, quit) = screen::open(home, &settings.tui, &args.look, environment)?;
+        let (link, terminal, quit) = screen::open(home, &settings.tui, &args.look, environment)?;
         Ok(Face::Screen {
-            bridge,
+            link,
             terminal,
             quit,
         })
@@ -240,11 +240,11 @@ impl Face {
         match self {
             Face::Lines(headless) => Audience {
                 watchers: vec![headless.watcher()],
-                bridge: None,
+                link: None,
             },
-            Face::Screen { bridge, .. } => Audience {
+            Face::Screen { link, .. } => Audience {
                 watchers: Vec::new(),
-                bridge: Some(bridge.clone()),
+                link: Some(link.clone()),
             },
         }
     }

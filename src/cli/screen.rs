@@ -4,19 +4,19 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::dashboard::appearance::{Appearance, Letters, Motion, Theme};
-use actors::domain::dashboard::figures::UtcOffset;
-use actors::domain::dashboard::history::History;
-use actors::ui::{self, Bridge};
+use actors::ui::{self, TerminalLink};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
+use zoea_tui::dashboard::appearance::{Appearance, Letters, Motion, Theme};
+use zoea_tui::dashboard::figures::UtcOffset;
+use zoea_tui::dashboard::history::History;
 
 use crate::home::Home;
 use crate::settings::{Environment, Tui};
-use crate::tui::theme::Depth;
-use crate::tui::{Options, Terminal};
+use zoea_tui::theme::Depth;
+use zoea_tui::{DashboardTerminal, Options, Terminal};
 
 /// How the terminal is to look; these go before the configuration.
 #[derive(Debug, Default, Args)]
@@ -33,7 +33,7 @@ pub(super) struct LookArgs {
     reduced_motion: bool,
 }
 
-/// Takes the terminal over. The bridge is for the Commander; the token says that the operator wants
+/// Takes the terminal over. The link is for the Commander; the token says that the operator wants
 /// to quit.
 ///
 /// # Errors
@@ -43,19 +43,19 @@ pub(super) fn open(
     settings: &Tui,
     look: &LookArgs,
     environment: &Environment,
-) -> anyhow::Result<(Bridge, Terminal, CancellationToken)> {
+) -> anyhow::Result<(TerminalLink, Terminal, CancellationToken)> {
     want_terminal().context("give --headless to run without one")?;
     let options = options(home, settings, look, environment);
     let (address, handle) = ui::address();
-    let (screen, terminal) = Terminal::start(handle, options).context("open the terminal")?;
+    let (display, terminal) = Terminal::start(handle, options).context("open the terminal")?;
     let quit = CancellationToken::new();
-    let bridge = Bridge {
-        screen,
+    let link = TerminalLink {
+        terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
         quit: quit.clone(),
         exporter: None,
     };
-    Ok((bridge, terminal, quit))
+    Ok((link, terminal, quit))
 }
 
 /// # Errors

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::dashboard::wish::ExportFormat;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
+use actors::domain::screen::ExportFormat;
 use actors::ports::Clock;
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use actors::domain::clean;
-use actors::domain::dashboard::wish::ExportFormat;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Row;
 use actors::domain::redact::Redactor;
+use actors::domain::screen::ExportFormat;
 use actors::domain::write::MysisRecord;
 use actors::ports::{Archive, ArchiveFault, Clock, Exporter, Page, PageFrom};
 use actors::secrets::Secrets;

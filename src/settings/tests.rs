@@ -8,9 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use actors::domain::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 use proptest::prelude::*;
 use tempfile::TempDir;
+use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
 use super::*;
 

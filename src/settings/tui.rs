@@ -1,6 +1,6 @@
 //! `[tui]`: how the terminal looks and how it calls the operator.
 
-use actors::domain::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
+use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
 use super::rule::Choice;
 use super::section::Section;

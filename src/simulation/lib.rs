@@ -333,7 +333,7 @@ impl Simulation {
                 clock: self.clock.clone(),
             },
             watchers: vec![watcher],
-            bridge: None,
+            link: None,
             seed: self.chaos.seed(),
         };
         let (commander, _) = Actor::spawn(None, Commander, args)

@@ -1,8 +1,8 @@
 //! The brush: puts text on a screen, and never a cell beside it.
 
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use crate::dashboard::layout::Area;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
 

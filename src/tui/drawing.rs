@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::dashboard::action::TerminalAction;
+use crate::dashboard::appearance::MouseUse;
+use crate::dashboard::press::Input;
 use actors::domain::clean::{clean, one_line};
-use actors::domain::dashboard::appearance::MouseUse;
-use actors::domain::dashboard::press::Input;
-use actors::domain::dashboard::wish::Act;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
@@ -62,7 +62,7 @@ pub(super) fn run<P: Shown>(slot: &Slot<P>, means: Means) {
     loop {
         let done = match slot.wait() {
             Job::Show(picture) => canvas.show(&*picture),
-            Job::Act(act) => canvas.act(&act, slot),
+            Job::TerminalAction(act) => canvas.act(&act, slot),
             Job::End => break,
         };
         if let Err(error) = done {
@@ -158,35 +158,35 @@ impl Canvas {
         Ok(())
     }
 
-    fn act<P: Shown>(&mut self, act: &Act, slot: &Slot<P>) -> io::Result<()> {
+    fn act<P: Shown>(&mut self, act: &TerminalAction, slot: &Slot<P>) -> io::Result<()> {
         match act {
-            Act::Suspend => {
+            TerminalAction::Suspend => {
                 if let Err(why) = self.means.background.go() {
                     self.tell(Err(why));
                 }
                 self.forget(slot);
             }
-            Act::Redraw => {
+            TerminalAction::Redraw => {
                 modes::renew()?;
                 self.forget(slot);
             }
-            Act::Copy(text) => {
+            TerminalAction::Copy(text) => {
                 if let Err(why) = acts::copy(&mut self.backend, text) {
                     self.tell(Err(why));
                 }
             }
-            Act::Bell => acts::bell(&mut self.backend)?,
-            Act::Notify(text) => acts::notify(&mut self.backend, text)?,
-            Act::Dump => {
+            TerminalAction::Bell => acts::bell(&mut self.backend)?,
+            TerminalAction::Notify(text) => acts::notify(&mut self.backend, text)?,
+            TerminalAction::Dump => {
                 let written =
                     acts::dump(&self.means.dumps, &slot.newest().file_name(), &self.shown);
                 self.tell(written);
             }
-            Act::Write { name, text } => {
+            TerminalAction::Write { name, text } => {
                 let written = acts::write_out(&self.means.dumps, name, text);
                 self.tell(written);
             }
-            Act::KeepHistory(history) => (self.means.keep_history)(history),
+            TerminalAction::KeepHistory(history) => (self.means.keep_history)(history),
         }
         Ok(())
     }

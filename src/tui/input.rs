@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::domain::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
+use crate::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
 use crossterm::event::{
     self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
     MouseEventKind,

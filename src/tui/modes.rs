@@ -3,7 +3,7 @@
 use std::io::{self, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use actors::domain::dashboard::appearance::MouseUse;
+use crate::dashboard::appearance::MouseUse;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,

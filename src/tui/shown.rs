@@ -1,12 +1,13 @@
 //! What a terminal shows, and whom it tells what the operator does: a swarm of this process, or one
 //! behind the control interface of another.
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::appearance::MouseUse;
-use actors::domain::dashboard::press::Input;
+use crate::dashboard::Dashboard;
+use crate::dashboard::appearance::MouseUse;
+use crate::dashboard::press::Input;
 use actors::ui::UiHandle;
 use ratatui::buffer::Buffer;
 
+use super::screen::pass_on;
 use super::theme::Depth;
 use super::view;
 
@@ -67,6 +68,6 @@ impl Ear for UiHandle {
     }
 
     fn input(&self, input: Input) {
-        UiHandle::input(self, input);
+        pass_on(self, input);
     }
 }

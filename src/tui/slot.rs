@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::wish::Act;
-use actors::ports::Screen;
+use crate::dashboard::Dashboard;
+use crate::dashboard::action::TerminalAction;
+use crate::screen::Display;
 
 /// Acts that wait while the terminal does not read; more are dropped.
 const ACTS: usize = 64;
@@ -20,19 +20,19 @@ pub struct Slot<P> {
 struct State<P> {
     last: Arc<P>,
     is_new: bool,
-    acts: VecDeque<Act>,
+    acts: VecDeque<TerminalAction>,
     is_over: bool,
 }
 
 /// What the drawing thread is to do.
 pub(super) enum Job<P> {
     Show(Arc<P>),
-    Act(Act),
+    TerminalAction(TerminalAction),
     End,
 }
 
 /// Puts an act behind those that wait; nobody needs to hear twice what has not been heard once.
-pub(crate) fn put_behind(acts: &mut VecDeque<Act>, act: Act) {
+pub fn put_behind(acts: &mut VecDeque<TerminalAction>, act: TerminalAction) {
     let is_waiting = acts.contains(&act);
     if !is_waiting && acts.len() < ACTS {
         acts.push_back(act);
@@ -60,7 +60,7 @@ impl<P> Slot<P> {
                 return Job::End;
             }
             if let Some(act) = state.acts.pop_front() {
-                return Job::Act(act);
+                return Job::TerminalAction(act);
             }
             if std::mem::take(&mut state.is_new) {
                 return Job::Show(state.last.clone());
@@ -104,7 +104,7 @@ impl<P> Slot<P> {
     }
 
     /// Does what only a terminal can do.
-    pub fn perform(&self, act: Act) {
+    pub fn perform(&self, act: TerminalAction) {
         put_behind(&mut self.lock().acts, act);
         self.changed.notify_all();
     }
@@ -115,7 +115,7 @@ impl<P> Slot<P> {
     }
 }
 
-impl Screen for Slot<Dashboard> {
+impl Display for Slot<Dashboard> {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.put(dashboard);
     }
@@ -124,7 +124,7 @@ impl Screen for Slot<Dashboard> {
         self.newest()
     }
 
-    fn act(&self, act: Act) {
+    fn act(&self, act: TerminalAction) {
         self.perform(act);
     }
 }
@@ -133,7 +133,7 @@ impl Screen for Slot<Dashboard> {
 mod tests {
     use std::sync::Weak;
 
-    use actors::domain::dashboard::Opening;
+    use crate::dashboard::Opening;
 
     use super::*;
 
@@ -149,14 +149,15 @@ mod tests {
                 let picture = Arc::new(picture());
                 let known = Arc::downgrade(&picture);
                 slot.show(picture);
-                slot.act(Act::Bell);
+                slot.act(TerminalAction::Bell);
                 known
             })
             .collect();
         let held = shown.iter().filter(|known| known.strong_count() > 0);
         assert_eq!(held.count(), 1);
         assert!(Arc::ptr_eq(&shown[9_999].upgrade().unwrap(), &slot.last()));
-        let acts = std::iter::from_fn(|| matches!(slot.wait(), Job::Act(_)).then_some(()));
+        let acts =
+            std::iter::from_fn(|| matches!(slot.wait(), Job::TerminalAction(_)).then_some(()));
         assert_eq!(acts.count(), 1, "one bell says it all");
     }
 }

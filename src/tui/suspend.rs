@@ -3,8 +3,8 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use actors::domain::dashboard::press::Input;
-use actors::domain::dashboard::wish::Act;
+use crate::dashboard::action::TerminalAction;
+use crate::dashboard::press::Input;
 use rustix::process::{Signal, getpid, getsid, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
@@ -61,7 +61,7 @@ pub(super) fn listen<P: Shown>(
         .spawn(move || {
             for signal in &mut signals {
                 if signal == SIGTSTP {
-                    screen.perform(Act::Suspend);
+                    screen.perform(TerminalAction::Suspend);
                 } else {
                     // Nobody waits where the program was stopped without being asked.
                     let _ = tell.send(());

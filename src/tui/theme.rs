@@ -1,7 +1,7 @@
 //! Themes: the colours, by meaning. Nowhere else is a colour named.
 
-use actors::domain::dashboard::appearance::Theme;
-use actors::domain::dashboard::tone::Tone;
+use crate::dashboard::appearance::Theme;
+use crate::dashboard::tone::Tone;
 use ratatui::style::{Color, Modifier, Style};
 
 /// How many colours the terminal has.

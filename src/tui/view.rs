@@ -18,10 +18,10 @@ mod question;
 mod small;
 mod table;
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::appearance::Letters;
-use actors::domain::dashboard::layer::Layer;
-use actors::domain::dashboard::layout::Area;
+use crate::dashboard::Dashboard;
+use crate::dashboard::appearance::Letters;
+use crate::dashboard::layer::Layer;
+use crate::dashboard::layout::Area;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 

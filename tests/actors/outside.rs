@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::domain::books::{Day, Entry};
-use actors::domain::dashboard::wish::Act;
-use actors::domain::dashboard::{Dashboard, Opening};
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, ModelRequest, Usage};
@@ -15,7 +13,7 @@ use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::{Account, Batch, Recollection, SavedSession};
 use actors::ports::{
     Archive, ArchiveFault, Clock, Found, Ledger, LedgerFault, Link, LinkAnswer, LinkCall,
-    LinkFault, Meter, Models, Page, Piece, ResultAsked, Screen, Search, SwarmRecord, Upstream,
+    LinkFault, Meter, Models, Page, Piece, ResultAsked, Search, SwarmRecord, Upstream,
 };
 use actors::session::own_tools;
 use futures::FutureExt;
@@ -23,6 +21,9 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use zoea_simulation::Memory;
+use zoea_tui::Display;
+use zoea_tui::dashboard::action::TerminalAction;
+use zoea_tui::dashboard::{Dashboard, Opening};
 
 /// The words by which `hush_simulated_panics` knows a panic that is meant.
 const PANIC: &str = "a simulated panic";
@@ -360,7 +361,7 @@ impl TrappedScreen {
     }
 }
 
-impl Screen for TrappedScreen {
+impl Display for TrappedScreen {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.traps.panics(Trap::Picture);
         *self.last.lock().unwrap() = dashboard;
@@ -370,5 +371,5 @@ impl Screen for TrappedScreen {
         self.last.lock().unwrap().clone()
     }
 
-    fn act(&self, _act: Act) {}
+    fn act(&self, _act: TerminalAction) {}
 }

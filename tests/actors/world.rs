@@ -24,13 +24,14 @@ use actors::listener::Listener;
 use actors::mysis::MysisMsg;
 use actors::ports::{Archive, Page, PageFrom};
 use actors::store::StoreMsg;
-use actors::ui::{self, Bridge, UiMsg};
+use actors::ui::{self, TerminalLink, UiMsg};
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zoea_simulation::{Memory, hush_simulated_panics};
+use zoea_tui::DashboardTerminal;
 
 use crate::outside::{
     TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
@@ -164,8 +165,8 @@ impl World {
                 }),
             },
             watchers: vec![scribe.watcher(), listener.watcher()],
-            bridge: Some(Bridge {
-                screen: TrappedScreen::new(traps.clone()),
+            link: Some(TerminalLink {
+                terminal: DashboardTerminal::new(TrappedScreen::new(traps.clone())),
                 address: Arc::new(ui::address().0),
                 quit: CancellationToken::new(),
                 exporter: None,

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use actors::domain::dashboard::figures;
 use serde_json::Value;
 use tempfile::TempDir;
+use zoea_tui::dashboard::figures;
 
 use crate::operating::ask;
 use crate::terminal::{PATIENCE, Terminal};

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use actors::domain::dashboard::press::{Input, Key, Press};
-use actors::domain::dashboard::wish::Wish;
-use actors::domain::dashboard::{Dashboard, Opening, Stock};
 use actors::domain::event::SwarmEvent;
 use actors::domain::ids::{Now, Timestamp};
+use actors::domain::screen::SwarmSnapshot;
+use actors::domain::screen::UiEffect;
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use zoea::tui::dump;
-use zoea::tui::theme::Depth;
-use zoea::tui::view::{self, Picture};
+use zoea_tui::dashboard::press::{Input, Key, Press};
+use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::dump;
+use zoea_tui::theme::Depth;
+use zoea_tui::view::{self, Picture};
 
 use crate::swarm::{START, Swarm, rules};
 
@@ -32,14 +33,14 @@ impl Operator {
         });
         let now = Timestamp(START.0 + 3_600_000);
         board.tick(Now::alike(now));
-        board.take_stock(Stock {
+        board.restore(SwarmSnapshot {
             standings: swarm.standings.values().cloned().map(Arc::new).collect(),
             mission: swarm.mission.clone(),
             rules: rules(),
             redactor: Arc::default(),
         });
         let mut operator = Operator { board, swarm, now };
-        operator.settle();
+        operator.prepare_frame();
         operator
     }
 
@@ -66,7 +67,7 @@ impl Operator {
     pub(crate) fn input(&mut self, input: Input) {
         self.board.tick(Now::alike(self.now));
         self.board.input(input);
-        self.settle();
+        self.prepare_frame();
     }
 
     /// Something happens in the swarm.
@@ -74,43 +75,43 @@ impl Operator {
         for event in told {
             self.board.learn(event);
         }
-        self.settle();
+        self.prepare_frame();
         self
     }
 
     /// Does what the dashboard wants done, until it wants nothing more.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn prepare_frame(&mut self) {
         for _ in 0..100 {
-            self.board.settle();
-            let wishes = self.board.take_wishes();
-            if wishes.is_empty() {
+            self.board.prepare_frame();
+            let effects = self.board.take_effects();
+            if effects.is_empty() {
                 return;
             }
-            for wish in wishes {
-                self.fulfil(wish);
+            for effect in effects {
+                self.fulfil(effect);
             }
         }
         panic!("the dashboard never comes to rest");
     }
 
-    fn fulfil(&mut self, wish: Wish) {
-        match wish {
-            Wish::Order { id, order } => {
+    fn fulfil(&mut self, effect: UiEffect) {
+        match effect {
+            UiEffect::Order { id, order } => {
                 let (answer, told) = self.swarm.order(order, self.now);
                 for event in told {
                     self.board.learn(&event);
                 }
                 self.board.answered(id, answer);
             }
-            Wish::Load { stamp, page } => {
+            UiEffect::Load { id: stamp, page } => {
                 let page = at_once(self.swarm.stored.page(page));
                 self.board.paged(stamp, page);
             }
-            Wish::Search { stamp, search } => {
+            UiEffect::Search { id: stamp, search } => {
                 let found = at_once(self.swarm.stored.search(search));
                 self.board.searched(stamp, found.map(|found| found.rows));
             }
-            Wish::Export { .. } | Wish::Act(_) | Wish::Quit => {}
+            UiEffect::Export { .. } | UiEffect::Quit => {}
         }
     }
 

@@ -1,12 +1,12 @@
 //! Whatever is said and done, at whatever size: no view panics, and nothing leaves its cells.
 
-use actors::domain::dashboard::press::{Did, Input, Key, Mouse, Press};
 use actors::domain::event::State;
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
+use zoea_tui::dashboard::press::{Did, Input, Key, Mouse, Press};
 
 use crate::operator::Operator;
 use crate::swarm::{START, Swarm};

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use actors::domain::dashboard::press::Input;
 use actors::domain::event::{Deed, LinkState, State, SwarmEvent, What};
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::progress::{Stuck, Way};
-use zoea::tui::theme::Depth;
-use zoea::tui::view;
+use zoea_tui::dashboard::press::Input;
+use zoea_tui::theme::Depth;
+use zoea_tui::view;
 
 use crate::operator::Operator;
 use crate::swarm::{START, Swarm};
@@ -239,7 +239,7 @@ fn questions() {
         operator.keys("qy");
         operator.now = Timestamp(operator.now.0 + 3_000);
         operator.board.tick(Now::alike(operator.now));
-        operator.settle();
+        operator.prepare_frame();
     });
 }
 

@@ -5,23 +5,22 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
-use actors::domain::dashboard::press::{Input, Key, Press};
-use actors::domain::dashboard::wish::Act;
-use actors::domain::dashboard::{Dashboard, Opening};
 use actors::domain::event::{State, Totals};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::write::{Account, Batch, MysisRecord, Profile};
-use actors::ports::{
-    Clock, Ledger, LedgerFault, Link, Meter, Models, Screen, SwarmRecord, Upstream,
-};
-use actors::ui::{self, Bridge, UiHandle, UiMsg};
+use actors::ports::{Clock, Ledger, LedgerFault, Link, Meter, Models, SwarmRecord, Upstream};
+use actors::ui::{self, TerminalLink, UiHandle, UiMsg};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::{Actor, ActorRef};
 use tokio_util::sync::CancellationToken;
+use zoea_tui::dashboard::action::TerminalAction;
+use zoea_tui::dashboard::press::{Input, Key, Press};
+use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::{DashboardTerminal, Display};
 
 use crate::swarm::{START, Stored, Swarm, rules};
 
@@ -29,7 +28,7 @@ use crate::swarm::{START, Stored, Swarm, rules};
 struct Wall {
     last: Mutex<Arc<Dashboard>>,
     shown: AtomicUsize,
-    acts: Mutex<Vec<Act>>,
+    acts: Mutex<Vec<TerminalAction>>,
 }
 
 impl Wall {
@@ -62,7 +61,7 @@ impl Wall {
     }
 }
 
-impl Screen for Wall {
+impl Display for Wall {
     fn show(&self, dashboard: Arc<Dashboard>) {
         *self.last.lock().unwrap() = dashboard;
         self.shown.fetch_add(1, Ordering::SeqCst);
@@ -72,7 +71,7 @@ impl Screen for Wall {
         self.last.lock().unwrap().clone()
     }
 
-    fn act(&self, act: Act) {
+    fn act(&self, act: TerminalAction) {
         self.acts.lock().unwrap().push(act);
     }
 }
@@ -189,8 +188,8 @@ impl Ship {
                 upstream: Arc::new(Nothing),
                 clock: Arc::new(Ticking(tokio::time::Instant::now())),
             },
-            bridge: Some(Bridge {
-                screen: wall.clone(),
+            link: Some(TerminalLink {
+                terminal: DashboardTerminal::new(wall.clone()),
                 address: address.clone(),
                 quit: quit.clone(),
                 exporter: None,
@@ -213,7 +212,7 @@ impl Ship {
                 '\n' => Key::Enter,
                 letter => Key::Char(letter),
             };
-            self.handle.input(Input::Press(Press::of(key)));
+            zoea_tui::screen::pass_on(&self.handle, Input::Press(Press::of(key)));
         }
     }
 
@@ -419,13 +418,13 @@ async fn a_swarm_at_rest_costs_next_to_nothing() {
 fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
     let (wall, (address, handle)) = (Wall::attached(), ui::address());
     let quit = CancellationToken::new();
-    let bridge = Bridge {
-        screen: wall.clone(),
+    let link = TerminalLink {
+        terminal: DashboardTerminal::new(wall.clone()),
         address: Arc::new(address),
         quit: quit.clone(),
         exporter: None,
     };
-    ship.commander.cast(CommanderMsg::Attach(bridge)).unwrap();
+    ship.commander.cast(CommanderMsg::Attach(link)).unwrap();
     (wall, handle, quit)
 }
 
@@ -440,7 +439,7 @@ async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
     while wall.last().mission().is_none() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    handle.input(Input::Press(Press::of(Key::Char('q'))));
+    zoea_tui::screen::pass_on(&handle, Input::Press(Press::of(Key::Char('q'))));
     quit.cancelled().await;
     handle.leave();
     tokio::time::sleep(Duration::from_millis(100)).await;

@@ -17,7 +17,7 @@ use crate::domain::order::{Answer, Order, Refusal};
 use crate::domain::weather::Weather;
 use crate::domain::write::Mission;
 use crate::reply::{Reply, Request};
-use crate::ui::Bridge;
+use crate::ui::TerminalLink;
 
 /// Reaches the Commander of a running swarm: gives orders, asks how things stand.
 #[derive(Clone)]
@@ -69,9 +69,9 @@ impl CommanderHandle {
     }
 
     /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
-    pub fn attach(&self, bridge: Bridge) {
-        let quit = bridge.quit.clone();
-        if self.commander.cast(CommanderMsg::Attach(bridge)).is_err() {
+    pub fn attach(&self, link: TerminalLink) {
+        let quit = link.quit.clone();
+        if self.commander.cast(CommanderMsg::Attach(link)).is_err() {
             quit.cancel();
         }
     }

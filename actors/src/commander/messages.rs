@@ -15,7 +15,7 @@ use crate::domain::weather::Weather;
 use crate::domain::write::{Mission, MysisRecord};
 use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{Reply, Request};
-use crate::ui::Bridge;
+use crate::ui::TerminalLink;
 
 use super::Watcher;
 
@@ -33,7 +33,7 @@ pub enum CommanderMsg {
     /// Somebody wants to watch, and hears how everything stands.
     Watch(Watcher),
     /// A terminal of another process is to be drawn for, too.
-    Attach(Bridge),
+    Attach(TerminalLink),
     /// How do the Myses stand?
     Standings(RpcReplyPort<Vec<Arc<Standing>>>),
     /// How does the budget stand?

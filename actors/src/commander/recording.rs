@@ -7,7 +7,6 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::dashboard::needs::need;
 use crate::domain::event::{Standing, State, SwarmEvent, What, Who};
 use crate::domain::event_record::{
     EventId, EventKind, EventRecord, OrderSource, OrderSummary, record_of,
@@ -15,6 +14,7 @@ use crate::domain::event_record::{
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
+use crate::domain::needs::need;
 use crate::domain::order::{Answer, Done, Order};
 use crate::domain::redact::Redactor;
 use crate::domain::write::{Author, Batch, Write};

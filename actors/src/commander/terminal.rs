@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
-use crate::domain::dashboard::Stock;
 use crate::domain::event::{SwarmEvent, What};
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
-use crate::ui::{Bridge, UiActor, UiArgs, UiMsg, View};
+use crate::domain::screen::SwarmSnapshot;
+use crate::ports::View;
+use crate::ui::{TerminalLink, UiActor, UiArgs, UiMsg};
 
 use super::{CommanderMsg, CommanderState};
 
@@ -21,7 +22,7 @@ const TOO_MANY: u32 = 5;
 
 /// A terminal and its Ui.
 pub(super) struct Terminal {
-    bridge: Bridge,
+    link: TerminalLink,
     ui: ActorRef<UiMsg>,
     since: Moment,
     /// Deaths in a row, each soon after the one before.
@@ -32,11 +33,11 @@ impl CommanderState {
     pub(super) async fn open_terminal(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
-        bridge: Bridge,
+        link: TerminalLink,
     ) -> Result<(), ActorProcessingErr> {
-        let ui = self.spawn_ui(myself, &bridge, View::Last).await?;
+        let ui = self.spawn_ui(myself, &link, View::Last).await?;
         self.terminals.push(Terminal {
-            bridge,
+            link,
             ui,
             since: self.outside.clock.moment(),
             deaths: 0,
@@ -45,9 +46,9 @@ impl CommanderState {
     }
 
     /// Another process shows the swarm, too. One that cannot be drawn for is told to leave.
-    pub(super) async fn attach(&mut self, myself: &ActorRef<CommanderMsg>, bridge: Bridge) {
-        let quit = bridge.quit.clone();
-        if let Err(error) = self.open_terminal(myself, bridge).await {
+    pub(super) async fn attach(&mut self, myself: &ActorRef<CommanderMsg>, link: TerminalLink) {
+        let quit = link.quit.clone();
+        if let Err(error) = self.open_terminal(myself, link).await {
             tracing::error!(%error, "failed to attach a terminal");
             return quit.cancel();
         }
@@ -73,7 +74,7 @@ impl CommanderState {
         cause: Option<String>,
     ) -> Result<(), ActorProcessingErr> {
         let mut terminal = self.terminals.remove(place);
-        if terminal.bridge.has_left() {
+        if terminal.link.has_left() {
             return Ok(());
         }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
@@ -81,18 +82,18 @@ impl CommanderState {
         let is_soon = self.outside.clock.moment().since(terminal.since) < SOON;
         terminal.deaths = if is_soon { terminal.deaths + 1 } else { 1 };
         if terminal.deaths > TOO_MANY {
-            terminal.bridge.quit.cancel();
+            terminal.link.quit.cancel();
             return Ok(());
         }
         let view = match terminal.deaths {
             1 => View::Last,
             _ => View::Fresh,
         };
-        match self.spawn_ui(myself, &terminal.bridge, view).await {
+        match self.spawn_ui(myself, &terminal.link, view).await {
             Ok(ui) => terminal.ui = ui,
             Err(error) => {
                 tracing::error!(%error, "failed to replace the ui");
-                terminal.bridge.quit.cancel();
+                terminal.link.quit.cancel();
                 return Ok(());
             }
         }
@@ -116,15 +117,15 @@ impl CommanderState {
     async fn spawn_ui(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
-        bridge: &Bridge,
+        link: &TerminalLink,
         view: View,
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
         let args = UiArgs {
-            bridge: bridge.clone(),
+            link: link.clone(),
             archive: self.outside.archive.clone(),
             clock: self.outside.clock.clone(),
             commander: myself.get_derived(),
-            stock: Stock {
+            snapshot: SwarmSnapshot {
                 standings: self.standings(),
                 mission: self.mission.as_ref().map(|mission| mission.text.clone()),
                 rules: self.rules.clone(),

@@ -8,49 +8,47 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::ActorRef;
 
-use crate::domain::dashboard::press::Input;
-use crate::domain::dashboard::transcript::pages::Stamp;
-use crate::domain::dashboard::wish::ExportFormat;
 use crate::domain::ids::MysisId;
 use crate::domain::reading::{Page, Search};
+use crate::domain::screen::{ExportFormat, ReadId};
 use crate::ports::ArchiveFault;
 
 use super::{UiMsg, UiState};
 
 /// The longest a question to the store may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many events of before are shown.
-const PAST_EVENTS: usize = 500;
+const MAX_PAST_EVENTS: usize = 500;
 
 impl UiState {
     /// Reads a piece of a conversation.
-    pub(super) fn load(&mut self, myself: &ActorRef<UiMsg>, stamp: Stamp, page: Page) {
+    pub(super) fn load(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, page: Page) {
         let read = self.archive.page(page);
         let ui = myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone has no use for it.
-            let _ = ui.cast(UiMsg::Paged(stamp, patiently(read).await));
+            let _ = ui.cast(UiMsg::Paged(id, read_in_time(read).await));
         });
     }
 
     /// Reads what happened before.
     pub(super) fn load_events(&mut self, myself: &ActorRef<UiMsg>) {
-        let read = self.archive.events(PAST_EVENTS);
+        let read = self.archive.events(MAX_PAST_EVENTS);
         let ui = myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone has no use for it.
-            let _ = ui.cast(UiMsg::EventsRead(patiently(read).await));
+            let _ = ui.cast(UiMsg::EventsRead(read_in_time(read).await));
         });
     }
 
     /// Looks for a text.
-    pub(super) fn search(&mut self, myself: &ActorRef<UiMsg>, stamp: Stamp, search: Search) {
+    pub(super) fn search(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, search: Search) {
         let read = self.archive.search(search);
         let ui = myself.clone();
         self.jobs.spawn(async move {
-            let found = patiently(read).await.map(|found| found.rows);
+            let found = read_in_time(read).await.map(|found| found.rows);
             // A Ui that is gone has no use for it.
-            let _ = ui.cast(UiMsg::Searched(stamp, found));
+            let _ = ui.cast(UiMsg::Searched(id, found));
         });
     }
 
@@ -63,9 +61,9 @@ impl UiState {
         format: ExportFormat,
     ) {
         let ui = myself.clone();
-        let Some(exporter) = &self.bridge.exporter else {
+        let Some(exporter) = &self.link.exporter else {
             let why = "conversations cannot be written from here; `zoea export` does it";
-            let _ = ui.cast(UiMsg::Input(Input::Performed(Err(why.to_string()))));
+            let _ = ui.cast(UiMsg::Exported(Err(why.to_string())));
             return;
         };
         let export = AssertUnwindSafe(exporter.export(mysis, name, format)).catch_unwind();
@@ -73,15 +71,15 @@ impl UiState {
             let done = export
                 .await
                 .unwrap_or_else(|_| Err("the export panicked".to_string()));
-            let _ = ui.cast(UiMsg::Input(Input::Performed(done)));
+            let _ = ui.cast(UiMsg::Exported(done));
         });
     }
 }
 
 /// Waits for the store, but not for ever.
-async fn patiently<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, String> {
+async fn read_in_time<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, String> {
     let read = AssertUnwindSafe(read).catch_unwind();
-    match tokio::time::timeout(PATIENCE, read).await {
+    match tokio::time::timeout(READ_TIMEOUT, read).await {
         Ok(Ok(answer)) => answer.map_err(|fault| fault.to_string()),
         Ok(Err(_)) => Err("the store panicked".to_string()),
         Err(_) => Err("the store does not answer".to_string()),

@@ -1,14 +1,14 @@
 //! The text that the operator writes.
 
+use crate::dashboard::Dashboard;
+use crate::dashboard::compose::{Composer, Target};
+use crate::dashboard::layout::Area;
+use crate::dashboard::tone::{Line, Tone};
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::compose::{Composer, Target};
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::tone::{Line, Tone};
 use actors::domain::ids::MysisId;
 
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 pub(super) fn paint(dashboard: &Dashboard, composer: &Composer, area: Area, brush: &mut Brush<'_>) {
     brush.fill(area, Ground::Field);

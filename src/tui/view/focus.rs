@@ -1,18 +1,18 @@
 //! The conversation of one Mysis.
 
+use crate::dashboard::Dashboard;
+use crate::dashboard::cells;
+use crate::dashboard::focus::Focus;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::transcript::{Shown, Transcript};
+use crate::dashboard::width;
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::cells;
-use actors::domain::dashboard::focus::Focus;
-use actors::domain::dashboard::layout::{Area, Layout};
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::transcript::{Shown, Transcript};
-use actors::domain::dashboard::width;
 use actors::domain::event::Standing;
 
-use crate::tui::brush::{Brush, Side, middle};
-use crate::tui::theme::Ground;
-use crate::tui::view::panel;
+use crate::brush::{Brush, Side, middle};
+use crate::theme::Ground;
+use crate::view::panel;
 
 pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, layout: &Layout, brush: &mut Brush<'_>) {
     brush.on(Ground::Base);

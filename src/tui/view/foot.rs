@@ -1,16 +1,16 @@
 //! The foot: errors, receipts, and what keys do.
 
+use crate::dashboard::cells;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::log::Message;
+use crate::dashboard::orders::Receipt;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
+use crate::dashboard::{Dashboard, InSight};
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::cells;
-use actors::domain::dashboard::layout::{Area, Layout};
-use actors::domain::dashboard::log::Message;
-use actors::domain::dashboard::orders::Receipt;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
-use actors::domain::dashboard::{Dashboard, InSight};
 
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 /// Myses that are named; the line has no room for more.
 const NAMED: usize = 8;

@@ -1,14 +1,14 @@
 //! Forms: a new Mysis, or other settings for one.
 
+use crate::dashboard::field::Field;
+use crate::dashboard::form::{Form, Purpose, Slot, Start};
+use crate::dashboard::layout::Area;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::field::Field;
-use actors::domain::dashboard::form::{Form, Purpose, Slot, Start};
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
 
-use crate::tui::brush::{Brush, middle};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, middle};
+use crate::theme::Ground;
 
 const LABEL: u16 = 13;
 

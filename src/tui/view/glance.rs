@@ -1,17 +1,17 @@
 //! A glance at the Mysis selected and at what flew past, where a short table leaves room.
 
+use crate::dashboard::Dashboard;
+use crate::dashboard::cells;
+use crate::dashboard::figures;
+use crate::dashboard::layout::Area;
+use crate::dashboard::roster::Member;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::cells;
-use actors::domain::dashboard::figures;
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::roster::Member;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
 
 use super::lists::log_line;
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 /// Lines that words or a fault take at most.
 const WORDS: usize = 4;

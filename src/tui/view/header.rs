@@ -1,17 +1,17 @@
 //! The header: what holds for the swarm.
 
+use crate::dashboard::Dashboard;
+use crate::dashboard::appearance::Motion;
+use crate::dashboard::figures;
+use crate::dashboard::flow::spark;
+use crate::dashboard::layout::Area;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 use actors::domain::arrival::Arrival;
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::appearance::Motion;
-use actors::domain::dashboard::figures;
-use actors::domain::dashboard::flow::spark;
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
 
-use crate::tui::brush::{Brush, Side};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, Side};
+use crate::theme::Ground;
 
 /// Bars of the chart of tokens, where there is room.
 const BARS: usize = 40;

@@ -1,12 +1,12 @@
 //! Help: what keys do, from the one table.
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::Area;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 
-use crate::tui::brush::{Brush, Side, middle};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, Side, middle};
+use crate::theme::Ground;
 
 const KEYS: usize = 18;
 

@@ -1,12 +1,12 @@
 //! One entry in full.
 
-use actors::domain::dashboard::inspector::Inspector;
-use actors::domain::dashboard::layout::{Area, Layout};
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use crate::dashboard::inspector::Inspector;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Brush<'_>) {
     let body = layout.page();

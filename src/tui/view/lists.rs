@@ -1,14 +1,14 @@
 //! Lists that are only read: the message log.
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::layer::LogView;
-use actors::domain::dashboard::layout::{Area, Layout};
-use actors::domain::dashboard::log::Message;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layer::LogView;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::log::Message;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 
-use crate::tui::brush::{Brush, Side, middle};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, Side, middle};
+use crate::theme::Ground;
 
 pub(super) fn paint_log(
     dashboard: &Dashboard,

@@ -1,33 +1,35 @@
 //! Who needs the operator, below the table.
 
+use crate::dashboard::Dashboard;
+use crate::dashboard::figures;
+use crate::dashboard::layout::Area;
+use crate::dashboard::needs::key_of;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::figures;
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::needs::Need;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use actors::domain::message::Severity;
+use actors::domain::needs::{Need, Remedy};
 
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     if area.height == 0 {
         return;
     }
     brush.fill(area, Ground::Panel);
-    let troubles = dashboard.troubles();
+    let groups = dashboard.need_groups();
     let rows = usize::from(area.height - 1);
     let title = Line::of(" WHO NEEDS YOU", Tone::Brand)
         .with("   ! goes to the next   = marks those alike", Tone::Hint);
     brush.line(area, 0, &title);
-    if troubles.len() > rows {
-        let more = Line::of(format!("{} more ", troubles.len() - rows), Tone::Hint);
+    if groups.len() > rows {
+        let more = Line::of(format!("{} more ", groups.len() - rows), Tone::Hint);
         brush.line_at_right(area, 0, &more);
     }
-    for (row, trouble) in (1..).zip(troubles.iter().take(rows)) {
-        if let Some(need) = dashboard.needs().get(trouble.newest) {
-            paint_need(dashboard, need, trouble.myses.len(), area, row, brush);
+    for (row, group) in (1..).zip(groups.iter().take(rows)) {
+        if let Some(need) = dashboard.needs().get(group.newest) {
+            paint_need(dashboard, need, group.myses.len(), area, row, brush);
         }
     }
     brush.on(Ground::Base);
@@ -41,18 +43,23 @@ fn paint_need(
     row: u16,
     brush: &mut Brush<'_>,
 ) {
+    let tone = match need.severity {
+        Severity::Error => Tone::Errored,
+        Severity::Warn | Severity::Info => Tone::Warning,
+    };
     let ago = figures::ago(dashboard.now().since(need.since));
     let name = width::fit(&one_line(&need.name), 16);
     let mut line = Line::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
-        .with(format!(" {:<10} ", need.what), need.tone);
+        .with(format!(" {:<10} ", need.what), tone);
     if count > 1 {
-        line.push(format!("×{count} "), need.tone);
+        line.push(format!("×{count} "), tone);
     }
-    let help = if need.key.is_empty() {
+    let help = if need.remedy == Remedy::Nothing {
         Line::default()
     } else {
-        Line::of(format!("  {} ", need.key), Tone::Key).with(format!("{} ", need.help), Tone::Hint)
+        Line::of(format!("  {} ", key_of(need.remedy)), Tone::Key)
+            .with(format!("{} ", need.remedy.text()), Tone::Hint)
     };
     let taken = width::of(&line.text()) + width::of(&help.text());
     let room = usize::from(area.width).saturating_sub(taken);

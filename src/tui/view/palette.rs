@@ -1,12 +1,12 @@
 //! The palette.
 
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::palette::{Candidate, Palette, SHOWN};
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use crate::dashboard::layout::Area;
+use crate::dashboard::palette::{Candidate, Palette, SHOWN};
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 
-use crate::tui::brush::{Brush, Side};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, Side};
+use crate::theme::Ground;
 
 pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Brush<'_>) {
     let rows = u16::try_from(palette.candidates.len().min(SHOWN)).unwrap_or(0);

@@ -1,19 +1,19 @@
 //! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
 
+use crate::dashboard::figures;
+use crate::dashboard::flow::spark;
+use crate::dashboard::focus::Focus;
+use crate::dashboard::game::{Game, Gauge};
+use crate::dashboard::layout::Area;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
+use crate::dashboard::{Dashboard, Weight};
 use actors::domain::clean::one_line;
-use actors::domain::dashboard::figures;
-use actors::domain::dashboard::flow::spark;
-use actors::domain::dashboard::focus::Focus;
-use actors::domain::dashboard::game::{Game, Gauge};
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
-use actors::domain::dashboard::{Dashboard, Weight};
 use actors::domain::event::{LinkState, Standing};
 use actors::domain::sent::Parts;
 
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 const LABEL: usize = 9;
 /// Cells of the bar that shows how much of a request is what.

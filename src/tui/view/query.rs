@@ -1,12 +1,12 @@
 //! A line in which the operator writes what to look for.
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::query::{Query, Within};
-use actors::domain::dashboard::tone::{Line, Tone};
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::Area;
+use crate::dashboard::query::{Query, Within};
+use crate::dashboard::tone::{Line, Tone};
 
-use crate::tui::brush::Brush;
-use crate::tui::theme::Ground;
+use crate::brush::Brush;
+use crate::theme::Ground;
 
 pub(super) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Brush<'_>) {
     brush.fill(area, Ground::Field);

@@ -1,12 +1,12 @@
 //! Questions.
 
-use actors::domain::dashboard::layout::Area;
-use actors::domain::dashboard::question::Question;
-use actors::domain::dashboard::tone::Tone;
-use actors::domain::dashboard::width;
+use crate::dashboard::layout::Area;
+use crate::dashboard::question::Question;
+use crate::dashboard::tone::Tone;
+use crate::dashboard::width;
 
-use crate::tui::brush::{Brush, Side, middle};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, Side, middle};
+use crate::theme::Ground;
 
 pub(super) fn paint(question: &Question, screen: Area, brush: &mut Brush<'_>) {
     let widest = question.lines.iter().map(|line| width::of(line)).max();

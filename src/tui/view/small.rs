@@ -1,12 +1,12 @@
 //! The picture for a terminal that is too small for any other.
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::layer::Layer;
-use actors::domain::dashboard::layout::LEAST;
-use actors::domain::dashboard::tone::Tone;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layer::Layer;
+use crate::dashboard::layout::LEAST;
+use crate::dashboard::tone::Tone;
 
-use crate::tui::brush::{Brush, Side, middle};
-use crate::tui::view::screen;
+use crate::brush::{Brush, Side, middle};
+use crate::view::screen;
 
 pub(super) fn paint(dashboard: &Dashboard, brush: &mut Brush<'_>) {
     let (width, height) = dashboard.size();

@@ -1,16 +1,16 @@
 //! The table of Myses.
 
-use actors::domain::dashboard::Dashboard;
-use actors::domain::dashboard::cells::cell;
-use actors::domain::dashboard::columns::{Column, Placed, columns};
-use actors::domain::dashboard::layout::{Area, Layout};
-use actors::domain::dashboard::roster::Member;
-use actors::domain::dashboard::sorting::End;
-use actors::domain::dashboard::tone::{Line, Tone};
-use actors::domain::dashboard::width;
+use crate::dashboard::Dashboard;
+use crate::dashboard::cells::cell;
+use crate::dashboard::columns::{Column, Placed, columns};
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::roster::Member;
+use crate::dashboard::sorting::End;
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::width;
 
-use crate::tui::brush::{Brush, Side, middle};
-use crate::tui::theme::Ground;
+use crate::brush::{Brush, Side, middle};
+use crate::theme::Ground;
 
 pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_>) {
     let columns = columns(layout.body.width);

@@ -1,0 +1,148 @@
+//! Needs: who cannot go on without the operator, and what helps. The screen and the alerts share
+//! this rule.
+
+use std::sync::Arc;
+
+use super::event::{Activity, LinkState, Standing, State};
+use super::ids::{MysisId, Timestamp};
+use super::message::Severity;
+use super::progress::{Stuck, Way};
+
+/// Somebody who needs the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Who.
+    pub mysis: MysisId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Since when.
+    pub since: Timestamp,
+    /// What is the matter, in a word.
+    pub what: &'static str,
+    /// What is the matter, in full.
+    pub why: Arc<str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What helps.
+    pub remedy: Remedy,
+}
+
+/// What the operator can do for somebody who needs help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Start it again.
+    Relaunch,
+    /// Start again all who ran when the program ended.
+    ResumeAll,
+    /// Tell it something.
+    Message,
+    /// Stop it.
+    Stop,
+    /// Only patience or the configuration helps.
+    Nothing,
+}
+
+impl Remedy {
+    /// What it is called; empty where there is none.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Remedy::Relaunch => "relaunch",
+            Remedy::ResumeAll => "resume all of these",
+            Remedy::Message => "message",
+            Remedy::Stop => "stop",
+            Remedy::Nothing => "",
+        }
+    }
+}
+
+/// Whether one who stands like this needs the operator, and for what.
+#[must_use]
+pub fn need(standing: &Standing) -> Option<Need> {
+    let reason = || standing.reason.clone().unwrap_or_default();
+    let need = |what, why, since, severity, remedy| {
+        Some(Need {
+            mysis: standing.id,
+            name: standing.name.clone(),
+            since,
+            what,
+            why,
+            severity,
+            remedy,
+        })
+    };
+    match standing.state {
+        State::Errored => {
+            let fault = standing.fault.as_ref();
+            let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
+            let since = fault.map_or(standing.last_activity_at, |fault| fault.at);
+            need("errored", why, since, Severity::Error, Remedy::Relaunch)
+        }
+        State::Idle if standing.is_interrupted() => {
+            let why = "it ran when the program ended".into();
+            let since = standing.last_activity_at;
+            let what = "interrupted";
+            need(what, why, since, Severity::Warn, Remedy::ResumeAll)
+        }
+        State::Idle if standing.reason.is_some() => {
+            let since = standing.last_activity_at;
+            let why = reason();
+            let what = if standing.is_parked() {
+                "parked"
+            } else {
+                "waits"
+            };
+            need(what, why, since, Severity::Warn, Remedy::Message)
+        }
+        State::Running => {
+            if let Activity::Paused(why) = &standing.activity {
+                let since = standing.activity_since;
+                return need(
+                    "paused",
+                    why.clone(),
+                    since,
+                    Severity::Warn,
+                    Remedy::Nothing,
+                );
+            }
+            if standing.link == LinkState::Down {
+                let why = "the game server cannot be reached; it waits until it can".into();
+                let since = standing.link_since;
+                return need("no tools", why, since, Severity::Warn, Remedy::Stop);
+            }
+            let stuck = standing.stuck.as_ref()?;
+            let (what, why) = words_of(stuck);
+            need(what, why, stuck.since, Severity::Warn, Remedy::Message)
+        }
+        State::Idle | State::Stopped => None,
+    }
+}
+
+/// What is the matter with one that gets nowhere.
+fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
+    let turns = stuck.turns;
+    let tool = stuck.tool.as_deref().unwrap_or("one call");
+    let (what, why) = match stuck.way {
+        Way::Repeats => (
+            "repeats",
+            format!("{tool} failed in each of its last {turns} turns"),
+        ),
+        Way::Talks => (
+            "only talks",
+            format!("called no tool in its last {turns} turns"),
+        ),
+        Way::Fails => (
+            "only fails",
+            format!("every call of its last {turns} turns failed"),
+        ),
+        Way::Circles => (
+            "circles",
+            format!("made the same calls in its last {turns} turns, and gained nothing"),
+        ),
+        Way::Idles | Way::Ails => (
+            "no gain",
+            format!("gained nothing in its last {turns} turns"),
+        ),
+    };
+    (what, why.into())
+}

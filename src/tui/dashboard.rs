@@ -1,0 +1,382 @@
+//! The dashboard: what the operator sees and what the operator does to it (DESIGN 8).
+//!
+//! Pure: it hears what happens in the swarm and on the keyboard, and says what it wants done. It
+//! holds facts, which come from the Myses themselves and are never counted from events, and the
+//! state of the view, which hangs on ids and not on places. Views paint it and change nothing.
+
+pub mod action;
+pub mod appearance;
+pub mod cells;
+pub mod columns;
+pub mod compose;
+pub mod field;
+pub mod figures;
+pub mod filter;
+pub mod flow;
+pub mod focus;
+pub mod form;
+pub mod game;
+pub mod history;
+pub mod inspector;
+pub mod keys;
+pub mod layer;
+pub mod layout;
+pub mod log;
+pub mod needs;
+pub mod orders;
+pub mod palette;
+pub mod press;
+pub mod query;
+pub mod question;
+pub mod roster;
+pub mod sorting;
+pub mod table;
+pub mod tone;
+pub mod transcript;
+pub mod tree;
+pub mod undo;
+pub mod width;
+
+mod answering;
+mod handling;
+mod listening;
+mod ordering;
+mod requesting;
+mod settling;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use actors::domain::budget::Spending;
+use actors::domain::event::Standing;
+use actors::domain::ids::{Moment, MysisId, Timestamp};
+use actors::domain::needs::Need;
+use actors::domain::redact::Redactor;
+use actors::domain::rules::SwarmRules;
+use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
+use actors::domain::weather::Weather;
+
+use action::TerminalAction;
+use appearance::Appearance;
+use compose::{Drafts, Target};
+use flow::Flow;
+use focus::Focus;
+use history::History;
+use layer::Layer;
+use log::Log;
+use needs::NeedGroup;
+use orders::Orders;
+use press::Attention;
+use roster::{Counts, Roster};
+use table::Table;
+use undo::Undo;
+
+pub use requesting::Weight;
+pub use settling::InSight;
+
+/// What the operator sees.
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    roster: Arc<Roster>,
+    counts: Counts,
+    needs: Arc<Vec<Need>>,
+    need_groups: Arc<Vec<NeedGroup>>,
+    /// Those who needed the operator in the last picture; `None` before there was one.
+    needed: Option<Arc<BTreeSet<MysisId>>>,
+    flow: Flow,
+    mission: Option<Arc<str>>,
+    spending: Arc<Spending>,
+    weather: Arc<Weather>,
+    rules: Option<Arc<SwarmRules>>,
+    redactor: Arc<Redactor>,
+    log: Arc<Log>,
+    orders: Arc<Orders>,
+    undo: Undo,
+    /// Since when the program is closing.
+    closing: Option<Timestamp>,
+    kind: TerminalKind,
+    now: Timestamp,
+    /// The same by the clock that waits go by.
+    moment: Moment,
+    size: (u16, u16),
+    appearance: Appearance,
+    attention: Attention,
+    table: Table,
+    focus: Option<Focus>,
+    layers: Vec<Layer>,
+    drafts: Drafts,
+    history: History,
+    /// What was written in the palette.
+    commands: History,
+    /// Texts on their way, so that a refused one is not lost.
+    sent: BTreeMap<OrderId, (Target, Arc<str>)>,
+    /// The request that the operator wants to look into.
+    awaited_request: Option<requesting::Awaited>,
+    stamps: u64,
+    effects: Vec<UiEffect>,
+    actions: Vec<TerminalAction>,
+}
+
+/// What a dashboard begins with.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The terminal's columns and rows.
+    pub size: (u16, u16),
+    /// How things look.
+    pub appearance: Appearance,
+    /// What the operator wrote in earlier runs.
+    pub history: History,
+}
+
+impl Dashboard {
+    /// A dashboard that has heard of nothing yet.
+    #[must_use]
+    pub fn new(opening: Opening) -> Dashboard {
+        Dashboard {
+            roster: Arc::default(),
+            counts: Counts::default(),
+            needs: Arc::default(),
+            need_groups: Arc::default(),
+            needed: None,
+            flow: Flow::default(),
+            mission: None,
+            spending: Arc::default(),
+            weather: Arc::default(),
+            rules: None,
+            redactor: Arc::default(),
+            log: Arc::default(),
+            orders: Arc::default(),
+            undo: Undo::default(),
+            closing: None,
+            kind: TerminalKind::Own,
+            now: Timestamp(0),
+            moment: Moment(0),
+            size: opening.size,
+            appearance: opening.appearance,
+            attention: Attention::Here,
+            table: Table::default(),
+            focus: None,
+            layers: Vec::new(),
+            drafts: Drafts::default(),
+            history: opening.history,
+            commands: History::default(),
+            sent: BTreeMap::new(),
+            awaited_request: None,
+            stamps: 0,
+            effects: Vec::new(),
+            actions: Vec::new(),
+        }
+    }
+
+    /// The same in a terminal that is attached to the program.
+    #[must_use]
+    pub fn attached(self) -> Dashboard {
+        Dashboard {
+            kind: TerminalKind::Attached,
+            ..self
+        }
+    }
+
+    /// Whose terminal it is shown in.
+    #[must_use]
+    pub fn kind(&self) -> TerminalKind {
+        self.kind
+    }
+
+    /// The same facts, texts and looks in a view as it is at the beginning: for when the view
+    /// itself may be what brings the terminal down.
+    #[must_use]
+    pub fn with_new_view(&self) -> Dashboard {
+        Dashboard {
+            table: Table::default(),
+            focus: None,
+            layers: Vec::new(),
+            awaited_request: None,
+            effects: Vec::new(),
+            actions: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether it wants anything done, by others or by its terminal.
+    #[must_use]
+    pub fn has_effects(&self) -> bool {
+        !(self.effects.is_empty() && self.actions.is_empty())
+    }
+
+    /// What it wants done, once.
+    pub fn take_effects(&mut self) -> Vec<UiEffect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// What it wants its terminal to do, once.
+    pub fn take_actions(&mut self) -> Vec<TerminalAction> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// All Myses.
+    #[must_use]
+    pub fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// How many are in which state.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Who needs the operator, the newest first.
+    #[must_use]
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
+    }
+
+    /// Their groups, those with the same one together; the newest first.
+    #[must_use]
+    pub fn need_groups(&self) -> &[NeedGroup] {
+        &self.need_groups
+    }
+
+    /// Tokens used, over time.
+    #[must_use]
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// The mission in force.
+    #[must_use]
+    pub fn mission(&self) -> Option<&Arc<str>> {
+        self.mission.as_ref()
+    }
+
+    /// How much of today's budget is spent, in percent, where there is a budget.
+    #[must_use]
+    pub fn budget_percent(&self) -> Option<u64> {
+        self.spending.percent_at(self.now)
+    }
+
+    /// Which servers are away.
+    #[must_use]
+    pub fn weather(&self) -> &Weather {
+        &self.weather
+    }
+
+    /// The rules of the swarm, once they are known.
+    #[must_use]
+    pub fn rules(&self) -> Option<&SwarmRules> {
+        self.rules.as_deref()
+    }
+
+    /// What flew past.
+    #[must_use]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// The orders given.
+    #[must_use]
+    pub fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// Since when the program is closing.
+    #[must_use]
+    pub fn closing(&self) -> Option<Timestamp> {
+        self.closing
+    }
+
+    /// The moment that is shown.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The terminal's columns and rows.
+    #[must_use]
+    pub fn size(&self) -> (u16, u16) {
+        self.size
+    }
+
+    /// How things look.
+    #[must_use]
+    pub fn appearance(&self) -> Appearance {
+        self.appearance
+    }
+
+    /// The table of Myses.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The conversation that is open.
+    #[must_use]
+    pub fn focus(&self) -> Option<&Focus> {
+        self.focus.as_ref()
+    }
+
+    /// What lies over the view, the topmost last.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// What the operator wrote, for keeping across runs.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The Mysis that keys act upon: the one in focus, else the one selected.
+    #[must_use]
+    pub fn in_hand(&self) -> Option<&Arc<Standing>> {
+        let id = match &self.focus {
+            Some(focus) => Some(focus.mysis()),
+            None => self.table.selected(),
+        };
+        Some(&self.roster.get(id?)?.standing)
+    }
+
+    /// The Myses that orders go to: the one in focus, else those marked, else the one selected.
+    #[must_use]
+    pub fn all_in_hand(&self) -> Vec<MysisId> {
+        if self.focus.is_none() && !self.table.marks().is_empty() {
+            return self.table.marks().iter().copied().collect();
+        }
+        self.in_hand()
+            .map(|standing| standing.id)
+            .into_iter()
+            .collect()
+    }
+
+    /// Whether the last order can be taken back.
+    #[must_use]
+    pub fn can_undo(&self, receipt: u64) -> bool {
+        self.undo.is_next(receipt)
+    }
+
+    /// What the terminal's title says.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let counts = self.counts;
+        match self.needs.len() {
+            0 => format!("zoea: {} of {} running", counts.running, counts.all),
+            needs => format!("zoea: {needs} need you, {} running", counts.running),
+        }
+    }
+
+    fn next_stamp(&mut self) -> ReadId {
+        self.stamps += 1;
+        ReadId(self.stamps)
+    }
+
+    fn name_of(&self, id: MysisId) -> Arc<str> {
+        self.roster
+            .get(id)
+            .map_or_else(|| "?".into(), |member| member.standing.name.clone())
+    }
+}

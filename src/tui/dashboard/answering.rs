@@ -1,0 +1,217 @@
+//! Answering: what comes back of orders and questions.
+
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use actors::domain::message::Row;
+use actors::domain::order::{Answer, Done, Refusal};
+
+use super::Dashboard;
+use super::compose::Target;
+use super::focus::{Found, PLACES};
+use super::layer::Layer;
+use super::orders::Outcome;
+use super::tone::Tone;
+use super::undo;
+use actors::domain::screen::OrderId;
+use actors::domain::screen::ReadId;
+
+impl Dashboard {
+    /// An order was carried out, or not.
+    pub fn answered(&mut self, id: OrderId, answer: Answer) {
+        if self.answered_request(id, &answer) {
+            return;
+        }
+        let sent = self.sent.remove(&id);
+        let Some(outcome) = Arc::make_mut(&mut self.orders).answered(id, answer) else {
+            return;
+        };
+        if let Ok(Done::Created(mysis)) = &outcome.answer {
+            self.table.select(*mysis);
+        }
+        if let Ok(Done::Reloaded(reloaded)) = &outcome.answer {
+            self.say(&reloaded.to_string());
+        }
+        self.remember(&outcome);
+        if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
+            self.give_back(&outcome, target, &text);
+        }
+        if !self.answered_form(id, &outcome) {
+            self.complain(&outcome);
+        }
+    }
+
+    /// A piece of a conversation was read, or the store could not be read.
+    pub fn paged(&mut self, stamp: ReadId, page: Result<Vec<Arc<Row>>, String>) {
+        match page {
+            Ok(page) => self.read(stamp, page),
+            Err(why) => self.unreadable(stamp, &why),
+        }
+    }
+
+    fn read(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
+        let next = self.next_stamp();
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        if focus.take_game(stamp, &page) {
+            return;
+        }
+        if let Some(seeking) = focus.seeking() {
+            let found = focus.take_sought(stamp, &page, next);
+            if found != Found::Stale {
+                return self.sought(found, seeking.what, next);
+            }
+        }
+        focus.transcript.take(stamp, page);
+    }
+
+    /// A text was looked for, or the store could not be read.
+    pub fn searched(&mut self, stamp: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>) {
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(why) => return self.unreadable(stamp, &why),
+        };
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        let had = focus
+            .transcript
+            .finding
+            .as_ref()
+            .is_some_and(|finding| finding.current.is_some());
+        if !focus.take_places(stamp, &rows) || focus.is_searching() {
+            return;
+        }
+        let Some(finding) = &focus.transcript.finding else {
+            return;
+        };
+        let (text, count) = (finding.text().to_string(), finding.places().len());
+        let newest = finding.places().last().copied();
+        let words = match count {
+            0 => format!("`{text}` stands nowhere in this conversation"),
+            _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
+            1 => format!("1 place of `{text}`"),
+            _ => format!("{count} places of `{text}`; n and N go through them"),
+        };
+        self.note(self.now, Tone::Hint, None, "said", &words);
+        if !had && let Some(newest) = newest {
+            self.go(|transcript| {
+                if let Some(finding) = &mut transcript.finding {
+                    finding.current = Some(newest);
+                }
+                transcript.go_to(newest)
+            });
+        }
+    }
+
+    /// What the terminal was asked to do, and what came of it.
+    pub fn performed(&mut self, result: Result<String, String>) {
+        match result {
+            Ok(text) => self.note(self.now, Tone::Success, None, "screen", &text),
+            Err(why) => self.note(self.now, Tone::Fault, None, "screen", &why),
+        }
+    }
+
+    fn unreadable(&mut self, stamp: ReadId, why: &str) {
+        let was_awaited = self
+            .focus
+            .as_mut()
+            .is_some_and(|focus| focus.give_up(stamp));
+        if was_awaited {
+            let text = format!("the conversation cannot be read: {why}");
+            self.note(self.now, Tone::Fault, None, "unreadable", &text);
+        }
+    }
+
+    /// A form waits for its order: it goes when that is carried out, else it says why not.
+    fn answered_form(&mut self, id: OrderId, outcome: &Outcome) -> bool {
+        let is_ours = |layer: &Layer| {
+            if let Layer::Form(form) = layer {
+                return form.awaited == Some(id);
+            }
+            false
+        };
+        let Some(place) = self.layers.iter().position(is_ours) else {
+            return false;
+        };
+        if let (Err(refusal), Layer::Form(form)) = (&outcome.answer, &mut self.layers[place]) {
+            form.complain(&refusal.to_string());
+        } else {
+            self.layers.remove(place);
+        }
+        true
+    }
+
+    /// What was done may be taken back; an undo is not undone.
+    fn remember(&mut self, outcome: &Outcome) {
+        let (Ok(done), Some(inverse)) = (&outcome.answer, &outcome.inverse) else {
+            return;
+        };
+        let Some(receipt) = self.orders.receipt(outcome.receipt) else {
+            return;
+        };
+        if undo::is_change(done) && receipt.what != "undo" {
+            self.undo
+                .remember(outcome.receipt, receipt.what, inverse.clone());
+        }
+    }
+
+    /// A refused text is there again when the operator wants to write to the same ones.
+    fn give_back(&mut self, outcome: &Outcome, target: Target, text: &str) {
+        let target = match (target, self.roster.named(&outcome.name)) {
+            (Target::Myses(_), Some(member)) => Target::Myses(vec![member.standing.id]),
+            (Target::Notes(_), Some(member)) => Target::Notes(vec![member.standing.id]),
+            (target, _) => target,
+        };
+        let open = self.layers.iter_mut().find_map(|layer| {
+            if let Layer::Compose(composer) = layer {
+                return (composer.target == target).then_some(composer);
+            }
+            None
+        });
+        match open {
+            Some(composer) if composer.field.is_empty() => composer.field.replace(text),
+            // What is being written now is not overwritten; the history has the other text.
+            Some(_) => {}
+            None if self.drafts.get(&target).is_empty() => self.drafts.keep(&target, text),
+            None => {}
+        }
+    }
+
+    /// Says who did not take an order, and why: at once where one was asked, together where many.
+    fn complain(&mut self, outcome: &Outcome) {
+        let Some(receipt) = self.orders.receipt(outcome.receipt).cloned() else {
+            return;
+        };
+        if !outcome.is_last || receipt.refused.is_empty() {
+            return;
+        }
+        let total = receipt.done + receipt.refused.len();
+        let text = match &receipt.refused[..] {
+            [(who, why)] if total == 1 => format!("{} {who}: {why}", receipt.what),
+            refused => {
+                let listed: Vec<String> = refused
+                    .iter()
+                    .take(5)
+                    .map(|(who, why)| format!("{who} ({why})"))
+                    .collect();
+                let more = refused.len().saturating_sub(listed.len());
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                let count = refused.len();
+                let listed = listed.join(", ");
+                format!(
+                    "{}: {count} of {total} refused: {listed}{more}",
+                    receipt.what
+                )
+            }
+        };
+        let is_known = outcome.answer == Err(Refusal::Closing);
+        let tone = if is_known { Tone::Warning } else { Tone::Fault };
+        self.note(self.now, tone, None, "refused", &text);
+    }
+}

@@ -1,0 +1,140 @@
+//! Figures: times, sizes and amounts as they are written on screen.
+
+use actors::domain::ids::Timestamp;
+
+/// What is added to UTC to get the operator's time, in minutes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UtcOffset(pub i32);
+
+impl UtcOffset {
+    fn local(self, at: Timestamp) -> Timestamp {
+        Timestamp(at.0.saturating_add(i64::from(self.0) * 60_000))
+    }
+
+    /// The time of day, as `12:41:07`.
+    #[must_use]
+    pub fn clock(self, at: Timestamp) -> String {
+        let text = self.local(at).to_string();
+        text.get(11..19).unwrap_or("--:--:--").to_string()
+    }
+
+    /// The day, as `2026-11-22`.
+    #[must_use]
+    pub fn day(self, at: Timestamp) -> String {
+        let text = self.local(at).to_string();
+        text.get(..10).unwrap_or("").to_string()
+    }
+}
+
+/// A stretch of time to the second, as `0:07`, `12:30` or `1:02:30`.
+#[must_use]
+pub fn stopwatch(ms: u64) -> String {
+    let seconds = ms / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        return format!("{hours}:{minutes:02}:{seconds:02}");
+    }
+    format!("{minutes}:{seconds:02}")
+}
+
+/// A stretch of time, short, as `840ms`, `1.2s`, `25s`, `3m`, `2h`, `5d`.
+#[must_use]
+pub fn span(ms: u64) -> String {
+    match ms {
+        0..1000 => format!("{ms}ms"),
+        1000..10_000 => format!("{}.{}s", ms / 1000, ms % 1000 / 100),
+        10_000..60_000 => format!("{}s", ms / 1000),
+        60_000..3_600_000 => format!("{}m", ms / 60_000),
+        3_600_000..86_400_000 => format!("{}h", ms / 3_600_000),
+        _ => format!("{}d", ms / 86_400_000),
+    }
+}
+
+/// How long ago something was, in steps that do not flicker.
+#[must_use]
+pub fn ago(ms: u64) -> String {
+    match ms {
+        0..5_000 => "now".to_string(),
+        5_000..60_000 => format!("{}s", (ms / 10_000 * 10).max(5)),
+        _ => span(ms),
+    }
+}
+
+/// An amount in at most five columns, as `940`, `12.4k`, `3.1M`.
+#[must_use]
+pub fn amount(count: u64) -> String {
+    let (scaled, unit) = match count {
+        0..1000 => return count.to_string(),
+        1000..1_000_000 => (count / 100, 'k'),
+        1_000_000..1_000_000_000 => (count / 100_000, 'M'),
+        1_000_000_000..1_000_000_000_000 => (count / 100_000_000, 'G'),
+        _ => (count / 100_000_000_000, 'T'),
+    };
+    match scaled {
+        0..1000 => format!("{}.{}{unit}", scaled / 10, scaled % 10),
+        _ => format!("{}{unit}", scaled / 10),
+    }
+}
+
+/// A size in bytes, as `312 B`, `2.1 KiB`, `1.0 MiB`.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{}.{} KiB", bytes / 1024, bytes % 1024 * 10 / 1024),
+        _ => {
+            let tenths = bytes / (1_048_576 / 10);
+            format!("{}.{} MiB", tenths / 10, tenths % 10)
+        }
+    }
+}
+
+/// Millionths of a dollar, as `$0.0042`, `$0.42`, `$12.40`.
+#[must_use]
+pub fn money(micros: u64) -> String {
+    match micros {
+        0 => "$0".to_string(),
+        1..10_000 => format!("$0.{:04}", micros / 100),
+        _ => format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_the_operators() {
+        let at = Timestamp(1_773_254_527_042);
+        assert_eq!(UtcOffset(0).clock(at), "18:42:07");
+        assert_eq!(UtcOffset(-300).clock(at), "13:42:07");
+        assert_eq!(UtcOffset(600).day(at), "2026-03-12");
+        assert_eq!(UtcOffset(0).clock(Timestamp(i64::MAX)).len(), 8);
+    }
+
+    #[test]
+    fn stretches_and_amounts_are_short() {
+        assert_eq!(stopwatch(7_999), "0:07");
+        assert_eq!(stopwatch(3_750_000), "1:02:30");
+        assert_eq!(
+            [span(840), span(1_250), span(25_000)],
+            ["840ms", "1.2s", "25s"]
+        );
+        assert_eq!([span(180_000), span(7_200_000)], ["3m", "2h"]);
+        assert_eq!([ago(300), ago(42_000), ago(61_000)], ["now", "40s", "1m"]);
+        assert_eq!(
+            [amount(940), amount(12_400), amount(99_999)],
+            ["940", "12.4k", "99.9k"]
+        );
+        assert_eq!([amount(999_999), amount(3_100_000)], ["999k", "3.1M"]);
+        assert_eq!(
+            [size(312), size(2_150), size(1_048_576)],
+            ["312 B", "2.0 KiB", "1.0 MiB"]
+        );
+        assert_eq!(
+            [money(0), money(4_200), money(420_000)],
+            ["$0", "$0.0042", "$0.42"]
+        );
+        assert_eq!(money(12_400_000), "$12.40");
+    }
+}

@@ -1,0 +1,189 @@
+//! Filters: which Myses the table shows.
+
+use std::sync::Arc;
+
+use regex_lite::Regex;
+
+use actors::domain::event::{Standing, State};
+
+use actors::domain::clean::one_line;
+
+/// Which Myses are shown: those that fit every term.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    text: String,
+    terms: Vec<Term>,
+    /// Only those in this state.
+    pub state: Option<State>,
+    complaint: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    is_inverse: bool,
+    wanted: Wanted,
+}
+
+#[derive(Clone, Debug)]
+enum Wanted {
+    /// In small letters; capitals do not matter.
+    Text(String),
+    Regex(Arc<Regex>),
+}
+
+impl Filter {
+    /// Reads what the operator wrote: words that all must be there, `!word` that must not, and
+    /// `~regex` up to the end.
+    pub fn write(&mut self, text: &str) {
+        self.text = text.to_string();
+        self.terms.clear();
+        self.complaint = None;
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let inverse = rest.strip_prefix('!');
+            let is_inverse = inverse.is_some();
+            rest = inverse.unwrap_or(rest);
+            if let Some(source) = rest.strip_prefix('~') {
+                return self.add_regex(is_inverse, source.trim_end());
+            }
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            if !word.is_empty() {
+                self.terms.push(Term {
+                    is_inverse,
+                    wanted: Wanted::Text(word.to_lowercase()),
+                });
+            }
+            rest = after.trim_start();
+        }
+    }
+
+    fn add_regex(&mut self, is_inverse: bool, source: &str) {
+        if source.is_empty() {
+            return;
+        }
+        match Regex::new(&format!("(?i){source}")) {
+            Ok(regex) => self.terms.push(Term {
+                is_inverse,
+                wanted: Wanted::Regex(Arc::new(regex)),
+            }),
+            Err(error) => self.complaint = Some(one_line(&error.to_string()).into()),
+        }
+    }
+
+    /// What the operator wrote.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Why it cannot be read, if it cannot.
+    #[must_use]
+    pub fn complaint(&self) -> Option<&Arc<str>> {
+        self.complaint.as_ref()
+    }
+
+    /// Whether it lets everybody through.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.terms.is_empty() && self.state.is_none()
+    }
+
+    /// Shows those in the next state, in the end everybody.
+    pub fn next_state(&mut self) {
+        self.state = match self.state {
+            None => Some(State::Running),
+            Some(State::Running) => Some(State::Idle),
+            Some(State::Idle) => Some(State::Stopped),
+            Some(State::Stopped) => Some(State::Errored),
+            Some(State::Errored) => None,
+        };
+    }
+
+    /// Whether a Mysis is shown.
+    #[must_use]
+    pub fn shows(&self, standing: &Standing) -> bool {
+        if self.state.is_some_and(|state| state != standing.state) {
+            return false;
+        }
+        self.terms
+            .iter()
+            .all(|term| fits(&term.wanted, standing) != term.is_inverse)
+    }
+}
+
+fn fits(wanted: &Wanted, standing: &Standing) -> bool {
+    let fault = standing.fault.as_ref().map(|fault| fault.text.as_str());
+    let words = [
+        Some(&*standing.name),
+        Some(standing.state.as_str()),
+        Some(&*standing.provider),
+        Some(&*standing.model),
+        standing.account.as_deref(),
+        standing.reason.as_deref(),
+        fault,
+        Some(&*standing.last_words),
+    ];
+    words.into_iter().flatten().any(|text| match wanted {
+        Wanted::Text(word) => holds(text, word),
+        Wanted::Regex(regex) => regex.is_match(text),
+    })
+}
+
+/// Whether a text holds a word of small letters, capitals aside.
+fn holds(text: &str, word: &str) -> bool {
+    if text.is_ascii() && word.is_ascii() {
+        let (text, word) = (text.as_bytes(), word.as_bytes());
+        return word.is_empty()
+            || text
+                .windows(word.len())
+                .any(|window| window.eq_ignore_ascii_case(word));
+    }
+    text.to_lowercase().contains(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dashboard::tests::standing;
+
+    fn shows(filter: &str, name: &str, state: State) -> bool {
+        let mut it = Filter::default();
+        it.write(filter);
+        it.shows(&standing(1, name, state))
+    }
+
+    #[test]
+    fn every_word_must_be_there_and_no_forbidden_one() {
+        assert!(shows("", "alpha", State::Idle));
+        assert!(shows("ALPH run", "alpha", State::Running));
+        assert!(!shows("alpha run", "alpha", State::Idle));
+        assert!(shows("!run", "alpha", State::Idle));
+        assert!(!shows("local !qwen", "alpha", State::Idle));
+        assert!(shows("世", "世界", State::Idle));
+        assert!(shows("!", "alpha", State::Idle));
+    }
+
+    #[test]
+    fn a_tilde_begins_a_regex() {
+        assert!(shows("~^alpha-[0-9]+$", "alpha-12", State::Idle));
+        assert!(!shows("~^alpha-[0-9]+$", "alpha-x", State::Idle));
+        assert!(shows("!~^beta", "alpha", State::Idle));
+        let mut filter = Filter::default();
+        filter.write("~(");
+        assert!(filter.complaint().is_some());
+        assert!(filter.shows(&standing(1, "alpha", State::Idle)));
+    }
+
+    #[test]
+    fn states_go_round() {
+        let mut filter = Filter::default();
+        let mut states = Vec::new();
+        for _ in 0..5 {
+            filter.next_state();
+            states.push(filter.state);
+        }
+        assert_eq!(states.last(), Some(&None));
+        assert_eq!(states[3], Some(State::Errored));
+    }
+}

@@ -1,0 +1,103 @@
+//! Flow: how many tokens the swarm uses in a minute, from what the Myses say they have used.
+
+use std::collections::VecDeque;
+
+use actors::domain::ids::Moment;
+
+/// The stretch of time of one bar.
+const BAR_MS: i64 = 5_000;
+/// Bars in a minute.
+const MINUTE: usize = 12;
+/// Bars that are kept.
+const KEPT: usize = 60;
+
+/// Tokens used, in bars of five seconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// The newest bar last.
+    bars: VecDeque<u64>,
+    /// The number of the newest bar, counted from the beginning of the process.
+    newest: i64,
+    /// Tokens that are in some bar.
+    counted: u64,
+}
+
+impl Flow {
+    /// So many tokens have been used since the beginning.
+    pub fn settle(&mut self, used: u64, now: Moment) {
+        let bar = now.0.div_euclid(BAR_MS);
+        if self.bars.is_empty() {
+            self.newest = bar;
+            self.bars.push_back(0);
+        }
+        let missing = bar.saturating_sub(self.newest).clamp(0, 60);
+        for _ in 0..missing {
+            self.bars.push_back(0);
+        }
+        self.newest = self.newest.max(bar);
+        while self.bars.len() > KEPT {
+            self.bars.pop_front();
+        }
+        if let Some(last) = self.bars.back_mut() {
+            *last += used.saturating_sub(self.counted);
+        }
+        self.counted = used;
+    }
+
+    /// The bars, the newest last.
+    #[must_use]
+    pub fn bars(&self) -> &VecDeque<u64> {
+        &self.bars
+    }
+
+    /// Tokens in the last minute.
+    #[must_use]
+    pub fn per_minute(&self) -> u64 {
+        self.bars.iter().rev().take(MINUTE).sum()
+    }
+
+    /// Whether there is anything to see.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.bars.iter().all(|bar| *bar == 0)
+    }
+}
+
+/// Figures as bars of eight heights.
+#[must_use]
+pub fn spark(figures: &[u64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let highest = figures.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |figure: &u64| {
+        // Whatever is not nothing is seen.
+        let height = (u128::from(*figure) * 7).div_ceil(u128::from(highest));
+        BARS[usize::try_from(height).unwrap_or(7).min(7)]
+    };
+    figures.iter().map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_fall_into_the_bar_of_their_time() {
+        let mut flow = Flow::default();
+        flow.settle(100, Moment(1_000_000));
+        flow.settle(150, Moment(1_001_000));
+        flow.settle(250, Moment(1_011_000));
+        assert_eq!(flow.bars(), &[150, 0, 100]);
+        assert_eq!(flow.per_minute(), 250);
+        flow.settle(250, Moment(1_065_000));
+        assert_eq!(flow.per_minute(), 100);
+        flow.settle(250, Moment(9_000_000_000));
+        assert!(flow.is_flat());
+    }
+
+    #[test]
+    fn a_small_figure_is_still_seen() {
+        assert_eq!(spark(&[0, 1, 1000, 500]), "▁▂█▅");
+        assert_eq!(spark(&[]), "");
+        assert_eq!(spark(&[u64::MAX, 0]), "█▁");
+    }
+}

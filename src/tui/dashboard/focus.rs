@@ -1,0 +1,322 @@
+//! Focus: the conversation that is open, the game beside it, and what is looked for in it.
+
+use std::sync::Arc;
+
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::message::{Kind, Row, Severity};
+use actors::domain::reading::{Page, PageFrom, Search, SearchIn};
+
+use super::Weight;
+use super::figures::UtcOffset;
+use super::game::Game;
+use super::transcript::Transcript;
+use super::transcript::finding::{Finding, Way};
+use actors::domain::screen::ReadId;
+
+/// Results that are read for the game when a conversation is opened.
+const RESULTS: usize = 300;
+/// Rows that are read at once in search of an error.
+const SOUGHT: usize = 500;
+/// Places of a text that are asked for.
+pub const PLACES: usize = 500;
+
+/// The conversation that is open.
+#[derive(Clone, Debug)]
+pub struct Focus {
+    /// The conversation.
+    pub transcript: Transcript,
+    /// The game beside it.
+    pub game: Game,
+    /// What the newest request weighs.
+    pub weight: Weight,
+    /// Results that came while the older ones are still being read.
+    late: Vec<Arc<Row>>,
+    game_stamp: Option<ReadId>,
+    /// What is being sought in what is stored.
+    seeking: Option<Seeking>,
+    /// Questions for a text that are not answered yet.
+    searches: Vec<ReadId>,
+}
+
+/// Something that is sought in what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seeking {
+    stamp: ReadId,
+    /// What.
+    pub what: Sought,
+    way: Way,
+    /// How far it has been sought.
+    pub reached: Seq,
+}
+
+/// What can be sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// A tool or the runtime that failed.
+    Error,
+    /// The operator's words.
+    Order,
+}
+
+impl Sought {
+    /// What it is called.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Sought::Error => "error",
+            Sought::Order => "order",
+        }
+    }
+
+    fn is(self, row: &Row) -> bool {
+        match self {
+            Sought::Order => matches!(row.kind(), Some(Kind::Prompt | Kind::Mission)),
+            Sought::Error => {
+                let failed = row.result().is_some_and(|(_, _, meta)| meta.is_error());
+                failed || is_error_of_host(row)
+            }
+        }
+    }
+
+    fn kinds(self) -> Vec<Kind> {
+        match self {
+            Sought::Error => vec![Kind::Result, Kind::Host],
+            Sought::Order => vec![Kind::Prompt, Kind::Mission],
+        }
+    }
+
+    fn limit(self) -> usize {
+        match self {
+            Sought::Error => SOUGHT,
+            Sought::Order => 1,
+        }
+    }
+}
+
+fn is_error_of_host(row: &Row) -> bool {
+    let actors::domain::message::Body::Host { meta, .. } = &row.body else {
+        return false;
+    };
+    meta.severity == Severity::Error
+}
+
+/// What came of seeking so far.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// It stands here.
+    Here(Seq),
+    /// This has to be read next.
+    Ask(Page),
+    /// There is none.
+    Nowhere,
+    /// Nobody asked.
+    Stale,
+}
+
+impl Focus {
+    /// Opens a conversation.
+    #[must_use]
+    pub fn on(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
+        Focus {
+            transcript: Transcript::of(mysis, name, offset),
+            game: Game::default(),
+            weight: Weight::default(),
+            late: Vec::new(),
+            game_stamp: None,
+            seeking: None,
+            searches: Vec::new(),
+        }
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub fn mysis(&self) -> MysisId {
+        self.transcript.mysis
+    }
+
+    /// What is being sought in what is stored.
+    #[must_use]
+    pub fn seeking(&self) -> Option<Seeking> {
+        self.seeking
+    }
+
+    /// Whether the store has not answered yet where a text stands.
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        !self.searches.is_empty()
+    }
+
+    /// What has to be read for the game.
+    pub fn ask_for_game(&mut self, stamp: ReadId) -> Page {
+        self.game_stamp = Some(stamp);
+        Page {
+            mysis: self.mysis(),
+            from: PageFrom::Newest,
+            limit: RESULTS,
+            kinds: vec![Kind::Result],
+        }
+    }
+
+    /// Takes what was read for the game; whether it was that.
+    pub fn take_game(&mut self, stamp: ReadId, page: &[Arc<Row>]) -> bool {
+        if self.game_stamp != Some(stamp) {
+            return false;
+        }
+        self.game_stamp = None;
+        self.game = Game::default();
+        self.game.read_all(page);
+        let late = std::mem::take(&mut self.late);
+        self.game.read_all(&late);
+        true
+    }
+
+    /// A row was stored just now.
+    pub fn stored(&mut self, row: &Arc<Row>) {
+        self.transcript.stored(row);
+        if row.kind() != Some(Kind::Result) {
+            return;
+        }
+        if self.game_stamp.is_some() {
+            self.late.push(row.clone());
+        } else {
+            self.game.read(row);
+        }
+    }
+
+    /// Looks for the next of its kind: among what is held, then in what is stored.
+    pub fn seek(&mut self, what: Sought, way: Way, stamp: ReadId) -> Found {
+        let from = self.position();
+        let held = self.transcript.pages().rows();
+        let place = self.transcript.pages().index_of(from);
+        let found = match way {
+            Way::Back => held.iter().take(place).rev().find(|row| what.is(row)),
+            Way::Forth => held
+                .iter()
+                .skip(place)
+                .find(|row| row.seq > from && what.is(row)),
+        };
+        if let Some(found) = found {
+            return Found::Here(found.seq);
+        }
+        let reached = match way {
+            Way::Back => held.front().map_or(from, |row| row.seq),
+            Way::Forth => held.back().map_or(from, |row| row.seq),
+        };
+        self.ask_further(Seeking {
+            stamp,
+            what,
+            way,
+            reached,
+        })
+    }
+
+    /// Takes what was read in search of something.
+    pub fn take_sought(&mut self, stamp: ReadId, page: &[Arc<Row>], next: ReadId) -> Found {
+        let Some(seeking) = self.seeking.filter(|seeking| seeking.stamp == stamp) else {
+            return Found::Stale;
+        };
+        self.seeking = None;
+        let found = match seeking.way {
+            Way::Back => page.iter().rev().find(|row| seeking.what.is(row)),
+            Way::Forth => page.iter().find(|row| seeking.what.is(row)),
+        };
+        if let Some(found) = found {
+            return Found::Here(found.seq);
+        }
+        let end = match seeking.way {
+            Way::Back => page.first(),
+            Way::Forth => page.last(),
+        };
+        match end {
+            Some(end) if page.len() >= seeking.what.limit() => self.ask_further(Seeking {
+                stamp: next,
+                reached: end.seq,
+                ..seeking
+            }),
+            Some(_) | None => Found::Nowhere,
+        }
+    }
+
+    /// Seeks no longer; whether it did.
+    pub fn stop_seeking(&mut self) -> bool {
+        self.seeking.take().is_some()
+    }
+
+    fn ask_further(&mut self, seeking: Seeking) -> Found {
+        self.seeking = Some(seeking);
+        Found::Ask(Page {
+            mysis: self.mysis(),
+            from: match seeking.way {
+                Way::Back => PageFrom::Before(seeking.reached),
+                Way::Forth => PageFrom::After(seeking.reached),
+            },
+            limit: seeking.what.limit(),
+            kinds: seeking.what.kinds(),
+        })
+    }
+
+    /// Where the operator is: at the selected entry, else at the edge of what is in sight.
+    fn position(&self) -> Seq {
+        let shown = self.transcript.shown();
+        self.transcript
+            .selected()
+            .or_else(|| shown.last().map(|line| line.entry.seq))
+            .unwrap_or(Seq(i64::MAX))
+    }
+
+    /// Looks for a text; what has to be asked, for as many questions as there are stamps.
+    pub fn find(&mut self, text: &str, stamps: [ReadId; 2]) -> Vec<(ReadId, Search)> {
+        self.searches.clear();
+        if text.trim().is_empty() {
+            self.transcript.find(None);
+            return Vec::new();
+        }
+        let finding = Finding::of(text);
+        let search = |within| Search {
+            text: finding.text().to_string(),
+            mysis: Some(self.mysis()),
+            within,
+            case_sensitive: finding.minds_case(),
+            sendable_only: false,
+            limit: PLACES,
+        };
+        let questions = vec![
+            (stamps[0], search(SearchIn::Messages)),
+            (stamps[1], search(SearchIn::Reasoning)),
+        ];
+        self.searches.extend(stamps);
+        self.transcript.find(Some(finding));
+        questions
+    }
+
+    /// Takes the places where a text stands; whether that was asked.
+    pub fn take_places(&mut self, stamp: ReadId, rows: &[(MysisId, Arc<Row>)]) -> bool {
+        let Some(place) = self.searches.iter().position(|other| *other == stamp) else {
+            return false;
+        };
+        self.searches.remove(place);
+        let mysis = self.mysis();
+        let own = rows.iter().filter(|(owner, _)| *owner == mysis);
+        let is_over = self.searches.is_empty();
+        if let Some(finding) = &mut self.transcript.finding {
+            own.for_each(|(_, row)| finding.look_at(row));
+            finding.is_complete = is_over;
+        }
+        true
+    }
+
+    /// The store did not answer one of these questions; whether one was waiting.
+    pub fn give_up(&mut self, stamp: ReadId) -> bool {
+        let was_searching = self.searches.contains(&stamp);
+        self.searches.retain(|other| *other != stamp);
+        let was_seeking = self.seeking.is_some_and(|seeking| seeking.stamp == stamp);
+        if was_seeking {
+            self.seeking = None;
+        }
+        let was_game = self.game_stamp == Some(stamp);
+        if was_game {
+            self.game_stamp = None;
+        }
+        self.transcript.give_up(stamp) || was_searching || was_seeking || was_game
+    }
+}

@@ -1,0 +1,348 @@
+//! The inspector: one entry of a conversation in full, as a tree that folds and can be searched.
+
+mod trees;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use actors::domain::message::Row;
+use actors::domain::sent::SentRequest;
+
+use super::figures::{self, UtcOffset};
+use super::keys::Going;
+use super::tone::Line;
+use super::transcript::finding::{Finding, Way};
+use super::tree::{Fold, Tree};
+
+/// One entry in full.
+#[derive(Clone, Debug)]
+pub struct Inspector {
+    whole: Whole,
+    /// What it is, in a line.
+    pub title: String,
+    tree: Arc<Tree>,
+    /// The node that keys act upon.
+    cursor: usize,
+    /// The first line in sight.
+    top: usize,
+    size: (u16, u16),
+    /// What is being looked for.
+    pub finding: Option<Finding>,
+    lines: Arc<Vec<Placed>>,
+}
+
+/// What is looked into.
+#[derive(Clone, Debug)]
+enum Whole {
+    Row(Arc<Row>),
+    Request(Arc<str>),
+}
+
+/// A line, and the node it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The node.
+    pub node: usize,
+    /// The line.
+    pub line: Line,
+}
+
+impl Inspector {
+    /// Looks into a row.
+    #[must_use]
+    pub fn of(row: Arc<Row>, offset: UtcOffset) -> Inspector {
+        let title = format!(
+            "#{} {} · {} {} · turn {}",
+            row.seq,
+            row.kind_word(),
+            offset.day(row.at),
+            offset.clock(row.at),
+            row.turn.0
+        );
+        Inspector::new(trees::of_row(&row), Whole::Row(row), title)
+    }
+
+    /// Looks into the request that a Mysis last sent.
+    #[must_use]
+    pub fn of_request(sent: &SentRequest, name: &str, offset: UtcOffset) -> Inspector {
+        let title = format!(
+            "LAST REQUEST OF {name} · {} {} · to {} · {} as sent",
+            offset.day(sent.at),
+            offset.clock(sent.at),
+            sent.provider,
+            figures::size(sent.body.len() as u64)
+        );
+        let whole = Whole::Request(sent.body.clone());
+        Inspector::new(trees::of_request(sent), whole, title)
+    }
+
+    fn new(tree: Tree, whole: Whole, title: String) -> Inspector {
+        Inspector {
+            tree: Arc::new(tree),
+            whole,
+            title,
+            cursor: 0,
+            top: 0,
+            size: (0, 0),
+            finding: None,
+            lines: Arc::default(),
+        }
+    }
+
+    /// What a file is called that it is written to, without the ending.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let words = self
+            .title
+            .split(|letter: char| !letter.is_ascii_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).take(10).collect();
+        words.join("-").to_lowercase()
+    }
+
+    /// The lines in sight, and whether keys act upon each of them.
+    pub fn in_sight(&self) -> impl Iterator<Item = (&Line, bool)> {
+        self.lines
+            .iter()
+            .skip(self.top)
+            .take(usize::from(self.size.1))
+            .map(|placed| (&placed.line, placed.node == self.cursor))
+    }
+
+    /// How many lines there are, and the first one in sight.
+    #[must_use]
+    pub fn extent(&self) -> (usize, usize) {
+        (self.lines.len(), self.top)
+    }
+
+    /// The node that keys act upon, and what is inside it, as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.tree.text_of(self.cursor)
+    }
+
+    /// Everything, as text.
+    #[must_use]
+    pub fn whole_text(&self) -> String {
+        match &self.whole {
+            Whole::Row(row) => whole_text(row),
+            Whole::Request(body) => body.to_string(),
+        }
+    }
+
+    /// It is shown in so many columns and lines.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let is_new = self.size.0 != columns || self.lines.is_empty();
+        self.size = (columns, rows);
+        if is_new {
+            self.lay_out();
+        }
+        self.keep_in_sight();
+    }
+
+    /// Goes where a key wants it to.
+    pub fn go(&mut self, going: Going) {
+        match going {
+            Going::Up => self.step(-1),
+            Going::Down => self.step(1),
+            Going::PageUp => self.page(Way::Back),
+            Going::PageDown => self.page(Way::Forth),
+            Going::First => self.go_to_end(Way::Back),
+            Going::Last => self.go_to_end(Way::Forth),
+        }
+    }
+
+    /// Goes so many visible nodes on.
+    pub fn step(&mut self, by: isize) {
+        let visible: Vec<usize> = self.tree.visible().collect();
+        let place = visible.partition_point(|node| *node < self.cursor);
+        let next = place.saturating_add_signed(by);
+        let last = visible.len().saturating_sub(1);
+        self.cursor = visible.get(next.min(last)).copied().unwrap_or(0);
+        self.keep_in_sight();
+    }
+
+    /// Goes a page on.
+    pub fn page(&mut self, way: Way) {
+        let rows = usize::from(self.size.1).max(1);
+        let line = self.line_of_cursor();
+        let line = match way {
+            Way::Back => line.saturating_sub(rows),
+            Way::Forth => line + rows,
+        };
+        let last = self.lines.len().saturating_sub(1);
+        self.cursor = self.lines.get(line.min(last)).map_or(0, |line| line.node);
+        self.keep_in_sight();
+    }
+
+    /// Goes to the first node, or to the last.
+    pub fn go_to_end(&mut self, way: Way) {
+        self.cursor = match way {
+            Way::Back => 0,
+            Way::Forth => self.lines.last().map_or(0, |line| line.node),
+        };
+        self.keep_in_sight();
+    }
+
+    /// Moves the window alone.
+    pub fn scroll(&mut self, lines: usize, way: Way) {
+        let last = self.lines.len().saturating_sub(usize::from(self.size.1));
+        self.top = match way {
+            Way::Back => self.top.saturating_sub(lines),
+            Way::Forth => (self.top + lines).min(last),
+        };
+    }
+
+    /// Acts upon the node at a line in sight: the same one again opens or closes it.
+    pub fn click(&mut self, row: usize) {
+        let Some(node) = self.lines.get(self.top + row).map(|line| line.node) else {
+            return;
+        };
+        if self.cursor == node {
+            self.turn();
+        }
+        self.cursor = node;
+    }
+
+    /// Opens or closes the node.
+    pub fn turn(&mut self) {
+        if let Some(node) = self.tree.nodes().get(self.cursor) {
+            let fold = node.fold.turned();
+            self.fold(fold);
+        }
+    }
+
+    /// Opens the node; what is open already is entered.
+    pub fn open(&mut self) {
+        match self.tree.nodes().get(self.cursor) {
+            Some(node) if node.inside > 0 && node.fold == Fold::Closed => self.fold(Fold::Open),
+            Some(node) if node.inside > 0 => self.step(1),
+            Some(_) | None => {}
+        }
+    }
+
+    /// Closes the node; where it is closed or has nothing inside, goes to the one it lies in.
+    pub fn close(&mut self) {
+        match self.tree.nodes().get(self.cursor) {
+            Some(node) if node.inside > 0 && node.fold == Fold::Open => self.fold(Fold::Closed),
+            Some(_) | None => {
+                self.cursor = self.tree.parent(self.cursor).unwrap_or(self.cursor);
+                self.keep_in_sight();
+            }
+        }
+    }
+
+    /// Opens or closes everything.
+    pub fn turn_all(&mut self) {
+        let is_open = |node: &super::tree::Node| node.inside > 0 && node.fold == Fold::Open;
+        let fold = if self.tree.nodes().iter().any(is_open) {
+            Fold::Closed
+        } else {
+            Fold::Open
+        };
+        let tree = Arc::make_mut(&mut self.tree);
+        tree.fold_all(fold);
+        while let Some(parent) = self.tree.parent(self.cursor) {
+            if fold == Fold::Open {
+                break;
+            }
+            self.cursor = parent;
+        }
+        self.lay_out();
+        self.keep_in_sight();
+    }
+
+    /// Looks for a text, or for none any more.
+    pub fn find(&mut self, text: &str) {
+        self.finding = (!text.is_empty()).then(|| Finding::of(text));
+        self.lay_out();
+        if self.finding.is_some() {
+            self.go_to_match(Way::Forth, self.cursor);
+        }
+    }
+
+    /// Goes to the next match, or to the one before.
+    pub fn next_match(&mut self, way: Way) {
+        let count = self.tree.nodes().len();
+        let from = match way {
+            Way::Forth => (self.cursor + 1) % count.max(1),
+            Way::Back => (self.cursor + count.saturating_sub(1)) % count.max(1),
+        };
+        self.go_to_match(way, from);
+    }
+
+    fn go_to_match(&mut self, way: Way, from: usize) {
+        let Some(finding) = &self.finding else {
+            return;
+        };
+        let count = self.tree.nodes().len();
+        let holds = |place: usize| {
+            let node = &self.tree.nodes()[place];
+            finding.is_within(&node.name) || finding.is_within(&node.text)
+        };
+        let round = (0..count).map(|step| match way {
+            Way::Forth => (from + step) % count,
+            Way::Back => (from + count - step) % count,
+        });
+        let found = round.into_iter().find(|place| holds(*place));
+        if let Some(found) = found {
+            Arc::make_mut(&mut self.tree).reveal(found);
+            self.cursor = found;
+            self.lay_out();
+            self.keep_in_sight();
+        }
+    }
+
+    fn fold(&mut self, fold: Fold) {
+        Arc::make_mut(&mut self.tree).fold(self.cursor, fold);
+        self.lay_out();
+        self.keep_in_sight();
+    }
+
+    fn lay_out(&mut self) {
+        let columns = usize::from(self.size.0).max(8);
+        let mut lines = Vec::new();
+        for node in self.tree.visible() {
+            for mut line in self.tree.lines_of(node, columns) {
+                line.clip(columns);
+                if let Some(finding) = &self.finding {
+                    finding.mark(std::slice::from_mut(&mut line));
+                }
+                lines.push(Placed { node, line });
+            }
+        }
+        self.lines = Arc::new(lines);
+    }
+
+    fn line_of_cursor(&self) -> usize {
+        self.lines.partition_point(|line| line.node < self.cursor)
+    }
+
+    fn keep_in_sight(&mut self) {
+        let rows = usize::from(self.size.1).max(1);
+        let line = self.line_of_cursor();
+        let last = self.lines.len().saturating_sub(rows);
+        let least = (line + 1).saturating_sub(rows);
+        self.top = self.top.clamp(least, line.max(least)).min(last);
+    }
+}
+
+/// What is copied of a row: its words, and the calls it makes.
+#[must_use]
+pub fn whole_text(row: &Row) -> String {
+    let mut parts = Vec::new();
+    if !row.text().is_empty() {
+        parts.push(pretty(row.text()));
+    }
+    for call in row.calls() {
+        parts.push(format!("{} {}", call.name, pretty(&call.arguments)));
+    }
+    parts.join("\n")
+}
+
+fn pretty(text: &str) -> String {
+    let value: Option<Value> = serde_json::from_str(text).ok();
+    value
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(|| text.to_string())
+}

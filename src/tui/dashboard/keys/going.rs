@@ -1,0 +1,52 @@
+//! Keys that go somewhere, in every view alike.
+
+use crate::dashboard::press::{Key, Press};
+
+use super::{Binding, bind, key, letter};
+
+/// Where a key goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Going {
+    /// One up.
+    Up,
+    /// One down.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the beginning.
+    First,
+    /// To the end.
+    Last,
+}
+
+/// Keys of the table, of a conversation, of an entry, of lists.
+pub const GOING: &[Binding<Going>] = &[
+    bind(&[key(Key::Up), letter('k')], Going::Up, "", "up"),
+    bind(&[key(Key::Down), letter('j')], Going::Down, "", "down"),
+    bind(
+        &[key(Key::PageUp), Press::ctrl('b')],
+        Going::PageUp,
+        "",
+        "a page up",
+    ),
+    bind(
+        &[key(Key::PageDown), Press::ctrl('f')],
+        Going::PageDown,
+        "",
+        "a page down",
+    ),
+    bind(
+        &[letter('g'), key(Key::Home)],
+        Going::First,
+        "top",
+        "to the beginning",
+    ),
+    bind(
+        &[letter('G'), key(Key::End)],
+        Going::Last,
+        "bottom",
+        "to the end; a conversation follows from there",
+    ),
+];

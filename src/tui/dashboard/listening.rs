@@ -1,0 +1,211 @@
+//! Listening: what the swarm tells the dashboard.
+
+use std::sync::Arc;
+
+use actors::domain::event::{Standing, State, SwarmEvent, What, Who};
+use actors::domain::event_record::{EventKind, EventRecord, describe_change};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::message::{Body, Row, Severity};
+use actors::domain::redact::Redactor;
+use actors::domain::rules::SwarmRules;
+use actors::domain::screen::SwarmSnapshot;
+
+use super::Dashboard;
+use super::focus::Focus;
+use super::layer::Layer;
+use super::log::Message;
+use super::tone::Tone;
+
+impl Dashboard {
+    /// Learns how everything stands; whatever was known before and is not so any more is forgotten.
+    pub fn restore(&mut self, snapshot: SwarmSnapshot) {
+        Arc::make_mut(&mut self.roster).replace(&snapshot.standings);
+        self.mission = snapshot.mission;
+        self.take_rules(snapshot.rules, snapshot.redactor);
+        self.table.doubt();
+        if let Some(focus) = &mut self.focus {
+            focus.transcript.doubt_end();
+        }
+        self.leave_the_gone();
+    }
+
+    /// The rules or the known secrets changed.
+    pub fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
+        self.rules = Some(rules);
+        self.redactor = redactor;
+    }
+
+    /// Learns of something that happened.
+    pub fn learn(&mut self, event: &SwarmEvent) {
+        let who = event.mysis.as_ref();
+        match &event.what {
+            What::Standing(standing) => self.stands(standing),
+            What::Stored(row) => {
+                if let Some(who) = who {
+                    self.stored(who, row);
+                }
+            }
+            What::Created => self.note(event.at, Tone::Text, who, "created", "was created"),
+            What::Deleted => self.deleted(event.at, who),
+            What::StateChanged { from, to, reason } => {
+                self.changed_state(event.at, who, (*from, *to), reason.as_deref());
+            }
+            What::Mission(mission) => self.mission.clone_from(mission),
+            What::Spending(spending) => self.spending = spending.clone(),
+            What::Weather(weather) => self.weather = weather.clone(),
+            What::Notice {
+                severity,
+                code,
+                text,
+            } => self.noticed(event.at, who, (*severity, code), text),
+            What::Shutdown => self.closing = Some(event.at),
+            What::TurnStarted
+            | What::ModelReplied { .. }
+            | What::ToolCalled { .. }
+            | What::ToolReturned { .. }
+            | What::Learned(_) => {}
+        }
+    }
+
+    fn stands(&mut self, standing: &Arc<Standing>) {
+        if Arc::make_mut(&mut self.roster).stands(standing) {
+            self.table.doubt();
+        } else {
+            self.table.doubt_figures();
+        }
+        if let Some(focus) = self.focus_on(standing.id) {
+            focus.transcript.rename(&standing.name);
+        }
+    }
+
+    fn stored(&mut self, who: &Who, row: &Arc<Row>) {
+        if let Body::Reply(utterance) = &row.body
+            && !utterance.text.trim().is_empty()
+        {
+            Arc::make_mut(&mut self.roster).spoke(who.id, row.seq);
+        }
+        let may_concern_orders =
+            row.utterance().is_some() || matches!(row.body, Body::Mission { .. });
+        if may_concern_orders && !self.orders.receipts().is_empty() {
+            Arc::make_mut(&mut self.orders).stored(who.id, row);
+        }
+        if let Some(focus) = self.focus_on(who.id) {
+            focus.stored(row);
+        }
+        if let Body::Host { text, meta } = &row.body {
+            let tone = match meta.severity {
+                Severity::Info => return,
+                Severity::Warn => Tone::Warning,
+                Severity::Error => Tone::Errored,
+            };
+            self.note(row.at, tone, Some(who), "host", text);
+        }
+    }
+
+    fn deleted(&mut self, at: Timestamp, who: Option<&Who>) {
+        self.note(at, Tone::Text, who, "deleted", "was deleted");
+        if let Some(who) = who {
+            Arc::make_mut(&mut self.roster).remove(who.id);
+            self.table.doubt();
+            self.leave_the_gone();
+        }
+    }
+
+    fn changed_state(
+        &mut self,
+        at: Timestamp,
+        who: Option<&Who>,
+        (from, to): (State, State),
+        reason: Option<&str>,
+    ) {
+        let tone = tone_of(to);
+        let text = describe_change(from, to, reason);
+        self.note(at, tone, who, "state", &text);
+    }
+
+    fn noticed(
+        &mut self,
+        at: Timestamp,
+        who: Option<&Who>,
+        (severity, code): (Severity, &'static str),
+        text: &str,
+    ) {
+        let tone = match severity {
+            Severity::Info => Tone::Text,
+            Severity::Warn => Tone::Warning,
+            Severity::Error => Tone::Fault,
+        };
+        if matches!(code, "store_healed" | "store_restarted") {
+            Arc::make_mut(&mut self.log).resolve("store_trouble");
+        }
+        self.note(at, tone, who, code, text);
+    }
+
+    /// Learns what happened before the terminal was there, as it is stored.
+    pub fn take_past_events(&mut self, records: &[EventRecord]) {
+        let messages = records.iter().map(message_of).collect();
+        Arc::make_mut(&mut self.log).add_past(messages);
+    }
+
+    /// Adds a message to the log.
+    pub(super) fn note(
+        &mut self,
+        at: Timestamp,
+        tone: Tone,
+        who: Option<&Who>,
+        code: &'static str,
+        text: &str,
+    ) {
+        let who = who.map(|who| who.name.clone()).unwrap_or_default();
+        let message = Message::new(at, tone, &who, code, text);
+        Arc::make_mut(&mut self.log).add(message, self.moment);
+    }
+
+    fn focus_on(&mut self, id: MysisId) -> Option<&mut Focus> {
+        self.focus.as_mut().filter(|focus| focus.mysis() == id)
+    }
+
+    /// Nobody looks on at a Mysis that is gone.
+    fn leave_the_gone(&mut self) {
+        let Some(mysis) = self.focus.as_ref().map(Focus::mysis) else {
+            return;
+        };
+        if self.roster.get(mysis).is_none() {
+            self.focus = None;
+            self.layers
+                .retain(|layer| !matches!(layer, Layer::Inspect(_)));
+        }
+    }
+}
+
+fn tone_of(state: State) -> Tone {
+    match state {
+        State::Running => Tone::Running,
+        State::Idle => Tone::Idle,
+        State::Stopped => Tone::Stopped,
+        State::Errored => Tone::Errored,
+    }
+}
+
+/// A stored event as the log shows it; it reads as it did when it happened.
+fn message_of(record: &EventRecord) -> Message {
+    let (code, tone) = match record.kind {
+        EventKind::State => ("state", State::parse(&record.code).map(tone_of)),
+        EventKind::Notice if record.mysis.is_some() => ("host", None),
+        EventKind::Notice => ("notice", None),
+        EventKind::Need => ("need", None),
+        EventKind::Order => ("order", None),
+    };
+    let tone = tone.unwrap_or(match record.severity {
+        Severity::Info => Tone::Text,
+        Severity::Warn => Tone::Warning,
+        Severity::Error => Tone::Errored,
+    });
+    let who = record.mysis.as_ref().map(|who| who.name.clone());
+    let who = who.unwrap_or_default();
+    let text = match record.source {
+        Some(source) => format!("{} (by {source})", record.text),
+        None => record.text.to_string(),
+    };
+    Message::new(record.at, tone, &who, code, &text)
+}

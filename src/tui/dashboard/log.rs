@@ -1,0 +1,196 @@
+//! The message log: what flew past, and the errors that stay until they are dismissed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use actors::domain::ids::{Moment, Timestamp};
+
+use super::tone::Tone;
+use actors::domain::clean::one_line;
+
+/// Messages that are kept.
+const KEPT: usize = 2000;
+/// Errors that stay; older ones are still in the log.
+const STANDING: usize = 20;
+
+/// What flew past.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    messages: VecDeque<Arc<Message>>,
+    standing: Vec<Arc<Message>>,
+    /// When the newest message came that answers something the operator did.
+    said_at: Moment,
+}
+
+/// Something that the operator was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When.
+    pub at: Timestamp,
+    /// What it means.
+    pub tone: Tone,
+    /// Whom it is about; empty: the swarm.
+    pub who: Arc<str>,
+    /// A short stable word for it.
+    pub code: &'static str,
+    /// What was said; one line.
+    pub text: Box<str>,
+}
+
+impl Message {
+    /// A message; its text is made fit for one line.
+    #[must_use]
+    pub fn new(at: Timestamp, tone: Tone, who: &Arc<str>, code: &'static str, text: &str) -> Self {
+        Message {
+            at,
+            tone,
+            who: who.clone(),
+            code,
+            text: one_line(text).into(),
+        }
+    }
+}
+
+impl Message {
+    /// Whether it only answers something the operator did.
+    #[must_use]
+    pub fn is_said(&self) -> bool {
+        matches!(self.code, "said" | "screen")
+    }
+}
+
+impl Log {
+    /// The messages, the oldest first.
+    #[must_use]
+    pub fn messages(&self) -> &VecDeque<Arc<Message>> {
+        &self.messages
+    }
+
+    /// The errors that nobody has dismissed, the oldest first.
+    #[must_use]
+    pub fn standing(&self) -> &[Arc<Message>] {
+        &self.standing
+    }
+
+    /// The newest message that answers something the operator did.
+    #[must_use]
+    pub fn said(&self) -> Option<&Message> {
+        let is_said = |message: &&Arc<Message>| message.is_said();
+        self.messages
+            .iter()
+            .rev()
+            .take(50)
+            .find(is_said)
+            .map(|message| &**message)
+    }
+
+    /// When that message came.
+    #[must_use]
+    pub fn said_at(&self) -> Moment {
+        self.said_at
+    }
+
+    /// Adds a message that comes now; an error stays until it is dismissed or resolved.
+    pub fn add(&mut self, message: Message, now: Moment) {
+        if message.is_said() {
+            self.said_at = now;
+        }
+        let message = Arc::new(message);
+        if self.messages.len() == KEPT {
+            self.messages.pop_front();
+        }
+        self.messages.push_back(message.clone());
+        if message.tone != Tone::Fault {
+            return;
+        }
+        let same = |known: &Arc<Message>| known.code == message.code && known.text == message.text;
+        self.standing.retain(|known| !same(known));
+        self.standing.push(message);
+        let surplus = self.standing.len().saturating_sub(STANDING);
+        self.standing.drain(..surplus);
+    }
+
+    /// Adds messages of before, the oldest first; those that are there already are left out, and an
+    /// error of before does not stay.
+    pub fn add_past(&mut self, past: Vec<Message>) {
+        let is_known = |message: &Message| {
+            let mut known = self.messages.iter();
+            known.any(|known| {
+                (known.at, &known.who, &known.text) == (message.at, &message.who, &message.text)
+            })
+        };
+        let mut past: Vec<Message> = past.into_iter().filter(|new| !is_known(new)).collect();
+        let room = KEPT.saturating_sub(self.messages.len());
+        past.drain(..past.len().saturating_sub(room));
+        for message in past.into_iter().rev() {
+            self.messages.push_front(Arc::new(message));
+        }
+        // What is only read from the store may be newer than what is known already.
+        self.messages
+            .make_contiguous()
+            .sort_by_key(|message| message.at);
+    }
+
+    /// What such errors were about is mended.
+    pub fn resolve(&mut self, code: &'static str) {
+        self.standing.retain(|message| message.code != code);
+    }
+
+    /// Dismisses the newest error; `false` where there is none.
+    pub fn dismiss(&mut self) -> bool {
+        self.standing.pop().is_some()
+    }
+
+    /// Dismisses all errors.
+    pub fn dismiss_all(&mut self) {
+        self.standing.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_before_stands_where_it_happened() {
+        let message = |at, text| Message::new(Timestamp(at), Tone::Fault, &"".into(), "x", text);
+        let mut log = Log::default();
+        log.add(message(3, "both"), Moment::default());
+        log.add(message(4, "live"), Moment::default());
+        log.dismiss_all();
+        log.add_past(vec![
+            message(1, "old"),
+            message(3, "both"),
+            message(5, "stored"),
+        ]);
+        let texts: Vec<&str> = log
+            .messages()
+            .iter()
+            .map(|message| &*message.text)
+            .collect();
+        assert_eq!(texts, ["old", "both", "live", "stored"]);
+        assert!(
+            log.standing().is_empty(),
+            "an error of before does not stay"
+        );
+    }
+
+    #[test]
+    fn errors_stay_until_they_are_dismissed_or_resolved() {
+        let mut log = Log::default();
+        let add = |log: &mut Log, tone, code, text| {
+            let message = Message::new(Timestamp(0), tone, &"".into(), code, text);
+            log.add(message, Moment(0));
+        };
+        add(&mut log, Tone::Text, "created", "alpha was created");
+        add(&mut log, Tone::Fault, "store_trouble", "disk\nfull");
+        add(&mut log, Tone::Fault, "refused", "no");
+        add(&mut log, Tone::Fault, "store_trouble", "disk full");
+        assert_eq!(log.messages().len(), 4);
+        assert_eq!(log.standing().len(), 2);
+        log.resolve("store_trouble");
+        assert_eq!(log.standing().len(), 1);
+        assert!(log.dismiss());
+        assert!(!log.dismiss());
+    }
+}

@@ -1,0 +1,113 @@
+//! Who needs the operator, in the order in which the screen lists them, and the one key that helps.
+
+use std::collections::BTreeMap;
+
+use actors::domain::ids::MysisId;
+use actors::domain::needs::{Need, Remedy, need};
+
+use super::roster::Roster;
+
+/// The key that does this; empty where there is none.
+#[must_use]
+pub fn key_of(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Relaunch => "r",
+        Remedy::ResumeAll => "R",
+        Remedy::Message => "m",
+        Remedy::Stop => "s",
+        Remedy::Nothing => "",
+    }
+}
+
+/// Who needs the operator, the newest first.
+#[must_use]
+pub fn needs(roster: &Roster) -> Vec<Need> {
+    let mut needs: Vec<Need> = roster
+        .members()
+        .values()
+        .filter_map(|member| need(&member.standing))
+        .collect();
+    needs.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.name.cmp(&b.name)));
+    needs
+}
+
+/// Those with the same trouble, as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeedGroup {
+    /// The place of the newest among all who need the operator.
+    pub newest: usize,
+    /// Who.
+    pub myses: Vec<MysisId>,
+}
+
+/// The groups there are, the newest first.
+#[must_use]
+pub fn groups(needs: &[Need]) -> Vec<NeedGroup> {
+    let mut groups: Vec<NeedGroup> = Vec::new();
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (newest, need) in needs.iter().enumerate() {
+        let place = *known.entry((need.what, &need.why)).or_insert_with(|| {
+            let myses = Vec::new();
+            groups.push(NeedGroup { newest, myses });
+            groups.len() - 1
+        });
+        groups[place].myses.push(need.mysis);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use actors::domain::event::{LinkState, Standing, State};
+    use actors::domain::ids::Timestamp;
+    use actors::domain::progress::{Stuck, Way};
+
+    use super::*;
+    use crate::dashboard::tests::standing;
+
+    #[test]
+    fn whoever_gets_nowhere_needs_the_operator_the_newest_first() {
+        let stuck = |tool: Option<&str>, since| {
+            Some(Stuck {
+                since: Timestamp(since),
+                turns: 5,
+                tool: tool.map(Into::into),
+                way: if tool.is_some() {
+                    Way::Repeats
+                } else {
+                    Way::Talks
+                },
+            })
+        };
+        let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];
+        let mut roster = Roster::default();
+        for (id, stuck) in [(1, repeats), (2, talks)] {
+            let mut one = Standing::clone(&standing(id, &format!("m{id}"), State::Running));
+            one.stuck = stuck;
+            roster.stands(&Arc::new(one));
+        }
+        let mut down = Standing::clone(&standing(3, "m3", State::Running));
+        down.link = LinkState::Down;
+        down.link_since = Timestamp(20);
+        roster.stands(&Arc::new(down));
+        let needs = needs(&roster);
+        let seen: Vec<_> = needs
+            .iter()
+            .map(|need| (need.what, key_of(need.remedy), &*need.why))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("only talks", "m", "called no tool in its last 5 turns"),
+                (
+                    "no tools",
+                    "s",
+                    "the game server cannot be reached; it waits until it can"
+                ),
+                ("repeats", "m", "mine failed in each of its last 5 turns"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! The roster: how every Mysis stands, as the Myses say themselves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::arrival::{self, Stage};
+use actors::domain::event::{Activity, Standing, State};
+use actors::domain::ids::{MysisId, Seq};
+
+/// All Myses.
+#[derive(Clone, Debug, Default)]
+pub struct Roster {
+    members: BTreeMap<MysisId, Member>,
+    /// By how much the Myses' own figures of tokens have grown since this was begun.
+    flowed: u64,
+}
+
+/// One Mysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// How it stands.
+    pub standing: Arc<Standing>,
+    /// Its newest words that were heard of.
+    pub newest_words: Seq,
+    /// The newest words that the operator has had in sight.
+    pub read: Seq,
+}
+
+impl Member {
+    /// Whether it said something that the operator has not seen.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.newest_words > self.read
+    }
+}
+
+/// How many Myses are in which state, and what they do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All.
+    pub all: usize,
+    /// Running.
+    pub running: usize,
+    /// Idle.
+    pub idle: usize,
+    /// Stopped.
+    pub stopped: usize,
+    /// Errored.
+    pub errored: usize,
+    /// Waiting for a model.
+    pub asking: usize,
+    /// Waiting for a tool, travel included.
+    pub calling: usize,
+    /// Waiting for their turn to ask or to log in, or to try again.
+    pub queueing: usize,
+    /// Logging in, or waiting to.
+    pub coming: usize,
+    /// Logged in.
+    pub here: usize,
+    /// The newest tick that anyone has heard of.
+    pub tick: Option<i64>,
+    /// Tokens used, both ways.
+    pub tokens: u64,
+    /// Cost in millionths of a dollar.
+    pub cost_micros: u64,
+}
+
+impl Roster {
+    /// Everybody, by id.
+    #[must_use]
+    pub fn members(&self) -> &BTreeMap<MysisId, Member> {
+        &self.members
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, id: MysisId) -> Option<&Member> {
+        self.members.get(&id)
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Member> {
+        self.members
+            .values()
+            .find(|member| &*member.standing.name == name)
+    }
+
+    /// Takes notice of how one stands.
+    ///
+    /// Whether that one was not known before.
+    pub fn stands(&mut self, standing: &Arc<Standing>) -> bool {
+        match self.members.get_mut(&standing.id) {
+            Some(member) => {
+                let grown = tokens(standing).saturating_sub(tokens(&member.standing));
+                self.flowed = self.flowed.saturating_add(grown);
+                member.standing = standing.clone();
+                false
+            }
+            None => {
+                let member = Member {
+                    standing: standing.clone(),
+                    newest_words: Seq(0),
+                    read: Seq(0),
+                };
+                self.members.insert(standing.id, member);
+                true
+            }
+        }
+    }
+
+    /// By how much the Myses' own figures of tokens have grown since this was begun.
+    #[must_use]
+    pub fn flowed(&self) -> u64 {
+        self.flowed
+    }
+
+    /// One is gone.
+    pub fn remove(&mut self, id: MysisId) {
+        self.members.remove(&id);
+    }
+
+    /// Only these exist.
+    pub fn replace(&mut self, standings: &[Arc<Standing>]) {
+        let mut before = std::mem::take(&mut self.members);
+        for standing in standings {
+            if let Some(member) = before.remove(&standing.id) {
+                self.members.insert(standing.id, member);
+            }
+            self.stands(standing);
+        }
+    }
+
+    /// One said something.
+    pub fn spoke(&mut self, id: MysisId, seq: Seq) {
+        if let Some(member) = self.members.get_mut(&id) {
+            member.newest_words = member.newest_words.max(seq);
+        }
+    }
+
+    /// The operator has seen what one said.
+    pub fn read(&mut self, id: MysisId) {
+        if let Some(member) = self.members.get_mut(&id) {
+            member.read = member.newest_words;
+        }
+    }
+
+    /// Counts them.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for Member { standing, .. } in self.members.values() {
+            counts.all += 1;
+            match standing.state {
+                State::Running => counts.running += 1,
+                State::Idle => counts.idle += 1,
+                State::Stopped => counts.stopped += 1,
+                State::Errored => counts.errored += 1,
+            }
+            match arrival::stage(standing) {
+                Stage::Coming => counts.coming += 1,
+                Stage::Here => counts.here += 1,
+                Stage::Elsewhere => {}
+            }
+            match &standing.activity {
+                Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
+                Activity::CallingTool(_)
+                | Activity::Travelling
+                | Activity::Mining
+                | Activity::Fighting => counts.calling += 1,
+                Activity::Queueing(_) | Activity::CoolingDown(_) | Activity::Connecting => {
+                    counts.queueing += 1;
+                }
+                Activity::Resting
+                | Activity::Rebuilding
+                | Activity::Pausing
+                | Activity::InTransit
+                | Activity::OnCooldown
+                | Activity::Recording
+                | Activity::Paused(_) => {}
+            }
+            counts.tick = counts.tick.max(standing.tick);
+            counts.tokens = counts.tokens.saturating_add(tokens(standing));
+            counts.cost_micros = counts
+                .cost_micros
+                .saturating_add(standing.totals.cost_micros);
+        }
+        counts
+    }
+}
+
+fn tokens(standing: &Standing) -> u64 {
+    let totals = standing.totals;
+    totals.tokens_in.saturating_add(totals.tokens_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::standing;
+    use actors::domain::arrival::{Stage, stage};
+    use actors::domain::event::{Activity, LinkState, Standing, State};
+    use actors::domain::gate::Lane;
+
+    #[test]
+    fn only_who_runs_is_on_the_way() {
+        let one = |state, activity, link| {
+            let mut one = Standing::clone(&standing(1, "m", state));
+            (one.activity, one.link) = (activity, link);
+            stage(&one)
+        };
+        let (running, local) = (State::Running, Lane::Provider("local".into()));
+        assert_eq!(
+            one(running, Activity::Queueing(Lane::Logins), LinkState::None),
+            Stage::Coming
+        );
+        assert_eq!(
+            one(running, Activity::Connecting, LinkState::Down),
+            Stage::Coming
+        );
+        assert_eq!(
+            one(running, Activity::Queueing(local), LinkState::Ok),
+            Stage::Here
+        );
+        assert_eq!(
+            one(running, Activity::Pausing, LinkState::None),
+            Stage::Elsewhere
+        );
+        assert_eq!(
+            one(State::Stopped, Activity::Resting, LinkState::Ok),
+            Stage::Elsewhere
+        );
+    }
+}

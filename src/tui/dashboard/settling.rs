@@ -1,0 +1,284 @@
+//! Settling: making the dashboard fit to be painted, once for each picture.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::event::{Activity, Standing, State};
+use actors::domain::ids::{MysisId, Now, Timestamp};
+
+use super::Dashboard;
+use super::action::TerminalAction;
+use super::appearance::Notify;
+use super::focus::Seeking;
+use super::keys::{self, ANYWHERE, Chapter, GOING, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
+use super::layer::Layer;
+use super::log::Message;
+use super::needs;
+use super::orders::Receipt;
+use super::press::Attention;
+use super::sorting;
+
+/// How long a receipt is shown.
+const RECEIPT: Duration = Duration::from_secs(30);
+/// How long something that was said is shown.
+const SAID: Duration = Duration::from_secs(8);
+/// Why a picture changes although nothing happens: seconds are counted, or times of day.
+const SECOND_MS: i64 = 1_000;
+const HALF_MINUTE_MS: i64 = 30_000;
+
+/// What stands in the line of messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InSight<'a> {
+    /// The program is closing.
+    Closing,
+    /// Something is sought in what is stored.
+    Seeking(Seeking),
+    /// An error that nobody has dismissed, and how many more there are.
+    Error(&'a Message, usize),
+    /// How far an order is.
+    Receipt(&'a Receipt),
+    /// Something that was said.
+    Said(&'a Message),
+    /// Nothing.
+    Nothing,
+}
+
+impl Dashboard {
+    /// Time goes on.
+    pub fn tick(&mut self, now: Now) {
+        (self.now, self.moment) = (now.wall, now.moment);
+    }
+
+    /// Makes it fit to be painted.
+    pub fn prepare_frame(&mut self) {
+        self.counts = self.roster.counts();
+        self.flow.settle(self.roster.flowed(), self.moment);
+        self.settle_needs();
+        self.settle_table();
+        self.settle_focus();
+        self.weigh_request();
+        let page = self.layout().page();
+        for layer in &mut self.layers {
+            if let Layer::Inspect(inspector) = layer {
+                inspector.resize(page.width.saturating_sub(2), page.height);
+            }
+        }
+    }
+
+    pub(super) fn settle_table(&mut self) {
+        // How many there are decides how much room the table has.
+        for _ in 0..2 {
+            let rows = usize::from(self.layout().body.height);
+            self.table.resize(rows);
+            self.table.settle(&self.roster, self.moment);
+        }
+    }
+
+    fn settle_needs(&mut self) {
+        let needs = needs::needs(&self.roster);
+        if *self.needs != needs {
+            self.need_groups = Arc::new(needs::groups(&needs));
+            self.needs = Arc::new(needs);
+        }
+        let needed: BTreeSet<MysisId> = self.needs.iter().map(|need| need.mysis).collect();
+        if self.needed.as_deref() == Some(&needed) {
+            return;
+        }
+        if let Some(before) = self.needed.take() {
+            let newly: Vec<&str> = self
+                .needs
+                .iter()
+                .filter(|need| !before.contains(&need.mysis))
+                .map(|need| &*need.name)
+                .collect();
+            self.call_operator(&newly.join(", "));
+        }
+        // Before there is a swarm, nobody has newly come to need anything.
+        self.needed = self.rules.is_some().then(|| Arc::new(needed));
+    }
+
+    fn call_operator(&mut self, names: &str) {
+        if names.is_empty() {
+            return;
+        }
+        match (self.appearance.notify, self.attention) {
+            (Notify::Off, _) | (Notify::Message, Attention::Here) => {}
+            (Notify::Bell, _) => self.actions.push(TerminalAction::Bell),
+            (Notify::Message, Attention::Elsewhere) => {
+                let text = format!("zoea: {names} needs you");
+                self.actions.push(TerminalAction::Notify(text));
+            }
+        }
+    }
+
+    fn settle_focus(&mut self) {
+        let body = self.layout().body;
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        focus.transcript.resize(body.width, body.height);
+        let load = focus.transcript.prepare_frame();
+        let sees_end = focus.transcript.is_following();
+        let mysis = focus.mysis();
+        if load.is_some() {
+            self.load(load);
+        }
+        let is_unread = self
+            .roster
+            .get(mysis)
+            .is_some_and(|member| member.is_unread());
+        if sees_end && is_unread {
+            Arc::make_mut(&mut self.roster).read(mysis);
+        }
+    }
+
+    /// When it looks different by nothing but time; `None`: never.
+    #[must_use]
+    pub fn next_change(&self) -> Option<Timestamp> {
+        if self.roster.members().is_empty() && self.closing.is_none() {
+            return None;
+        }
+        let is_live = self.closing.is_some()
+            || self.roster.members().values().any(|member| {
+                member.standing.state == State::Running
+                    && member.standing.activity != Activity::Resting
+            });
+        let shows_message = self.in_sight() != InSight::Nothing && self.log.standing().is_empty();
+        let moves = is_live || shows_message || !self.flow.is_flat();
+        let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
+        Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
+    }
+
+    /// For whom the end of the program still waits, by name; none while it is not closing.
+    #[must_use]
+    pub fn waited_for(&self) -> Vec<&Standing> {
+        if self.closing.is_none() {
+            return Vec::new();
+        }
+        let standings = self.roster.members().values();
+        let mut waited: Vec<&Standing> = standings
+            .map(|member| &*member.standing)
+            .filter(|standing| standing.activity != Activity::Resting)
+            .collect();
+        waited.sort_by(|a, b| sorting::natural(&a.name, &b.name));
+        waited
+    }
+
+    /// What stands in the line of messages: an error, else what is newest.
+    #[must_use]
+    pub fn in_sight(&self) -> InSight<'_> {
+        if self.closing.is_some() {
+            return InSight::Closing;
+        }
+        if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
+            return InSight::Seeking(seeking);
+        }
+        if let Some(message) = self.log.standing().last() {
+            return InSight::Error(message, self.log.standing().len() - 1);
+        }
+        let said_at = self.log.said_at();
+        let is_new = self.moment.since(said_at) < SAID;
+        let said = self.log.said().filter(|_| is_new);
+        let receipt = self.receipt_in_sight();
+        match (said, receipt) {
+            (Some(_), Some(receipt)) if receipt.at > said_at => InSight::Receipt(receipt),
+            (Some(said), _) => InSight::Said(said),
+            (None, Some(receipt)) => InSight::Receipt(receipt),
+            (None, None) => InSight::Nothing,
+        }
+    }
+
+    /// The newest receipt, while it is of interest.
+    #[must_use]
+    pub fn receipt_in_sight(&self) -> Option<&Receipt> {
+        let receipt = self.orders.receipts().back()?;
+        let is_new = self.moment.since(receipt.at) < RECEIPT;
+        (is_new || receipt.awaited > 0).then_some(&**receipt)
+    }
+
+    /// The chapters of the help screen: those of the view in hand first.
+    #[must_use]
+    pub fn help(&self) -> Vec<Chapter> {
+        let mut views = vec![
+            keys::chapter("The table of Myses", IN_TABLE),
+            keys::chapter("A conversation", IN_FOCUS),
+            keys::chapter("An entry or a request that is looked into", IN_ENTRY),
+            keys::chapter("The log and this help", IN_LIST),
+        ];
+        let is_entry = |layer: &Layer| matches!(layer, Layer::Inspect(_));
+        let in_hand = if self.layers.iter().any(is_entry) {
+            2
+        } else {
+            usize::from(self.focus.is_some())
+        };
+        let mut chapters = vec![
+            views.remove(in_hand),
+            keys::chapter("Going about, in every view", GOING),
+            keys::chapter("The Myses in hand: marked, open or selected", IN_HAND),
+            keys::chapter("Everywhere", ANYWHERE),
+        ];
+        chapters.extend(views);
+        chapters
+    }
+
+    /// How many lines the help screen has.
+    #[must_use]
+    pub fn help_lines(&self) -> usize {
+        let chapters = self.help();
+        chapters.iter().map(|chapter| chapter.lines.len() + 2).sum()
+    }
+
+    /// What keys do now, the most useful first.
+    #[must_use]
+    pub fn hints(&self) -> Vec<(String, &'static str)> {
+        let fixed = |hints: &[(&str, &'static str)]| {
+            hints
+                .iter()
+                .map(|(keys, hint)| ((*keys).to_string(), *hint))
+                .collect()
+        };
+        match self.layers.last() {
+            Some(Layer::Compose(composer)) => {
+                let mut hints: Vec<_> = fixed(&[
+                    ("Enter", "send"),
+                    ("Alt-Enter", "new line"),
+                    ("↑", "history"),
+                    ("Esc", "keep for later"),
+                ]);
+                if composer.is_order() {
+                    hints.extend(fixed(&[("Ctrl-G", "no gain expected")]));
+                }
+                hints
+            }
+            Some(Layer::Form(_)) => fixed(&[
+                ("Enter", "give the order"),
+                ("Tab", "next"),
+                ("← →", "choose"),
+                ("Esc", "leave"),
+            ]),
+            Some(Layer::Palette(_)) => fixed(&[
+                ("Enter", "do it"),
+                ("Tab", "complete"),
+                ("↑ ↓", "choose"),
+                ("Esc", "leave"),
+            ]),
+            Some(Layer::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
+            Some(Layer::Question(_)) => Vec::new(),
+            Some(Layer::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
+            Some(Layer::Log(_)) => keys::hints(IN_LIST).collect(),
+            Some(Layer::Help(_)) => {
+                fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
+            }
+            None => {
+                let view: Vec<_> = if self.focus.is_some() {
+                    keys::hints(IN_FOCUS).chain(keys::hints(GOING)).collect()
+                } else {
+                    keys::hints(IN_TABLE).collect()
+                };
+                let shared = keys::hints(IN_HAND).chain(keys::hints(ANYWHERE));
+                view.into_iter().chain(shared).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Sorting: the order of the table.
+
+use std::cmp::Ordering;
+
+use actors::domain::event::{Activity, Standing, State};
+
+use super::columns::Column;
+
+/// By which column, and which end first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sorting {
+    /// The column.
+    pub by: Column,
+    /// Which end first.
+    pub from: End,
+}
+
+/// An end of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The end that is looked for first in this column: `a`, the errored, the most, the newest.
+    First,
+    /// The other one.
+    Last,
+}
+
+impl Default for Sorting {
+    fn default() -> Self {
+        Sorting {
+            by: Column::Name,
+            from: End::First,
+        }
+    }
+}
+
+impl Sorting {
+    /// Sorts by a column; by the same one again: the other way round.
+    #[must_use]
+    pub fn chosen(self, by: Column) -> Sorting {
+        if self.by == by {
+            return self.turned();
+        }
+        Sorting {
+            by,
+            from: End::First,
+        }
+    }
+
+    /// The other way round.
+    #[must_use]
+    pub fn turned(self) -> Sorting {
+        let from = match self.from {
+            End::First => End::Last,
+            End::Last => End::First,
+        };
+        Sorting { from, ..self }
+    }
+
+    /// Whether the order can change while nobody comes or goes.
+    #[must_use]
+    pub fn is_restless(self) -> bool {
+        self.by != Column::Name
+    }
+
+    /// Which of two comes first.
+    #[must_use]
+    pub fn compare(self, a: &Standing, b: &Standing) -> Ordering {
+        let order = by_column(self.by, a, b);
+        let order = match self.from {
+            End::First => order,
+            End::Last => order.reverse(),
+        };
+        order
+            .then_with(|| natural(&a.name, &b.name))
+            .then_with(|| a.id.cmp(&b.id))
+    }
+}
+
+fn by_column(column: Column, a: &Standing, b: &Standing) -> Ordering {
+    let tokens = |standing: &Standing| {
+        let totals = standing.totals;
+        totals.tokens_in.saturating_add(totals.tokens_out)
+    };
+    match column {
+        Column::Mark | Column::Name => natural(&a.name, &b.name),
+        Column::State => urgency(a.state).cmp(&urgency(b.state)),
+        Column::Doing => bustle(&a.activity).cmp(&bustle(&b.activity)),
+        Column::Words | Column::Seen => b.last_activity_at.cmp(&a.last_activity_at),
+        // Those without an account come last.
+        Column::Account => {
+            (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))
+        }
+        Column::Provider => a.provider.cmp(&b.provider),
+        Column::Model => a.model.cmp(&b.model),
+        Column::Nudges => b.nudges.cmp(&a.nudges),
+        Column::Turns => b.totals.turns.cmp(&a.totals.turns),
+        Column::Tokens => tokens(b).cmp(&tokens(a)),
+        Column::Cost => b.totals.cost_micros.cmp(&a.totals.cost_micros),
+        Column::Latency => b.last_call_ms.cmp(&a.last_call_ms),
+    }
+}
+
+fn urgency(state: State) -> u8 {
+    match state {
+        State::Errored => 0,
+        State::Running => 1,
+        State::Idle => 2,
+        State::Stopped => 3,
+    }
+}
+
+fn bustle(activity: &Activity) -> u8 {
+    match activity {
+        Activity::Paused(_) => 0,
+        Activity::CoolingDown(_) => 1,
+        Activity::Queueing(_) => 2,
+        Activity::Connecting => 3,
+        Activity::CallingModel | Activity::Answering(_) => 4,
+        Activity::CallingTool(_) => 5,
+        Activity::Travelling | Activity::Mining | Activity::Fighting => 6,
+        Activity::Recording => 7,
+        Activity::Pausing | Activity::InTransit | Activity::OnCooldown => 8,
+        Activity::Rebuilding => 9,
+        Activity::Resting => 10,
+    }
+}
+
+/// Compares names as people do: `alpha-2` before `alpha-10`.
+#[must_use]
+pub fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a_rest, mut b_rest) = (a, b);
+    loop {
+        let (a_digits, b_digits) = (digits(a_rest), digits(b_rest));
+        if a_digits > 0 && b_digits > 0 {
+            let (a_number, b_number) = (&a_rest[..a_digits], &b_rest[..b_digits]);
+            let (a_value, b_value) = (
+                a_number.trim_start_matches('0'),
+                b_number.trim_start_matches('0'),
+            );
+            let order = a_value
+                .len()
+                .cmp(&b_value.len())
+                .then_with(|| a_value.cmp(b_value));
+            if order != Ordering::Equal {
+                return order;
+            }
+            (a_rest, b_rest) = (&a_rest[a_digits..], &b_rest[b_digits..]);
+            continue;
+        }
+        let (a_next, b_next) = (a_rest.chars().next(), b_rest.chars().next());
+        let (Some(a_letter), Some(b_letter)) = (a_next, b_next) else {
+            return a_next.cmp(&b_next).then_with(|| a.cmp(b));
+        };
+        if a_letter != b_letter {
+            return a_letter.cmp(&b_letter);
+        }
+        (a_rest, b_rest) = (
+            &a_rest[a_letter.len_utf8()..],
+            &b_rest[b_letter.len_utf8()..],
+        );
+    }
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let mut names = ["b", "a-10", "a-2", "a", "a-02", "世"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["a", "a-02", "a-2", "a-10", "b", "世"]);
+    }
+
+    proptest! {
+        #[test]
+        fn natural_order_is_an_order(names in proptest::collection::vec("[ab01]{0,5}", 3)) {
+            let [a, b, c] = [&names[0], &names[1], &names[2]];
+            prop_assert_eq!(natural(a, b), natural(b, a).reverse());
+            if natural(a, b).is_le() && natural(b, c).is_le() {
+                prop_assert!(natural(a, c).is_le());
+            }
+            prop_assert_eq!(natural(a, b).is_eq(), a == b);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The table of Myses: who is shown, in which order, who is selected and who is marked.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::ids::{Moment, MysisId};
+
+use super::filter::Filter;
+use super::roster::Roster;
+use super::sorting::Sorting;
+
+/// How long an order stands before it follows changed figures: one that jumps cannot be read.
+const STEADY: Duration = Duration::from_secs(1);
+
+/// The table.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    order: Arc<Vec<MysisId>>,
+    selected: Option<MysisId>,
+    /// Where the selected one was last; its neighbour follows it when it goes.
+    place: usize,
+    top: usize,
+    rows: usize,
+    filter: Filter,
+    sorting: Sorting,
+    marks: Arc<BTreeSet<MysisId>>,
+    /// Where a stretch of marks begins.
+    anchor: Option<MysisId>,
+    staleness: Staleness,
+    ordered_at: Moment,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Staleness {
+    #[default]
+    None,
+    /// Somebody stands differently.
+    Figures,
+    /// Somebody came or went, or something else is wanted.
+    Order,
+}
+
+impl Table {
+    /// Those that are shown, in order.
+    #[must_use]
+    pub fn order(&self) -> &[MysisId] {
+        &self.order
+    }
+
+    /// The one that keys act upon.
+    #[must_use]
+    pub fn selected(&self) -> Option<MysisId> {
+        self.selected
+    }
+
+    /// Those in sight, and the first one's place.
+    #[must_use]
+    pub fn in_sight(&self) -> (usize, &[MysisId]) {
+        let end = (self.top + self.rows).min(self.order.len());
+        (self.top, &self.order[self.top.min(end)..end])
+    }
+
+    /// Its rows on the screen.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Who is shown.
+    #[must_use]
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// In which order.
+    #[must_use]
+    pub fn sorting(&self) -> Sorting {
+        self.sorting
+    }
+
+    /// Those that are marked.
+    #[must_use]
+    pub fn marks(&self) -> &BTreeSet<MysisId> {
+        &self.marks
+    }
+
+    /// Somebody stands differently.
+    pub fn doubt_figures(&mut self) {
+        self.staleness = self.staleness.max(Staleness::Figures);
+    }
+
+    /// Somebody came or went.
+    pub fn doubt(&mut self) {
+        self.staleness = Staleness::Order;
+    }
+
+    /// Shows others.
+    pub fn change_filter(&mut self, change: impl FnOnce(&mut Filter)) {
+        change(&mut self.filter);
+        self.doubt();
+    }
+
+    /// Shows them in another order.
+    pub fn sort(&mut self, sorting: Sorting) {
+        self.sorting = sorting;
+        self.doubt();
+    }
+
+    /// The table has so many rows on the screen.
+    pub fn resize(&mut self, rows: usize) {
+        self.rows = rows;
+    }
+
+    /// Puts the Myses in order and keeps the selection.
+    pub fn settle(&mut self, roster: &Roster, now: Moment) {
+        let is_restless = self.sorting.is_restless() || !self.filter.is_open();
+        let is_due = match self.staleness {
+            Staleness::None => false,
+            Staleness::Figures => is_restless && now.since(self.ordered_at) >= STEADY,
+            Staleness::Order => true,
+        };
+        if is_due {
+            self.put_in_order(roster);
+            self.ordered_at = now;
+            self.staleness = Staleness::None;
+        }
+        let known = self
+            .selected
+            .and_then(|id| self.order.iter().position(|other| *other == id));
+        self.place = known
+            .unwrap_or(self.place)
+            .min(self.order.len().saturating_sub(1));
+        self.selected = self.order.get(self.place).copied();
+        self.scroll_to_selected();
+    }
+
+    fn put_in_order(&mut self, roster: &Roster) {
+        let shown = roster.members().values();
+        let mut shown: Vec<_> = shown
+            .map(|member| &member.standing)
+            .filter(|standing| self.filter.shows(standing))
+            .collect();
+        shown.sort_by(|a, b| self.sorting.compare(a, b));
+        self.order = Arc::new(shown.into_iter().map(|standing| standing.id).collect());
+        if self.marks.iter().any(|id| roster.get(*id).is_none()) {
+            Arc::make_mut(&mut self.marks).retain(|id| roster.get(*id).is_some());
+        }
+    }
+
+    /// Selects the one so many places further down.
+    pub fn step(&mut self, by: isize) {
+        self.go_to(self.place.saturating_add_signed(by));
+    }
+
+    /// Selects the one at a place, or the last one.
+    pub fn go_to(&mut self, place: usize) {
+        self.place = place.min(self.order.len().saturating_sub(1));
+        self.selected = self.order.get(self.place).copied();
+        self.scroll_to_selected();
+    }
+
+    /// Selects a Mysis.
+    pub fn select(&mut self, id: MysisId) {
+        self.selected = Some(id);
+        if let Some(place) = self.order.iter().position(|other| *other == id) {
+            self.go_to(place);
+        }
+    }
+
+    /// Marks the selected one, or no longer, and goes to the next.
+    pub fn mark(&mut self) {
+        let Some(id) = self.selected else {
+            return;
+        };
+        let marks = Arc::make_mut(&mut self.marks);
+        if !marks.remove(&id) {
+            marks.insert(id);
+        }
+        self.anchor = Some(id);
+        self.step(1);
+    }
+
+    /// Marks all from the one that was marked last to the selected one.
+    pub fn mark_range(&mut self) {
+        let anchor = self
+            .anchor
+            .and_then(|id| self.order.iter().position(|other| *other == id))
+            .unwrap_or(self.place);
+        let (from, to) = (anchor.min(self.place), anchor.max(self.place));
+        let range = self.order.get(from..=to).unwrap_or_default();
+        Arc::make_mut(&mut self.marks).extend(range);
+        self.anchor = self.selected;
+    }
+
+    /// Marks all that are shown; where all of them are marked, none any more.
+    pub fn mark_all(&mut self) {
+        let all_marked = self.order.iter().all(|id| self.marks.contains(id));
+        let marks = Arc::make_mut(&mut self.marks);
+        if all_marked {
+            marks.clear();
+        } else {
+            marks.extend(self.order.iter());
+        }
+    }
+
+    /// Marks exactly these.
+    pub fn mark_only(&mut self, ids: impl IntoIterator<Item = MysisId>) {
+        self.marks = Arc::new(ids.into_iter().collect());
+    }
+
+    fn scroll_to_selected(&mut self) {
+        let rows = self.rows.max(1);
+        let last_top = self.order.len().saturating_sub(rows);
+        let least = (self.place + 1).saturating_sub(rows);
+        self.top = self.top.clamp(least, self.place.max(least)).min(last_top);
+    }
+}

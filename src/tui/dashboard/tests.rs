@@ -1,0 +1,566 @@
+//! The dashboard, as an operator handles it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
+use actors::domain::gate::Lane;
+use actors::domain::ids::{Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{Body, Row, Severity, Utterance};
+use actors::domain::order::{Done, Order, Refusal};
+use actors::domain::reading::{Page, PageFrom};
+use actors::domain::redact::Redactor;
+use actors::domain::rules::{ProviderRules, SwarmRules};
+use actors::domain::sent::{Parts, SentRequest};
+use actors::domain::weather::{Away, Weather};
+
+use super::action::TerminalAction;
+use super::layer::Layer;
+use super::press::{Input, Key, Press};
+use super::settling::InSight;
+use super::{Dashboard, Opening};
+use actors::domain::screen::ReadId;
+use actors::domain::screen::SwarmSnapshot;
+use actors::domain::screen::{OrderId, UiEffect};
+
+/// Rules with two providers.
+pub(super) fn rules() -> Arc<SwarmRules> {
+    let provider = |model: &str| ProviderRules {
+        model: model.into(),
+        ..ProviderRules::default()
+    };
+    Arc::new(SwarmRules {
+        nudges: ["a", "b", "c"].map(Into::into).to_vec(),
+        providers: BTreeMap::from([
+            ("local".into(), provider("qwen")),
+            ("remote".into(), provider("deepseek")),
+        ]),
+        ..SwarmRules::default()
+    })
+}
+
+pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<Standing> {
+    Arc::new(Standing {
+        id: MysisId(id),
+        name: name.into(),
+        provider: "local".into(),
+        model: "qwen".into(),
+        temperature: None,
+        state,
+        reason: None,
+        fault: None,
+        activity: Activity::Resting,
+        activity_since: Timestamp(0),
+        activity_until: None,
+        account: None,
+        link: LinkState::None,
+        link_since: Timestamp(0),
+        stuck: None,
+        tick: None,
+        nudges: 0,
+        totals: Totals::default(),
+        last_activity_at: Timestamp(0),
+        last_words: "".into(),
+        last_deed: None,
+        last_call_ms: None,
+    })
+}
+
+/// A dashboard, and the hands of an operator.
+pub(super) struct Desk {
+    pub(super) board: Dashboard,
+}
+
+impl Desk {
+    /// Three Myses: alpha runs, bravo is stopped, ceres is idle.
+    pub(super) fn new() -> Desk {
+        Desk::with(vec![
+            standing(1, "alpha", State::Running),
+            standing(2, "bravo", State::Stopped),
+            standing(3, "ceres", State::Idle),
+        ])
+    }
+
+    pub(super) fn with(standings: Vec<Arc<Standing>>) -> Desk {
+        let mut board = Dashboard::new(Opening {
+            size: (120, 40),
+            ..Opening::default()
+        });
+        board.tick(Now::alike(Timestamp(1_000_000)));
+        board.restore(SwarmSnapshot {
+            standings,
+            mission: None,
+            rules: rules(),
+            redactor: Arc::default(),
+        });
+        board.prepare_frame();
+        Desk { board }
+    }
+
+    pub(super) fn press(&mut self, press: Press) -> Vec<UiEffect> {
+        self.board.input(Input::Press(press));
+        self.board.prepare_frame();
+        self.board.take_effects()
+    }
+
+    /// Presses the keys of a text, one after the other; the effects of all of them.
+    pub(super) fn types(&mut self, text: &str) -> Vec<UiEffect> {
+        text.chars()
+            .flat_map(|letter| self.press(Press::letter(letter)))
+            .collect()
+    }
+
+    pub(super) fn key(&mut self, key: Key) -> Vec<UiEffect> {
+        self.press(Press::of(key))
+    }
+
+    pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: What) {
+        self.board.learn(&SwarmEvent {
+            at: Timestamp(1_000_000),
+            mysis: mysis.map(|(id, name)| Who {
+                id: MysisId(id),
+                name: name.into(),
+            }),
+            what,
+        });
+        self.board.prepare_frame();
+    }
+
+    pub(super) fn answers(&mut self, id: OrderId, answer: Result<Done, Refusal>) {
+        self.board.answered(id, answer);
+        self.board.prepare_frame();
+    }
+
+    pub(super) fn in_hand(&self) -> &str {
+        self.board.in_hand().map_or("", |standing| &standing.name)
+    }
+
+    pub(super) fn complaint(&self) -> &str {
+        let standing = self.board.log().standing().last();
+        standing.map_or("", |message| &message.text)
+    }
+}
+
+/// The one order among effects.
+pub(super) fn order_of(effects: &[UiEffect]) -> (OrderId, Order) {
+    let orders = orders_of(effects);
+    let [order] = &orders[..] else {
+        panic!("one order was expected: {effects:?}");
+    };
+    order.clone()
+}
+
+pub(super) fn orders_of(effects: &[UiEffect]) -> Vec<(OrderId, Order)> {
+    let mut orders = Vec::new();
+    for effect in effects {
+        if let UiEffect::Order { id, order } = effect {
+            orders.push((*id, order.clone()));
+        }
+    }
+    orders
+}
+
+/// The pieces of conversations that are to be read.
+fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, Page)> {
+    let mut loads = Vec::new();
+    for effect in effects {
+        if let UiEffect::Load { id: stamp, page } = effect {
+            loads.push((*stamp, page.clone()));
+        }
+    }
+    loads
+}
+
+fn words(seq: i64, text: &str) -> Arc<Row> {
+    Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(seq),
+        turn: TurnNumber(1),
+        body: Body::Reply(Utterance {
+            text: text.into(),
+            ..Utterance::default()
+        }),
+    })
+}
+
+#[test]
+fn a_message_is_written_sent_and_cleared() {
+    let mut desk = Desk::new();
+    desk.types("mhello");
+    let (id, order) = order_of(&desk.key(Key::Enter));
+    let name = "alpha".to_string();
+    let text = "hello".to_string();
+    assert_eq!(order, Order::Send { name, text });
+    assert!(desk.board.layers().is_empty());
+    desk.answers(id, Ok(Done::Stored(Seq(4))));
+    let receipt = desk.board.receipt_in_sight().unwrap();
+    assert_eq!(receipt.progress(), "stored as #4");
+    desk.types("m");
+    let composer = desk.board.layers()[0].composer().unwrap();
+    assert!(composer.field.is_empty());
+}
+
+#[test]
+fn a_refused_message_says_why_and_is_there_again() {
+    let mut desk = Desk::new();
+    desk.types("jmhello");
+    let (id, _) = order_of(&desk.key(Key::Enter));
+    desk.answers(id, Err(Refusal::Stopped));
+    assert_eq!(
+        desk.complaint(),
+        "message bravo: mysis stopped - press 'r' to relaunch"
+    );
+    desk.types("m");
+    let composer = desk.board.layers()[0].composer().unwrap();
+    assert_eq!(composer.field.text(), "hello");
+    desk.key(Key::Esc);
+    desk.key(Key::Esc);
+    assert_eq!(desk.complaint(), "");
+}
+
+#[test]
+fn drafts_are_kept_for_each_mysis() {
+    let mut desk = Desk::new();
+    desk.types("mfirst");
+    desk.key(Key::Esc);
+    desk.types("jmsecond");
+    desk.key(Key::Esc);
+    desk.types("km");
+    let composer = desk.board.layers()[0].composer().unwrap();
+    assert_eq!(composer.field.text(), "first");
+}
+
+#[test]
+fn start_stop_and_a_delete_that_asks() {
+    let mut desk = Desk::new();
+    let name = || "alpha".to_string();
+    assert_eq!(order_of(&desk.types("s")).1, Order::Stop { name: name() });
+    assert_eq!(order_of(&desk.types("r")).1, Order::Start { name: name() });
+    assert!(desk.types("d").is_empty());
+    assert!(
+        desk.key(Key::Enter).is_empty(),
+        "a delete wants a clear yes"
+    );
+    assert_eq!(order_of(&desk.types("y")).1, Order::Delete { name: name() });
+}
+
+#[test]
+fn quitting_asks_while_myses_run() {
+    let mut desk = Desk::new();
+    assert!(desk.types("q").is_empty());
+    assert!(desk.types("n").is_empty());
+    assert_eq!(desk.types("qy"), [UiEffect::Quit]);
+    assert!(desk.types("q").is_empty(), "it closes already");
+    let mut quiet = Desk::with(vec![standing(1, "alpha", State::Idle)]);
+    assert_eq!(quiet.types("q"), [UiEffect::Quit]);
+}
+
+#[test]
+fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
+    let mut desk = Desk::new();
+    desk.types("j");
+    assert_eq!(desk.in_hand(), "bravo");
+    desk.happens(
+        Some((9, "aaa")),
+        What::Standing(standing(9, "aaa", State::Idle)),
+    );
+    assert_eq!(desk.in_hand(), "bravo");
+    desk.happens(Some((2, "bravo")), What::Deleted);
+    assert_eq!(desk.in_hand(), "ceres");
+    desk.types("G");
+    desk.happens(Some((3, "ceres")), What::Deleted);
+    assert_eq!(desk.in_hand(), "alpha");
+}
+
+#[test]
+fn a_form_stays_until_its_order_is_carried_out() {
+    let mut desk = Desk::new();
+    desk.types("nzed");
+    let (id, order) = order_of(&desk.key(Key::Enter));
+    assert_eq!(
+        order,
+        Order::Create {
+            name: "zed".to_string(),
+            provider: Some("local".to_string()),
+            model: None,
+            start: true
+        }
+    );
+    desk.answers(id, Err(Refusal::NameTaken("zed".to_string())));
+    let Some(Layer::Form(form)) = desk.board.layers().last() else {
+        panic!("the form is gone");
+    };
+    assert!(form.complaint.as_ref().unwrap().contains("exists already"));
+    let (id, _) = order_of(&desk.key(Key::Enter));
+    desk.happens(
+        Some((4, "zed")),
+        What::Standing(standing(4, "zed", State::Idle)),
+    );
+    desk.answers(id, Ok(Done::Created(MysisId(4))));
+    assert!(desk.board.layers().is_empty());
+    assert_eq!(desk.in_hand(), "zed");
+}
+
+#[test]
+fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
+    let mut desk = Desk::new();
+    desk.happens(Some((1, "alpha")), What::Stored(words(7, "hello")));
+    let is_unread = |desk: &Desk| desk.board.roster().get(MysisId(1)).unwrap().is_unread();
+    assert!(is_unread(&desk));
+    let effects = desk.key(Key::Enter);
+    let loads = loads_of(&effects);
+    let (stamp, page) = &loads[1];
+    assert_eq!((page.mysis, page.from), (MysisId(1), PageFrom::Newest));
+    desk.board.paged(*stamp, Ok(vec![words(7, "hello")]));
+    desk.board.prepare_frame();
+    assert!(!is_unread(&desk));
+    desk.happens(Some((1, "alpha")), What::Deleted);
+    assert!(desk.board.focus().is_none());
+}
+
+#[test]
+fn errors_of_the_program_stay_until_they_are_mended() {
+    let mut desk = Desk::new();
+    let notice = |severity, code, text: &str| What::Notice {
+        severity,
+        code,
+        text: text.into(),
+    };
+    desk.happens(None, notice(Severity::Error, "store_trouble", "disk full"));
+    assert_eq!(desk.complaint(), "disk full");
+    desk.happens(
+        None,
+        notice(Severity::Info, "store_healed", "the store works again"),
+    );
+    assert_eq!(desk.complaint(), "");
+    assert_eq!(desk.board.log().messages().len(), 2);
+}
+
+#[test]
+fn taking_stock_forgets_who_is_gone() {
+    let mut desk = Desk::new();
+    desk.key(Key::Enter);
+    desk.board.restore(SwarmSnapshot {
+        standings: vec![standing(2, "bravo", State::Idle)],
+        mission: Some("mine".into()),
+        rules: rules(),
+        redactor: Arc::default(),
+    });
+    desk.board.prepare_frame();
+    assert!(desk.board.focus().is_none());
+    assert_eq!(desk.in_hand(), "bravo");
+    assert_eq!(desk.board.counts().all, 1);
+}
+
+fn sent(body: &str) -> Done {
+    Done::Request(Box::new(SentRequest {
+        at: Timestamp(999_000),
+        provider: "local".into(),
+        body: body.into(),
+        parts: Parts {
+            system: 7,
+            tools: 3,
+            ..Parts::default()
+        },
+    }))
+}
+
+#[test]
+fn the_request_last_sent_is_looked_into_letter_for_letter() {
+    let mut desk = Desk::new();
+    let (id, order) = order_of(&desk.types("x"));
+    let name = "alpha".to_string();
+    assert_eq!(order, Order::ShowRequest { name });
+    assert!(desk.board.layers().is_empty());
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"go"}]}"#;
+    desk.answers(id, Ok(sent(body)));
+    let Some(Layer::Inspect(inspector)) = desk.board.layers().last() else {
+        panic!("nothing is looked into");
+    };
+    assert_eq!(inspector.whole_text(), body);
+    assert!(inspector.title.starts_with("LAST REQUEST OF alpha"));
+    desk.types("w");
+    let written = desk.board.take_actions();
+    assert!(
+        matches!(&written[..], [TerminalAction::Write { text, .. }] if &**text == body),
+        "{written:?}"
+    );
+}
+
+#[test]
+fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
+    let mut desk = Desk::new();
+    let (id, _) = order_of(&desk.types("x"));
+    desk.answers(id, Err(Refusal::NothingSent));
+    assert!(desk.board.layers().is_empty());
+    assert!(desk.board.orders().receipts().is_empty());
+    let said = desk.board.log().said().map(|said| said.text.to_string());
+    assert_eq!(said, Some(format!("alpha: {}", Refusal::NothingSent)));
+}
+
+#[test]
+fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
+    let interrupted = |id, name: &str| {
+        let mut one = Standing::clone(&standing(id, name, State::Idle));
+        one.reason = Some("interrupted: it ran until then".into());
+        Arc::new(one)
+    };
+    let mut desk = Desk::with(vec![
+        interrupted(1, "alpha"),
+        standing(2, "bravo", State::Idle),
+        interrupted(3, "ceres"),
+    ]);
+    let groups = desk.board.need_groups();
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    assert_eq!(groups[0].myses, [MysisId(1), MysisId(3)]);
+    let need = &desk.board.needs()[0];
+    assert_eq!(
+        (need.what, super::needs::key_of(need.remedy)),
+        ("interrupted", "R")
+    );
+    let started: Vec<Order> = orders_of(&desk.types("R"))
+        .into_iter()
+        .map(|(_, order)| order)
+        .collect();
+    let start = |name: &str| Order::Start {
+        name: name.to_string(),
+    };
+    assert_eq!(started, [start("alpha"), start("ceres")]);
+    let mut nobody = Desk::new();
+    assert!(orders_of(&nobody.types("R")).is_empty());
+    let said = nobody.board.log().said().map(|said| said.text.to_string());
+    assert!(said.is_some_and(|said| said.contains("none to resume")));
+}
+
+#[test]
+fn what_is_said_goes_after_its_time_although_the_wall_clock_is_set_back() {
+    for shift in [-60_000, -3_600_000, 3_600_000] {
+        let mut desk = Desk::new();
+        desk.types("R");
+        let at = |ms: i64| Now {
+            wall: Timestamp(1_000_000 + ms + shift),
+            moment: Moment(1_000_000 + ms),
+        };
+        desk.board.tick(at(7_000));
+        assert!(matches!(desk.board.in_sight(), InSight::Said(_)), "{shift}");
+        desk.board.tick(at(9_000));
+        assert_eq!(desk.board.in_sight(), InSight::Nothing, "{shift}");
+    }
+}
+
+#[test]
+fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
+    let mut waits = Standing::clone(&standing(1, "alpha", State::Running));
+    let lane = Lane::Provider("local".into());
+    waits.activity = Activity::Queueing(lane.clone());
+    let mut desk = Desk::with(vec![Arc::new(waits)]);
+    let doing = |desk: &Desk| {
+        let member = desk.board.roster().named("alpha").unwrap();
+        let now = desk.board.now();
+        super::cells::doing(&member.standing, now, desk.board.weather()).0
+    };
+    assert_eq!(doing(&desk), "queues 16:40");
+    let weather = Weather(vec![Away {
+        lane,
+        text: "HTTP 503".into(),
+        since: Timestamp(900_000),
+        next_try: Timestamp(1_004_000),
+    }]);
+    desk.happens(None, What::Weather(Arc::new(weather)));
+    assert_eq!(doing(&desk), "waits −0:04");
+    desk.happens(None, What::Weather(Arc::default()));
+    assert_eq!(doing(&desk), "queues 16:40");
+}
+
+#[test]
+fn a_request_is_weighed_once_for_each_answer_of_the_model() {
+    let mut desk = Desk::new();
+    let (id, order) = order_of(&desk.key(Key::Enter));
+    assert!(matches!(order, Order::ShowRequest { .. }));
+    assert!(orders_of(&desk.key(Key::Down)).is_empty());
+    desk.answers(id, Ok(sent("{}")));
+    let parts = desk.board.focus().and_then(|focus| focus.weight.parts);
+    assert_eq!(parts.map(|parts| parts.all()), Some(10));
+    assert!(orders_of(&desk.key(Key::Down)).is_empty());
+    let mut later = (*standing(1, "alpha", State::Running)).clone();
+    later.totals.tokens_in += 100;
+    desk.happens(Some((1, "alpha")), What::Standing(Arc::new(later)));
+    assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
+}
+
+#[test]
+fn what_is_kept_of_what_was_written_holds_no_known_secret() {
+    let mut desk = Desk::new();
+    let redactor = Redactor::new(["hunter2-hunter2".into()]);
+    desk.board.take_rules(rules(), Arc::new(redactor));
+    desk.types("m");
+    desk.types("use hunter2-hunter2 now");
+    desk.key(Key::Enter);
+    let lines = desk.board.history().to_lines();
+    assert_eq!(lines, "\"use [redacted] now\"\n");
+}
+
+#[test]
+fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
+    use actors::domain::books::Day;
+    use actors::domain::budget::Spending;
+
+    let mut board = Dashboard::new(Opening::default());
+    let noon = Timestamp(20_000 * 86_400_000 + 43_200_000);
+    board.tick(Now::alike(noon));
+    assert_eq!(board.budget_percent(), None);
+    let spending = Spending {
+        day: Day::of(noon),
+        percent: Some(42),
+        ..Spending::default()
+    };
+    board.learn(&SwarmEvent {
+        at: noon,
+        mysis: None,
+        what: What::Spending(Arc::new(spending)),
+    });
+    assert_eq!(board.budget_percent(), Some(42));
+    board.tick(Now::alike(Day::of(noon).ends()));
+    assert_eq!(board.budget_percent(), Some(0));
+}
+
+#[test]
+fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
+    let mut desk = Desk::new();
+    let first = |desk: &Desk| desk.board.help()[0].title;
+    desk.types("?");
+    assert_eq!(first(&desk), "The table of Myses");
+    desk.types("?");
+    assert!(desk.board.layers().is_empty());
+    let (id, _) = order_of(&desk.types("x"));
+    desk.answers(id, Ok(sent("{}")));
+    desk.types("?");
+    assert_eq!(first(&desk), "An entry or a request that is looked into");
+    assert_eq!(desk.board.layers().len(), 2);
+    desk.types("P");
+    assert_eq!(desk.board.take_actions(), [TerminalAction::Dump]);
+    desk.types("?");
+    assert_eq!(desk.board.layers().len(), 1);
+    desk.types("L");
+    assert!(matches!(desk.board.layers().last(), Some(Layer::Log(_))));
+    desk.types("LLq");
+    assert_eq!(desk.board.layers().len(), 1);
+}
+
+#[test]
+fn the_end_names_for_whom_it_still_waits() {
+    let mut desk = Desk::new();
+    let under_way = |activity| {
+        let mut one = (*standing(1, "alpha", State::Running)).clone();
+        one.activity = activity;
+        What::Standing(Arc::new(one))
+    };
+    desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
+    assert!(desk.board.waited_for().is_empty());
+    desk.types("qy");
+    let waited = |desk: &Desk| desk.board.waited_for().len();
+    assert_eq!(waited(&desk), 1);
+    assert_eq!(desk.board.in_sight(), super::InSight::Closing);
+    desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
+    assert_eq!(waited(&desk), 0);
+}

@@ -1,0 +1,266 @@
+//! Entries: one row of a conversation as lines of a screen.
+
+use std::sync::Arc;
+
+use crate::dashboard::figures::{self, UtcOffset};
+use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tree::Fold;
+use crate::dashboard::width;
+use actors::domain::clean::{clean, one_line};
+use actors::domain::ids::Seq;
+use actors::domain::message::{Body, HostMeta, Row, Severity, Utterance};
+
+use super::finding::Finding;
+
+mod tools;
+
+/// Lines of a folded failure, of a folded text, and of anything open.
+const PREVIEW_OF_A_FAILURE: usize = 6;
+const PREVIEW_OF_WORDS: usize = 40;
+const MOST: usize = 1500;
+
+/// A row as lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The row's place.
+    pub seq: Seq,
+    /// Who speaks; the colour of the bar at the left.
+    pub speaker: Tone,
+    /// When, as the operator's clock shows it; stands beside the first line.
+    pub clock: Box<str>,
+    /// The lines; never none.
+    pub lines: Vec<Line>,
+    /// Whether there is more to see than is shown.
+    pub folds: bool,
+    /// Whether an empty line stands above it.
+    pub is_apart: bool,
+}
+
+/// How a row is to be shown.
+#[derive(Clone, Debug)]
+pub struct Look<'a> {
+    /// The columns of its text.
+    pub columns: usize,
+    /// The name of the Mysis.
+    pub name: &'a str,
+    /// The operator's time.
+    pub offset: UtcOffset,
+    /// Whether results and long texts are shown whole.
+    pub fold: Fold,
+    /// Whether reasoning is shown whole.
+    pub reasoning: Fold,
+    /// What is being looked for.
+    pub finding: Option<&'a Finding>,
+}
+
+impl Entry {
+    /// Lays a row out.
+    #[must_use]
+    pub fn of(row: &Row, look: &Look<'_>) -> Entry {
+        let mut draft = Draft {
+            look,
+            lines: Vec::new(),
+            folds: false,
+        };
+        let speaker = draft.add_body(row);
+        if draft.lines.is_empty() {
+            draft.lines.push(Line::default());
+        }
+        for line in &mut draft.lines {
+            line.clip(look.columns);
+        }
+        if let Some(finding) = look.finding {
+            finding.mark(&mut draft.lines);
+        }
+        Entry {
+            seq: row.seq,
+            speaker,
+            clock: look.offset.clock(row.at).into(),
+            folds: draft.folds,
+            is_apart: is_apart(row),
+            lines: draft.lines,
+        }
+    }
+}
+
+/// Words stand apart, tools and notices close together.
+fn is_apart(row: &Row) -> bool {
+    match &row.body {
+        Body::Prompt { .. }
+        | Body::Mission { .. }
+        | Body::Peer { .. }
+        | Body::Note { .. }
+        | Body::Reply(_)
+        | Body::Unknown { .. } => true,
+        Body::Call { utterance, .. } => has_words(utterance),
+        Body::Result { .. } | Body::Host { .. } | Body::Audit { .. } => false,
+    }
+}
+
+fn has_words(utterance: &Utterance) -> bool {
+    !utterance.text.trim().is_empty() || utterance.reasoning.is_some()
+}
+
+struct Draft<'a> {
+    look: &'a Look<'a>,
+    lines: Vec<Line>,
+    folds: bool,
+}
+
+impl Draft<'_> {
+    fn add_body(&mut self, row: &Row) -> Tone {
+        match &row.body {
+            Body::Prompt { text } => self.add_order("YOU", text, Tone::You),
+            Body::Mission { text, .. } => self.add_order("YOU (BROADCAST)", text, Tone::Broadcast),
+            Body::Peer { sender, text } => {
+                let title = format!("SWARM ({})", one_line(sender));
+                self.add_order(&title, text, Tone::Peer)
+            }
+            Body::Note { text } => self.add_order("NOTE", text, Tone::Note),
+            Body::Reply(utterance) => self.add_reply(utterance),
+            Body::Call { utterance, calls } => self.add_calls(utterance, calls),
+            Body::Result { text, meta, .. } => self.add_result(text, meta),
+            Body::Host { text, meta } => self.add_host(text, meta),
+            Body::Audit { text } => self.add_order("AUDIT", text, Tone::Host),
+            Body::Unknown { kind, text } => {
+                let title = format!("{} (of a later version)", one_line(kind));
+                self.add_order(&title, text, Tone::Host)
+            }
+        }
+    }
+
+    fn add_order(&mut self, title: &str, text: &str, tone: Tone) -> Tone {
+        let title = width::clip(title, self.look.columns).into_owned();
+        self.lines.push(Line::of(title, tone));
+        self.add_words(text, Tone::Text);
+        tone
+    }
+
+    fn add_words(&mut self, text: &str, tone: Tone) {
+        let most = match self.look.fold {
+            Fold::Closed => PREVIEW_OF_WORDS,
+            Fold::Open => MOST,
+        };
+        self.add_wrapped(clean(text).trim_end(), tone, most, "");
+    }
+
+    /// Adds at most so many lines of a text and says how much is left out.
+    fn add_wrapped(&mut self, text: &str, tone: Tone, most: usize, indent: &str) {
+        let columns = self.look.columns.saturating_sub(indent.len());
+        let mut wrapped = width::wrap(text, columns);
+        for line in wrapped.by_ref().take(most) {
+            self.lines
+                .push(Line::of(indent, Tone::Text).with(line, tone));
+        }
+        self.add_rest(wrapped.rest().len(), indent);
+    }
+
+    fn add_rest(&mut self, bytes: usize, indent: &str) {
+        if bytes > 0 {
+            self.folds = true;
+            let rest = figures::size(bytes as u64);
+            self.lines
+                .push(Line::of(format!("{indent}… {rest} more"), Tone::Faint));
+        }
+    }
+
+    fn add_reply(&mut self, utterance: &Utterance) -> Tone {
+        self.add_speaker(utterance);
+        self.add_reasoning(utterance.reasoning.as_ref());
+        if utterance.text.trim().is_empty() {
+            self.lines.push(Line::of("(no words)", Tone::Dim));
+        } else {
+            self.add_words(&utterance.text, Tone::Text);
+        }
+        Tone::Mysis
+    }
+
+    fn add_speaker(&mut self, utterance: &Utterance) {
+        let name = width::clip(self.look.name, self.look.columns).into_owned();
+        let mut line = Line::of(name, Tone::Mysis);
+        self.push_dim(&mut line, &about(utterance));
+        self.lines.push(line);
+    }
+
+    fn push_dim(&self, line: &mut Line, text: &str) {
+        let room = self
+            .look
+            .columns
+            .saturating_sub(width::of(&line.text()) + 2);
+        if room > 3 && !text.is_empty() {
+            line.push("  ", Tone::Text);
+            line.push(width::clip(text, room), Tone::Dim);
+        }
+    }
+
+    /// Reasoning: whole, or its first line, how much lies between, and its last two lines.
+    fn add_reasoning(&mut self, reasoning: Option<&Arc<str>>) {
+        let Some(reasoning) = reasoning else {
+            return;
+        };
+        let reasoning = clean(reasoning);
+        let columns = self.look.columns.saturating_sub(2);
+        let wrapped: Vec<&str> = width::wrap(reasoning.trim(), columns)
+            .filter(|line| !line.trim().is_empty())
+            .take(MOST)
+            .collect();
+        let is_whole = self.look.reasoning == Fold::Open || wrapped.len() <= 4;
+        let mut add = |line: &str| {
+            self.lines
+                .push(Line::of("┊ ", Tone::Faint).with(line, Tone::Reasoning));
+        };
+        if is_whole {
+            wrapped.iter().for_each(|line| add(line));
+            return;
+        }
+        add(wrapped[0]);
+        let hidden = format!("… {} more lines of thought", wrapped.len() - 3);
+        self.lines
+            .push(Line::of("┊ ", Tone::Faint).with(width::clip(&hidden, columns), Tone::Faint));
+        for line in &wrapped[wrapped.len() - 2..] {
+            self.lines
+                .push(Line::of("┊ ", Tone::Faint).with(*line, Tone::Reasoning));
+        }
+        self.folds = true;
+    }
+
+    fn add_host(&mut self, text: &str, meta: &HostMeta) -> Tone {
+        let (tone, words) = match meta.severity {
+            Severity::Info => (Tone::Host, Tone::Host),
+            Severity::Warn => (Tone::Warning, Tone::Host),
+            Severity::Error => (Tone::Fault, Tone::Fault),
+        };
+        let text = format!("HOST  {}", clean(text).trim_end());
+        let mut wrapped = width::wrap(&text, self.look.columns);
+        let most = match self.look.fold {
+            Fold::Closed => PREVIEW_OF_A_FAILURE,
+            Fold::Open => MOST,
+        };
+        for (place, line) in wrapped.by_ref().take(most).enumerate() {
+            let line = match (place, line.strip_prefix("HOST")) {
+                (0, Some(rest)) => Line::of("HOST", tone).with(rest, words),
+                _ => Line::of(line, words),
+            };
+            self.lines.push(line);
+        }
+        self.add_rest(wrapped.rest().len(), "");
+        tone
+    }
+}
+
+/// What is known of a model call, in short.
+fn about(utterance: &Utterance) -> String {
+    let meta = &utterance.meta;
+    let mut parts = Vec::new();
+    if !meta.model.is_empty() {
+        parts.push(one_line(&meta.model));
+    }
+    if meta.ms > 0 {
+        parts.push(figures::span(meta.ms));
+    }
+    if let Some(usage) = meta.usage {
+        let (input, output) = (figures::amount(usage.input), figures::amount(usage.output));
+        parts.push(format!("{input} → {output} tokens"));
+    }
+    parts.join(" · ")
+}

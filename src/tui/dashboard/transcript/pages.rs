@@ -1,0 +1,396 @@
+//! Pages: the piece of a conversation that is in memory, and how it grows.
+//!
+//! A conversation may have a million rows; only a stretch of it without gaps is held. It grows at
+//! either end from what is stored, and at its newest end from what happens.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use actors::domain::ids::Seq;
+use actors::domain::message::{Body, Row};
+use actors::domain::reading::PageFrom;
+use actors::domain::screen::ReadId;
+
+/// Rows that are asked for at once.
+pub const PAGE: usize = 200;
+/// Rows that are held before the far end is let go.
+const HELD: usize = 3000;
+/// Rows that happen while the newest end is not held, and are kept until it is.
+const ARRIVED: usize = 1000;
+
+/// A stretch of a conversation.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    rows: VecDeque<Arc<Row>>,
+    /// Whether the first row held is the first there is.
+    pub start: Edge,
+    /// Whether the last row held is the last there is.
+    pub end: Edge,
+    arrived: VecDeque<Arc<Row>>,
+    /// Whether some that arrived were let go: what was read meanwhile may lack them.
+    lacks: bool,
+    loading: Option<(ReadId, Load)>,
+    /// Whether the store could not be read; nothing is asked until the operator moves.
+    is_unreadable: bool,
+}
+
+/// Whether a stretch ends where the conversation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// There is nothing beyond it.
+    Reached,
+    /// There may be more.
+    Open,
+}
+
+/// What is being loaded, and what becomes of the rows held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Which rows.
+    pub from: PageFrom,
+    /// What becomes of those held.
+    pub then: Then,
+}
+
+/// What becomes of the rows that are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// They stay, and the new ones join them.
+    Join,
+    /// The new ones take their place.
+    Replace,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Pages {
+            rows: VecDeque::new(),
+            start: Edge::Open,
+            end: Edge::Open,
+            arrived: VecDeque::new(),
+            lacks: false,
+            loading: None,
+            is_unreadable: false,
+        }
+    }
+}
+
+impl Pages {
+    /// The rows held, the oldest first.
+    #[must_use]
+    pub fn rows(&self) -> &VecDeque<Arc<Row>> {
+        &self.rows
+    }
+
+    /// Whether the store may be asked for more.
+    #[must_use]
+    pub fn may_load(&self) -> bool {
+        self.loading.is_none() && !self.is_unreadable
+    }
+
+    /// The operator moves: what could not be read may be asked for again.
+    pub fn try_again(&mut self) {
+        self.is_unreadable = false;
+    }
+
+    /// Whether an answer is waited for.
+    #[must_use]
+    pub fn is_loading(&self) -> bool {
+        self.loading.is_some()
+    }
+
+    /// The place of a row among those held: its own, else that of the next one.
+    #[must_use]
+    pub fn index_of(&self, seq: Seq) -> usize {
+        self.rows.partition_point(|row| row.seq < seq)
+    }
+
+    /// The row at a place of the conversation, if it is held.
+    #[must_use]
+    pub fn row(&self, seq: Seq) -> Option<&Arc<Row>> {
+        self.rows
+            .get(self.index_of(seq))
+            .filter(|row| row.seq == seq)
+    }
+
+    /// What it takes to hold the newest end.
+    #[must_use]
+    pub fn newest(&self) -> Load {
+        Load {
+            from: PageFrom::Newest,
+            then: Then::Replace,
+        }
+    }
+
+    /// What it takes to hold more before the first row; `None` where there is no more.
+    #[must_use]
+    pub fn more_before(&self) -> Option<Load> {
+        let first = self.rows.front()?;
+        (self.start == Edge::Open).then_some(Load {
+            from: PageFrom::Before(first.seq),
+            then: Then::Join,
+        })
+    }
+
+    /// What it takes to hold more after the last row; `None` where there is no more.
+    #[must_use]
+    pub fn more_after(&self) -> Option<Load> {
+        let last = self.rows.back()?;
+        (self.end == Edge::Open).then_some(Load {
+            from: PageFrom::After(last.seq),
+            then: Then::Join,
+        })
+    }
+
+    /// What it takes to hold a row and what is round it.
+    #[must_use]
+    pub fn around(seq: Seq) -> Load {
+        let half = i64::try_from(PAGE / 2).unwrap_or(0);
+        Load {
+            from: PageFrom::After(Seq(seq.0.saturating_sub(half).max(0))),
+            then: Then::Replace,
+        }
+    }
+
+    /// A question is on its way; an older one is no longer waited for.
+    pub fn expect(&mut self, stamp: ReadId, load: Load) {
+        if load.from == PageFrom::Newest {
+            self.arrived.clear();
+            self.lacks = false;
+        }
+        self.is_unreadable = false;
+        self.loading = Some((stamp, load));
+    }
+
+    /// The store could not be read.
+    pub fn give_up(&mut self, stamp: ReadId) -> bool {
+        let is_ours = self.loading.is_some_and(|(expected, _)| expected == stamp);
+        if is_ours {
+            self.loading = None;
+            self.is_unreadable = true;
+        }
+        is_ours
+    }
+
+    /// Takes the answer to a question; what became of the rows held, or `None` where the answer
+    /// is stale.
+    pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<Then> {
+        let (_, load) = self.loading.filter(|(expected, _)| *expected == stamp)?;
+        self.loading = None;
+        let was_short = page.len() < PAGE;
+        let edge = if was_short { Edge::Reached } else { Edge::Open };
+        if load.then == Then::Replace {
+            self.rows.clear();
+        }
+        match load.from {
+            PageFrom::Newest => {
+                self.start = edge;
+                self.append(page);
+                self.join_arrived();
+            }
+            PageFrom::Before(_) => {
+                self.start = edge;
+                self.prepend(page);
+            }
+            PageFrom::After(after) => {
+                if load.then == Then::Replace {
+                    self.start = if after.0 <= 0 {
+                        Edge::Reached
+                    } else {
+                        Edge::Open
+                    };
+                }
+                self.end = Edge::Open;
+                self.append(page);
+                if was_short {
+                    self.join_arrived();
+                }
+            }
+        }
+        Some(load.then)
+    }
+
+    /// A row was stored just now; whether it is among those held.
+    pub fn stored(&mut self, row: &Arc<Row>) -> bool {
+        if !is_shown(row) {
+            return false;
+        }
+        if self.end == Edge::Reached && !self.is_replacing() {
+            self.append(vec![row.clone()]);
+            return true;
+        }
+        if self.arrived.len() == ARRIVED {
+            self.arrived.pop_front();
+            self.lacks = true;
+        }
+        self.arrived.push_back(row.clone());
+        false
+    }
+
+    /// Lets rows go where too many are held: those farthest from a row in sight.
+    pub fn let_go(&mut self, in_sight: usize) {
+        while self.rows.len() > HELD {
+            if in_sight > self.rows.len() / 2 {
+                self.rows.drain(..HELD / 3);
+                self.start = Edge::Open;
+                return;
+            }
+            self.rows.truncate(self.rows.len() - HELD / 3);
+            self.end = Edge::Open;
+            self.arrived.clear();
+            self.lacks = false;
+        }
+    }
+
+    /// Forgets that the newest end is held: rows may have been stored that were not heard of.
+    pub fn doubt_end(&mut self) {
+        self.end = Edge::Open;
+        self.arrived.clear();
+        self.lacks = false;
+        self.loading = None;
+    }
+
+    fn is_replacing(&self) -> bool {
+        self.loading
+            .is_some_and(|(_, load)| load.then == Then::Replace)
+    }
+
+    /// The end of what is stored was read: what was stored meanwhile comes after it.
+    fn join_arrived(&mut self) {
+        let arrived: Vec<Arc<Row>> = self.arrived.drain(..).collect();
+        if std::mem::take(&mut self.lacks) {
+            self.end = Edge::Open;
+            return;
+        }
+        self.append(arrived);
+        self.end = Edge::Reached;
+    }
+
+    fn append(&mut self, page: Vec<Arc<Row>>) {
+        for row in page {
+            let is_new = self.rows.back().is_none_or(|last| last.seq < row.seq);
+            if is_new && is_shown(&row) {
+                self.rows.push_back(row);
+            }
+        }
+    }
+
+    fn prepend(&mut self, page: Vec<Arc<Row>>) {
+        for row in page.into_iter().rev() {
+            let is_new = self.rows.front().is_none_or(|first| row.seq < first.seq);
+            if is_new && is_shown(&row) {
+                self.rows.push_front(row);
+            }
+        }
+    }
+}
+
+/// Traces for exports are not shown (DESIGN 4).
+fn is_shown(row: &Row) -> bool {
+    !matches!(row.body, Body::Audit { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actors::domain::ids::{Timestamp, TurnNumber};
+
+    fn row(seq: i64) -> Arc<Row> {
+        Arc::new(Row {
+            seq: Seq(seq),
+            at: Timestamp(0),
+            turn: TurnNumber(1),
+            body: Body::Note { text: "x".into() },
+        })
+    }
+
+    fn rows(seqs: std::ops::RangeInclusive<i64>) -> Vec<Arc<Row>> {
+        seqs.map(row).collect()
+    }
+
+    fn held(pages: &Pages) -> (i64, i64, usize) {
+        let seq = |row: Option<&Arc<Row>>| row.map_or(0, |row| row.seq.0);
+        (
+            seq(pages.rows.front()),
+            seq(pages.rows.back()),
+            pages.rows.len(),
+        )
+    }
+
+    #[test]
+    fn rows_stored_while_the_newest_are_read_are_neither_lost_nor_doubled() {
+        let mut pages = Pages::default();
+        pages.expect(ReadId(1), pages.newest());
+        pages.stored(&row(301));
+        pages.stored(&row(302));
+        assert_eq!(pages.take(ReadId(1), rows(102..=301)), Some(Then::Replace));
+        assert_eq!(held(&pages), (102, 302, 201));
+        assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Reached));
+        assert!(pages.stored(&row(303)));
+        pages.stored(&row(303));
+        assert_eq!(held(&pages), (102, 303, 202));
+    }
+
+    #[test]
+    fn a_stale_answer_is_dropped() {
+        let mut pages = Pages::default();
+        pages.expect(ReadId(1), pages.newest());
+        pages.expect(ReadId(2), Pages::around(Seq(1000)));
+        assert_eq!(pages.take(ReadId(1), rows(1..=5)), None);
+        assert_eq!(pages.take(ReadId(2), rows(901..=1100)), Some(Then::Replace));
+        assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Open));
+        assert!(!pages.stored(&row(5000)));
+        assert_eq!(held(&pages), (901, 1100, 200));
+    }
+
+    #[test]
+    fn it_grows_to_both_ends_until_there_is_no_more() {
+        let mut pages = Pages::default();
+        pages.expect(ReadId(1), Pages::around(Seq(300)));
+        pages.take(ReadId(1), rows(201..=400));
+        let before = pages.more_before().unwrap();
+        assert_eq!(before.from, PageFrom::Before(Seq(201)));
+        pages.expect(ReadId(2), before);
+        pages.take(ReadId(2), rows(150..=200));
+        assert_eq!(pages.more_before(), None);
+        let after = pages.more_after().unwrap();
+        assert_eq!(after.from, PageFrom::After(Seq(400)));
+        pages.expect(ReadId(3), after);
+        pages.stored(&row(412));
+        pages.take(ReadId(3), rows(401..=411));
+        assert_eq!(pages.more_after(), None);
+        assert_eq!(held(&pages), (150, 412, 263));
+    }
+
+    #[test]
+    fn more_than_can_be_kept_meanwhile_is_read_again() {
+        let mut pages = Pages::default();
+        pages.expect(ReadId(1), pages.newest());
+        for seq in 11..=1500 {
+            pages.stored(&row(seq));
+        }
+        pages.take(ReadId(1), rows(1..=10));
+        assert_eq!(held(&pages), (1, 10, 10));
+        assert_eq!(pages.end, Edge::Open);
+        assert!(pages.more_after().is_some());
+    }
+
+    #[test]
+    fn the_far_end_is_let_go() {
+        let mut pages = Pages::default();
+        pages.expect(ReadId(1), pages.newest());
+        pages.take(ReadId(1), rows(1..=10));
+        for seq in 11..=3500 {
+            pages.stored(&row(seq));
+            pages.let_go(pages.rows.len());
+        }
+        assert_eq!(pages.start, Edge::Open);
+        assert!(pages.rows.len() <= HELD);
+        assert_eq!(pages.rows.back().map(|row| row.seq), Some(Seq(3500)));
+        for seq in 3501..=6500 {
+            pages.stored(&row(seq));
+        }
+        pages.let_go(0);
+        assert_eq!(pages.end, Edge::Open);
+    }
+}

@@ -1,0 +1,277 @@
+//! Scrolling: which lines are in sight, and what has to be loaded for that.
+
+use std::sync::Arc;
+
+use actors::domain::ids::Seq;
+
+use super::entry::Entry;
+use super::finding::Way;
+use super::pages::{Edge, Load, Pages};
+use super::{Place, Shown, Transcript};
+
+/// Rows out of sight at which more are loaded.
+const AHEAD: usize = 60;
+
+impl Transcript {
+    /// Lays out what is in sight; what has to be loaded next, if anything.
+    pub fn prepare_frame(&mut self) -> Option<Load> {
+        if let Place::Sought(seq) = self.place
+            && (self.pages.row(seq).is_some() || !self.pages.is_loading())
+        {
+            self.place = Place::At(seq, 0);
+        }
+        match self.place {
+            Place::Bottom => self.shown = self.last_lines(),
+            Place::At(seq, line) => {
+                self.shown = self.lines_from(seq, line);
+                if self.shows_end() {
+                    self.place = Place::Bottom;
+                }
+            }
+            // What was in sight stays until the row is there.
+            Place::Sought(_) => {}
+        }
+        self.let_go();
+        self.tidy();
+        self.next_load()
+    }
+
+    /// Moves the window by so many lines.
+    pub fn scroll(&mut self, lines: usize, way: Way) {
+        self.pages.try_again();
+        let Some(top) = self.shown.first() else {
+            return;
+        };
+        let mut index = self.pages.index_of(top.entry.seq);
+        let mut line = flat_line(top);
+        match way {
+            Way::Back => {
+                let mut missing = lines.saturating_sub(line);
+                line = line.saturating_sub(lines);
+                while missing > 0 && index > 0 {
+                    index -= 1;
+                    let height = self.height_of(index);
+                    line = height.saturating_sub(missing);
+                    missing = missing.saturating_sub(height);
+                }
+            }
+            Way::Forth => {
+                line += lines;
+                while line >= self.height_of(index) && index + 1 < self.pages.rows().len() {
+                    line -= self.height_of(index);
+                    index += 1;
+                }
+            }
+        }
+        if let Some(row) = self.pages.rows().get(index) {
+            self.place = Place::At(row.seq, line);
+        }
+    }
+
+    /// Goes to the end and stays there; what has to be loaded for that.
+    pub fn go_to_bottom(&mut self) -> Option<Load> {
+        self.place = Place::Bottom;
+        self.selected = None;
+        (self.pages.end == Edge::Open).then(|| self.pages.newest())
+    }
+
+    /// Goes to the beginning; what has to be loaded for that.
+    pub fn go_to_top(&mut self) -> Option<Load> {
+        self.selected = None;
+        if self.pages.start == Edge::Reached {
+            if let Some(first) = self.pages.rows().front() {
+                self.place = Place::At(first.seq, 0);
+            }
+            return None;
+        }
+        self.place = Place::At(Seq(0), 0);
+        Some(Pages::around(Seq(0)))
+    }
+
+    /// Selects a row and brings it into sight; what has to be loaded for that.
+    pub fn go_to(&mut self, seq: Seq) -> Option<Load> {
+        self.selected = Some(seq);
+        if self.pages.row(seq).is_some() {
+            self.bring_into_sight(seq);
+            return None;
+        }
+        self.place = Place::Sought(seq);
+        Some(Pages::around(seq))
+    }
+
+    /// Selects the next entry, or the one before.
+    pub fn select_next(&mut self, way: Way) {
+        self.pages.try_again();
+        let rows = self.pages.rows();
+        let next = match (self.selected, way) {
+            (Some(seq), Way::Back) => {
+                let place = self.pages.index_of(seq);
+                place.checked_sub(1).and_then(|place| rows.get(place))
+            }
+            (Some(seq), Way::Forth) => rows.get(self.pages.index_of(seq.next())),
+            (None, _) => {
+                let seen = match way {
+                    Way::Back => self.shown.last(),
+                    Way::Forth => self.shown.first(),
+                };
+                seen.and_then(|line| self.pages.row(line.entry.seq))
+            }
+        };
+        if let Some(seq) = next.map(|row| row.seq) {
+            self.selected = Some(seq);
+            self.bring_into_sight(seq);
+        }
+    }
+
+    /// Selects an entry that is in sight, or none.
+    pub fn select(&mut self, seq: Option<Seq>) {
+        self.selected = seq;
+    }
+
+    /// The entry at a line in sight.
+    #[must_use]
+    pub fn entry_at(&self, line: usize) -> Option<&Arc<Entry>> {
+        self.shown.get(line).map(|shown| &shown.entry)
+    }
+
+    fn bring_into_sight(&mut self, seq: Seq) {
+        let lines = self
+            .shown
+            .iter()
+            .filter(|line| line.entry.seq == seq && line.line.is_some())
+            .count();
+        let index = self.pages.index_of(seq);
+        let whole = self.entry(index).map_or(1, |entry| entry.lines.len());
+        if lines == whole || lines == usize::from(self.height) {
+            return;
+        }
+        let is_below = self.shown.last().is_some_and(|line| line.entry.seq <= seq);
+        self.place = Place::At(seq, 0);
+        if is_below {
+            // As far down as it can stand with all its lines.
+            let height = self.height_of(index);
+            let above = usize::from(self.height).saturating_sub(height);
+            self.shown = self.lines_from(seq, 0);
+            self.scroll_up_from(index, above);
+        }
+    }
+
+    fn scroll_up_from(&mut self, index: usize, lines: usize) {
+        let mut missing = lines;
+        let mut index = index;
+        let mut line = 0;
+        while missing > 0 && index > 0 {
+            index -= 1;
+            let height = self.height_of(index);
+            line = height.saturating_sub(missing);
+            missing = missing.saturating_sub(height);
+        }
+        if let Some(row) = self.pages.rows().get(index) {
+            self.place = Place::At(row.seq, line);
+        }
+    }
+
+    /// The lines of an entry, with the empty one above it.
+    fn height_of(&mut self, index: usize) -> usize {
+        self.entry(index)
+            .map_or(0, |entry| entry.lines.len() + usize::from(entry.is_apart))
+    }
+
+    fn lines_from(&mut self, seq: Seq, line: usize) -> Vec<Shown> {
+        let height = usize::from(self.height);
+        let mut shown = Vec::with_capacity(height);
+        let mut index = self.pages.index_of(seq);
+        let is_there = self.pages.row(seq).is_some();
+        let mut skip = if is_there { line } else { 0 };
+        while shown.len() < height {
+            let Some(entry) = self.entry(index) else {
+                break;
+            };
+            shown.extend(lines_of(&entry).skip(skip).take(height - shown.len()));
+            skip = skip.saturating_sub(lines_of(&entry).count());
+            index += 1;
+        }
+        if shown.len() < height {
+            return self.last_lines();
+        }
+        shown
+    }
+
+    fn last_lines(&mut self) -> Vec<Shown> {
+        let height = usize::from(self.height);
+        let mut shown: Vec<Shown> = Vec::with_capacity(height);
+        let mut index = self.pages.rows().len();
+        while shown.len() < height && index > 0 {
+            index -= 1;
+            let Some(entry) = self.entry(index) else {
+                break;
+            };
+            let lines: Vec<Shown> = lines_of(&entry).collect();
+            shown.extend(lines.into_iter().rev().take(height - shown.len()));
+        }
+        shown.reverse();
+        shown
+    }
+
+    fn shows_end(&self) -> bool {
+        let last = self.shown.last();
+        let newest = self.pages.rows().back();
+        let is_newest = match (last, newest) {
+            (Some(line), Some(row)) => {
+                line.entry.seq == row.seq && line.line == Some(line.entry.lines.len() - 1)
+            }
+            (Some(_) | None, _) => self.pages.rows().is_empty(),
+        };
+        is_newest && self.pages.end == Edge::Reached
+    }
+
+    fn let_go(&mut self) {
+        let in_sight = match (self.is_following(), self.shown.first()) {
+            (true, _) | (false, None) => self.pages.rows().len(),
+            (false, Some(line)) => self.pages.index_of(line.entry.seq),
+        };
+        self.pages.let_go(in_sight);
+    }
+
+    fn next_load(&self) -> Option<Load> {
+        if !self.pages.may_load() {
+            return None;
+        }
+        if self.pages.rows().is_empty() {
+            return (self.pages.end == Edge::Open).then(|| self.pages.newest());
+        }
+        let (Some(first), Some(last)) = (self.shown.first(), self.shown.last()) else {
+            return None;
+        };
+        let below = self.pages.rows().len() - 1 - self.pages.index_of(last.entry.seq);
+        if below < AHEAD
+            && let Some(load) = self.pages.more_after()
+        {
+            return Some(load);
+        }
+        let above = self.pages.index_of(first.entry.seq);
+        if above < AHEAD {
+            self.pages.more_before()
+        } else {
+            None
+        }
+    }
+}
+
+/// The lines of an entry, with the empty one above it.
+fn lines_of(entry: &Arc<Entry>) -> impl Iterator<Item = Shown> + '_ {
+    let above = entry.is_apart.then_some(None);
+    let lines = (0..entry.lines.len()).map(Some);
+    above.into_iter().chain(lines).map(|line| Shown {
+        entry: entry.clone(),
+        line,
+    })
+}
+
+/// Which line of its entry this is, the empty one above it counted.
+fn flat_line(shown: &Shown) -> usize {
+    match shown.line {
+        None => 0,
+        Some(line) => line + usize::from(shown.entry.is_apart),
+    }
+}

@@ -1,0 +1,112 @@
+//! Undo: how an order is taken back, where that can be done.
+
+use std::sync::Arc;
+
+use actors::domain::event::Standing;
+use actors::domain::order::{Done, Order};
+
+/// Orders that can be taken back.
+const KEPT: usize = 20;
+
+/// Orders that take others back, the newest last.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Undo {
+    steps: Vec<Step>,
+}
+
+/// What takes one receipt's orders back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The receipt that is taken back.
+    pub receipt: u64,
+    /// What was done.
+    pub what: &'static str,
+    /// The orders that take it back.
+    pub orders: Vec<Order>,
+}
+
+impl Undo {
+    /// Remembers how an order is taken back that was carried out under a receipt.
+    pub fn remember(&mut self, receipt: u64, what: &'static str, order: Order) {
+        if let Some(step) = self.steps.iter_mut().find(|step| step.receipt == receipt) {
+            return step.orders.push(order);
+        }
+        if self.steps.len() == KEPT {
+            self.steps.remove(0);
+        }
+        self.steps.push(Step {
+            receipt,
+            what,
+            orders: vec![order],
+        });
+    }
+
+    /// Whether a receipt's orders can be taken back by the next step.
+    #[must_use]
+    pub fn is_next(&self, receipt: u64) -> bool {
+        self.steps
+            .last()
+            .is_some_and(|step| step.receipt == receipt)
+    }
+
+    /// The next step.
+    pub fn take(&mut self) -> Option<Step> {
+        self.steps.pop()
+    }
+}
+
+/// What takes an order back, by how things stood before it; `None` where nothing does.
+#[must_use]
+pub fn inverse(
+    order: &Order,
+    before: Option<&Standing>,
+    mission: Option<&Arc<str>>,
+) -> Option<Order> {
+    match order {
+        Order::Start { name } => Some(Order::Stop { name: name.clone() }),
+        Order::Stop { name } => Some(Order::Start { name: name.clone() }),
+        Order::Configure { name, .. } => before.map(|before| Order::Configure {
+            name: name.clone(),
+            provider: Some(before.provider.to_string()),
+            model: Some(before.model.to_string()),
+            temperature: before.temperature,
+        }),
+        Order::Broadcast { .. } => Some(match mission {
+            Some(mission) => Order::Broadcast {
+                text: mission.to_string(),
+            },
+            None => Order::ClearMission,
+        }),
+        Order::ClearMission => mission.map(|mission| Order::Broadcast {
+            text: mission.to_string(),
+        }),
+        Order::Create { .. }
+        | Order::Delete { .. }
+        | Order::Send { .. }
+        | Order::AddNote { .. }
+        | Order::ClearNotes { .. }
+        | Order::ShowRequest { .. }
+        | Order::PoolAccounts(_)
+        | Order::Reload => None,
+    }
+}
+
+/// Whether what came of an order is something to be taken back.
+#[must_use]
+pub fn is_change(done: &Done) -> bool {
+    match done {
+        Done::Started
+        | Done::Stopped
+        | Done::Configured
+        | Done::Broadcast { .. }
+        | Done::MissionCleared(true) => true,
+        Done::Created(_)
+        | Done::Deleted
+        | Done::Stored(_)
+        | Done::MissionCleared(false)
+        | Done::NotesCleared
+        | Done::Request(_)
+        | Done::Reloaded(_)
+        | Done::AccountsPooled(_) => false,
+    }
+}

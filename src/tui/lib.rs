@@ -1,0 +1,182 @@
+//! The terminal: draws the dashboard and passes on what the operator does.
+//!
+//! Two threads: one owns the output and draws the newest picture, one reads keys and mouse. Neither
+//! is waited for by anybody but [`Terminal::stop`], and that not for long.
+
+pub mod brush;
+pub mod dashboard;
+pub mod dump;
+pub mod screen;
+pub mod shown;
+pub mod theme;
+pub mod view;
+
+mod acts;
+mod drawing;
+mod input;
+mod modes;
+mod slot;
+mod suspend;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::dashboard::appearance::Appearance;
+use crate::dashboard::history::History;
+use crate::dashboard::{Dashboard, Opening};
+use actors::ui::UiHandle;
+use signal_hook::iterator::Handle;
+
+use drawing::Means;
+use shown::{Ear, Shown};
+use theme::Depth;
+
+pub use screen::{DashboardTerminal, Display};
+pub use slot::Slot;
+pub use slot::put_behind;
+
+/// How long a terminal may take to be put back, before it is left as it is.
+const PUTTING_BACK: Duration = Duration::from_secs(1);
+
+/// Called with what the operator wrote, whenever that grows, to keep it for the next run.
+pub type KeepHistory = Box<dyn Fn(&History) + Send>;
+
+/// What the operator set about the terminal.
+pub struct Options {
+    /// How things look.
+    pub appearance: Appearance,
+    /// How many colours the terminal has.
+    pub depth: Depth,
+    /// What the operator wrote in earlier runs.
+    pub history: History,
+    /// Keeps it for the next one.
+    pub keep_history: KeepHistory,
+    /// Where pictures of the screen are written.
+    pub dumps: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            appearance: Appearance::default(),
+            depth: Depth::True,
+            history: History::default(),
+            keep_history: Box::new(|_| {}),
+            dumps: PathBuf::from("."),
+        }
+    }
+}
+
+/// The terminal while the screen is up. It is put back as it was when this is dropped.
+pub struct Terminal {
+    ending: Box<dyn Fn() + Send>,
+    drawing: Option<JoinHandle<()>>,
+    put_back: mpsc::Receiver<()>,
+    signals: Handle,
+}
+
+impl Terminal {
+    /// Takes the terminal over; its keys go to the Ui that is alive.
+    ///
+    /// # Errors
+    /// There is no terminal, or it does not obey.
+    pub fn start(handle: UiHandle, options: Options) -> io::Result<(Arc<dyn Display>, Terminal)> {
+        let first = Dashboard::new(Opening {
+            size: crossterm::terminal::size()?,
+            appearance: options.appearance,
+            history: options.history.clone(),
+        });
+        let (slot, terminal) = Terminal::show(first, Arc::new(handle), options)?;
+        Ok((slot, terminal))
+    }
+
+    /// Takes the terminal over, to show what is put into the slot.
+    ///
+    /// # Errors
+    /// There is no terminal, or it does not obey.
+    pub fn show<P: Shown>(
+        first: P,
+        ear: Arc<dyn Ear>,
+        options: Options,
+    ) -> io::Result<(Arc<Slot<P>>, Terminal)> {
+        let slot = Arc::new(Slot::new(first));
+        let (signals, background) = suspend::listen(slot.clone(), ear.clone())?;
+        modes::enter().inspect_err(|_| modes::leave())?;
+        put_back_on_panic();
+        let (tell, put_back) = mpsc::channel();
+        let drawing = {
+            let slot = slot.clone();
+            let means = Means {
+                depth: options.depth,
+                dumps: options.dumps,
+                keep_history: options.keep_history,
+                ear: ear.clone(),
+                background,
+            };
+            thread::Builder::new()
+                .name("tui-drawing".to_string())
+                .spawn(move || {
+                    drawing::run(&slot, means);
+                    // Who no longer waits needs no answer.
+                    let _ = tell.send(());
+                })?
+        };
+        let reader = slot.clone();
+        thread::Builder::new()
+            .name("tui-input".to_string())
+            .spawn(move || input::run(&reader, &*ear))?;
+        let ending = slot.clone();
+        let terminal = Terminal {
+            ending: Box::new(move || ending.end()),
+            drawing: Some(drawing),
+            put_back,
+            signals,
+        };
+        Ok((slot, terminal))
+    }
+
+    /// Puts the terminal back as it was. One that does not read any more is not waited for.
+    pub fn stop(mut self) {
+        self.put_back();
+    }
+
+    fn put_back(&mut self) {
+        let Some(drawing) = self.drawing.take() else {
+            return;
+        };
+        (self.ending)();
+        self.signals.close();
+        if self.put_back.recv_timeout(PUTTING_BACK).is_ok() {
+            let _ = drawing.join();
+        } else {
+            modes::leave_input();
+        }
+        if !thread::panicking() {
+            drop(std::panic::take_hook());
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.put_back();
+    }
+}
+
+/// A panic of the thread that runs the program ends it, and must not leave a wrecked terminal. One
+/// of any other thread is dealt with by whoever supervises it, and must not touch the screen.
+fn put_back_on_panic() {
+    let ours = thread::current().id();
+    std::panic::set_hook(Box::new(move |panic| {
+        if thread::current().id() == ours {
+            modes::leave();
+            zoea_system::out::complain(&format!("{panic}\n"));
+        } else {
+            tracing::error!(%panic, "a panic was caught");
+        }
+    }));
+}
