@@ -235,7 +235,7 @@ impl Dashboard {
         &self.needs
     }
 
-    /// Their groups, those with the same one together; the newest first.
+    /// Those with the same need together; the newest first.
     #[must_use]
     pub fn need_groups(&self) -> &[NeedGroup] {
         &self.need_groups

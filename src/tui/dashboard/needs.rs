@@ -40,7 +40,7 @@ pub struct NeedGroup {
     pub myses: Vec<MysisId>,
 }
 
-/// The groups there are, the newest first.
+/// Those with the same need together, the newest first.
 #[must_use]
 pub fn groups(needs: &[Need]) -> Vec<NeedGroup> {
     let mut groups: Vec<NeedGroup> = Vec::new();

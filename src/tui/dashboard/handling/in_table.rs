@@ -87,7 +87,7 @@ impl Dashboard {
         self.show_in_table(id);
     }
 
-    /// Those with the group of the selected one; where that has none, with the newest group.
+    /// Those with the need of the selected one; where that has none, with the newest need.
     fn mark_alike(&mut self) {
         let groups = self.need_groups.clone();
         let selected = self.table.selected();

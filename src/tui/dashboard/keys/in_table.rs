@@ -27,7 +27,7 @@ pub enum InTable {
     MarkAll,
     /// To the next one who needs the operator.
     NextNeed,
-    /// Mark all who have the same group.
+    /// Mark all who have the same need.
     MarkAlike,
     /// Dismiss an error, drop marks, show all.
     Back,
@@ -94,7 +94,7 @@ pub const IN_TABLE: &[Binding<InTable>] = &[
         &[letter('=')],
         InTable::MarkAlike,
         "",
-        "mark all who have the same group",
+        "mark all who have the same trouble",
     ),
     bind(
         &[key(Key::Esc)],
