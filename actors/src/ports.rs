@@ -3,7 +3,8 @@
 //! Each fault has a variant per decision that the caller can take. Answers are futures that own
 //! what they need, so that a task can hold them and dropping the task cancels the request.
 
-use std::any::Any;
+mod terminal;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,19 +15,18 @@ use thiserror::Error;
 use tokio::sync::watch;
 
 use crate::domain::books::{Day, Entry};
-use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{Arrived, ModelAnswer, ModelFault, ModelRequest};
-use crate::domain::order::{Answer, Reloaded};
-use crate::domain::redact::Redactor;
-use crate::domain::rules::SwarmRules;
-use crate::domain::screen::{ExportFormat, OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::order::Reloaded;
+use crate::domain::screen::ExportFormat;
 use crate::domain::tool::Toolset;
 use crate::domain::write::{
     Account, AccountRecord, Batch, Mission, MysisRecord, Recollection, SavedSession,
 };
+
+pub use terminal::{Screen, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
 
@@ -283,89 +283,6 @@ pub enum LinkFault {
     /// The request left and no answer came: nobody knows.
     #[error("{0}")]
     AnswerLost(String),
-}
-
-/// Something that the operator did at a terminal. Only the screen knows what.
-#[derive(Debug)]
-pub struct TerminalInput(Box<dyn Any + Send>);
-
-impl TerminalInput {
-    /// Carries this to the screen.
-    #[must_use]
-    pub fn new(input: impl Any + Send) -> TerminalInput {
-        TerminalInput(Box::new(input))
-    }
-
-    /// What it carries, where it is of this type.
-    #[must_use]
-    pub fn into_inner<T: Any>(self) -> Option<T> {
-        self.0.downcast().ok().map(|input| *input)
-    }
-}
-
-/// What a terminal shows, as a model that the Ui actor owns and feeds. None of this waits: a terminal
-/// that stands still holds nobody up.
-pub trait Screen: Send + Sync + 'static {
-    /// Takes over how everything stands; whatever was known before and is not so any more is
-    /// forgotten.
-    fn restore(&mut self, snapshot: SwarmSnapshot);
-
-    /// The rules or the known secrets changed.
-    fn set_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>);
-
-    /// Something happened in the swarm.
-    fn on_event(&mut self, event: &SwarmEvent);
-
-    /// What happened before the terminal was there was read.
-    fn on_past_events(&mut self, records: &[EventRecord]);
-
-    /// The operator did something.
-    fn on_input(&mut self, input: TerminalInput);
-
-    /// An order was carried out, or not.
-    fn on_answer(&mut self, id: OrderId, answer: Answer);
-
-    /// A piece of a conversation was read, or could not be.
-    fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>);
-
-    /// A text was looked for, or could not be.
-    fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>);
-
-    /// A conversation was written to a file, or could not be; in words for the operator.
-    fn on_export(&mut self, written: Result<String, String>);
-
-    /// Time goes on.
-    fn tick(&mut self, now: Now);
-
-    /// Gets ready to be shown: whatever depends on what is in sight is asked for.
-    fn prepare_frame(&mut self);
-
-    /// What is to be done, once; what only a terminal can do is done by itself.
-    fn take_effects(&mut self) -> Vec<UiEffect>;
-
-    /// Shows how everything is now, in place of whatever was to be shown before.
-    fn show(&mut self);
-
-    /// When what is shown changes by itself; `None`: it does not.
-    fn next_change(&self) -> Option<Timestamp>;
-}
-
-/// A terminal, which outlives the Ui actors that show something on it.
-pub trait Terminal: Send + Sync + 'static {
-    /// A screen that takes up what was shown last, or a new view of the same facts.
-    fn open(&self, view: View) -> Box<dyn Screen>;
-
-    /// Whose it is.
-    fn kind(&self) -> TerminalKind;
-}
-
-/// Which view a screen takes up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// The one that was shown last.
-    Last,
-    /// A new one: the last one may be what its Ui died of.
-    Fresh,
 }
 
 /// The configuration, where it can be read again while the program runs.
