@@ -444,10 +444,10 @@ fn noted(notes: &[&str]) -> Conversation {
 fn system_of(prompt: &str, notes: &[&str]) -> String {
     let conversation = noted(notes);
     let composed = compose(&composition(prompt, &conversation, &[]));
-    match &composed.messages[0] {
-        ChatMessage::System(text) => text.to_string(),
-        other => panic!("{other:?}"),
-    }
+    let ChatMessage::System(text) = &composed.messages[0] else {
+        panic!("{:?}", composed.messages[0]);
+    };
+    text.to_string()
 }
 
 fn composition<'a>(

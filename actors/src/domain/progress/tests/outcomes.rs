@@ -1,5 +1,7 @@
 //! What is a gain and what is none, answer by answer.
 
+use std::slice::from_ref;
+
 use serde_json::json;
 
 use crate::domain::progress::outcome::{Gains, Outcomes, grouped, minutes};
@@ -132,16 +134,16 @@ fn a_mission_that_goes_on_is_a_gain_and_one_that_is_offered_is_none() {
     let (ten, twenty) = (mission("m", 10), mission("m", 20));
     let (other, offered) = (mission("n", 10), json!({"mission_id": "o"}));
     for (first, second, expected) in [
-        (look(&[ten.clone()]), look(&[ten.clone()]), NOTHING),
-        (look(&[ten.clone()]), look(&[twenty]), LASTING),
-        (look(&[ten.clone()]), look(&[ten.clone(), other]), LASTING),
+        (look(from_ref(&ten)), look(from_ref(&ten)), NOTHING),
+        (look(from_ref(&ten)), look(&[twenty]), LASTING),
+        (look(from_ref(&ten)), look(&[ten.clone(), other]), LASTING),
         (
-            look(&[ten.clone()]),
+            look(from_ref(&ten)),
             look(&[ten.clone(), offered.clone()]),
             NOTHING,
         ),
-        (look(&[ten.clone()]), look(&[]), NOTHING),
-        (look(&[ten.clone()]), look(&[offered]), NOTHING),
+        (look(from_ref(&ten)), look(&[]), NOTHING),
+        (look(from_ref(&ten)), look(&[offered]), NOTHING),
     ] {
         let seen = [first, second];
         assert_eq!(brought(&seen[..1]), NOTHING, "the first look is none");
