@@ -329,7 +329,7 @@ fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
                 said.push((scene.watch.notice().cloned(), scene.watch.rung()));
                 let unjudged = scene.watch.take_unjudged_notice(&scene.rules);
                 said.push((unjudged, scene.watch.rung()));
-                if restarts && scene.turns % 7 == 0 {
+                if restarts && scene.turns.is_multiple_of(7) {
                     let notice = scene.watch.notice().cloned();
                     let known = scene.watch.known;
                     let memo = scene.watch.memo(scene.both());
