@@ -225,6 +225,10 @@ fn between_two_turns_what_is_needed_is_the_order_the_last_words_and_the_loop_bef
         trimmed(with(reply(41, 40)), 0, Some(1)),
         [2, 3, 4, 11, 12, 13, 14, 21, 31, 41]
     );
+    // Where the last words are a call, the loop before it stays too.
+    let cut = rows().split_off(1);
+    let cut = [&cut[..2], &cut[3..5]].concat();
+    assert_eq!(trimmed(cut, 0, None), [2, 3, 11, 12]);
     // The newest mission stays.
     let missions = [vec![mission(0)], vec![mission(1)], rows().split_off(4)].concat();
     assert_eq!(trimmed(missions, 0, None), [1, 11, 12, 13, 14, 21, 31]);
