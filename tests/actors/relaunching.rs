@@ -2,11 +2,13 @@
 //! back.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use actors::domain::event::State;
 use actors::domain::order::Order;
-use actors::domain::rules::Relaunch;
+use actors::domain::rules::{Relaunch, SupervisionRules};
 use actors::domain::write::{Account, PoolAccount};
+use tokio::time::Instant;
 
 use crate::outside::Trap;
 use crate::world::{Child, World, dead};
@@ -246,4 +248,33 @@ async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
     let standing = world.standing("alpha").await;
     assert_eq!(standing.account.as_deref(), Some("miner"));
     assert_eq!(standing.state, State::Stopped);
+}
+
+/// Those who died together do not all come back at the same instant, and nobody comes back early.
+#[tokio::test(start_paused = true)]
+async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
+    let world = World::new(Relaunch::Transient).await;
+    world.start("alpha").await;
+    let mut wait = SupervisionRules::default().first_wait;
+    let mut more = Duration::ZERO;
+    let mut actor = world.alpha();
+    for _ in 0..4 {
+        actor.kill();
+        dead(&actor).await;
+        let died = Instant::now();
+        world.until_it_is("alpha", State::Errored).await;
+        world.until_it_is("alpha", State::Running).await;
+        let took = died.elapsed();
+        // What is looked for every 10 ms is seen that much later.
+        let most = wait.mul_f64(1.1) + Duration::from_millis(50);
+        assert!(
+            took >= wait && took <= most,
+            "{took:?}, {wait:?} and a tenth"
+        );
+        more += took - wait;
+        wait *= 2;
+        // Alpha's newest actor is the youngest.
+        actor = world.children(Child::Mysis).pop().unwrap();
+    }
+    assert!(more > Duration::from_millis(200), "{more:?} in all");
 }
