@@ -256,6 +256,14 @@ mod tests {
             "{again}"
         );
         assert_eq!(name("x".repeat(600)), "[no name: 600 bytes]");
+        let (long, fits) = ("y".repeat(201), "y".repeat(200));
+        assert_eq!(Some(within(long.clone(), 200)), super::cut(&long, 200));
+        assert_eq!(
+            shared_within(long.as_str().into(), 200).as_ref(),
+            within(long, 200)
+        );
+        assert_eq!(within(fits.clone(), 200), fits);
+        assert_eq!(shared_within(fits.as_str().into(), 200).as_ref(), fits);
         assert_eq!(name("x".repeat(512)).len(), 512);
         assert!(arguments("x".repeat(9), 8).starts_with("[no arguments: 9 bytes"));
         assert_eq!(arguments("x".repeat(8), 8), "xxxxxxxx");

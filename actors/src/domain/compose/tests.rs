@@ -614,3 +614,37 @@ fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_
     assert_eq!(owner(&rows, false, 9), Owner::Prompt(Seq(2)));
     assert_eq!(owner(&rows, false, 1), Owner::Nudge("up".into()));
 }
+
+#[test]
+fn the_order_that_a_turn_is_about_is_the_one_that_is_not_left_out() {
+    let orders: Vec<String> = (1..=40)
+        .map(|n| format!("order {n:02} {}", "x".repeat(500)))
+        .collect();
+    let rows = (1..).zip(&orders).map(|(seq, text)| {
+        let text = text.as_str().into();
+        row(seq, Body::Prompt { text })
+    });
+    let recollection = Recollection {
+        rows: rows.collect(),
+        last: Seq(40),
+        ..Recollection::default()
+    };
+    let conversation = Conversation::recalled(recollection, 4096);
+    let owner = Owner::Prompt(Seq(3));
+    let composed = compose(&Composition {
+        owner: &owner,
+        ..composition("p", &conversation, &[])
+    });
+    let ChatMessage::User(text) = composed.messages.last().unwrap() else {
+        panic!("{composed:?}");
+    };
+    assert!(
+        text.starts_with(&orders[2]),
+        "the whole of it, at the beginning"
+    );
+    assert!(
+        text.contains("order 40") && !text.contains("order 04"),
+        "{text}"
+    );
+    assert_eq!(composed.horizon, Seq(40));
+}

@@ -197,6 +197,12 @@ fn a_short_secret_is_found_as_a_word_of_its_own() {
         (r"line\nore7\n", r"line\n[redacted]\n"),
         ("ore71 more7 sesamee six", "ore71 more7 sesamee six"),
         ("%20ore7%20", "%20[redacted]%20"),
+        (r"\nore7", r"\n[redacted]"),
+        (r"\u0020ore7", r"\u0020[redacted]"),
+        // Neither the end of a word nor a number is the end of a code.
+        ("nore7 bore7 tore7", "nore7 bore7 tore7"),
+        ("20ore7 a20ore7 u0020ore7", "20ore7 a20ore7 u0020ore7"),
+        (r"\xore7", r"\xore7"),
         ("o%72e7", "[redacted]"),
     ] {
         assert_eq!(redactor.clean(text), clean);

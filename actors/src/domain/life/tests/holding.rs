@@ -192,3 +192,36 @@ fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_piece
     let after = scene.life.standing();
     assert_eq!(grows(&mut scene, 130_000, 0).0, after.activity.to_string());
 }
+
+#[test]
+fn a_clock_that_is_set_to_another_day_is_a_reason_to_ask_at_once() {
+    // Until the end of the pause it is a day at most.
+    for (left, is_asked) in [
+        (86_400_000, false),
+        (86_400_001, true),
+        (10 * 86_400_000, true),
+    ] {
+        let mut scene = Scene::new();
+        scene.prompt("go");
+        hold(&mut scene, 8_000_000);
+        scene.ahead = 8_000_000 - left - (scene.now + 1);
+        scene.ring();
+        assert_eq!(scene.asks().len() == 2, is_asked, "{left} ms");
+    }
+}
+
+#[test]
+fn an_alarm_of_an_earlier_pause_wakes_nobody_in_a_later_one() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    hold(&mut scene, 100_000);
+    let earlier = scene.alarm();
+    scene.ring();
+    let (asks, alarms) = (scene.asks().len(), scene.alarm());
+    assert_ne!(alarms, earlier, "it sleeps on");
+    scene.now = 200_000;
+    scene.hear(Input::Rang { alarm: earlier });
+    assert_eq!((scene.asks().len(), scene.alarm()), (asks, alarms));
+    scene.ring();
+    assert_eq!(scene.asks().len(), asks + 1);
+}
