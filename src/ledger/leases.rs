@@ -259,3 +259,78 @@ impl Inner {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actors::domain::ids::{Incarnation, MissionId, Timestamp};
+    use actors::domain::write::Author;
+
+    fn set_back(tenant: &Tenant, by: Duration) {
+        let mut renewed = tenant.renewed.lock().unwrap();
+        *renewed = renewed.checked_sub(by).unwrap();
+    }
+
+    #[test]
+    fn leases_are_due_after_their_time_and_a_visitor_has_none() {
+        let resident = Tenant::of_home("home", Stay::Resident);
+        assert_eq!(resident.look_every(), Some(LOOK));
+        assert!(!resident.is_due());
+        set_back(&resident, RENEWAL);
+        assert!(resident.is_due());
+        assert!(!resident.is_due(), "the time begins anew");
+        let visitor = Tenant::of_home("home", Stay::Visitor);
+        set_back(&visitor, RENEWAL);
+        assert_eq!((visitor.look_every(), visitor.is_due()), (None, false));
+    }
+
+    #[test]
+    fn two_processes_of_one_home_are_told_apart() {
+        let [one, other] = [(); 2].map(|()| Tenant::of_home("home", Stay::Resident));
+        assert_eq!(one.home, other.home);
+        assert_ne!(one.owner, other.owner);
+    }
+
+    #[test]
+    fn a_statement_has_a_place_for_each_of_its_values() {
+        let myses: BTreeSet<MysisId> = [7, 8, 9].map(MysisId).into();
+        assert_eq!(places(&myses), "$2, $3, $4");
+        let values = with_ids("home", &myses);
+        assert_eq!(
+            values,
+            ["home".into(), 7_i64.into(), 8_i64.into(), 9_i64.into()] as [Value; 4]
+        );
+    }
+
+    #[test]
+    fn whose_lease_a_write_needs_says_whom_it_is_about() {
+        let mysis = MysisId(7);
+        let about = |writes: Vec<Write>, stay: Stay| {
+            let batch = Batch {
+                author: Author::Commander,
+                writes,
+            };
+            Tenant::of_home("home", stay).whose(&[&batch])
+        };
+        let called = || Write::Called { mysis };
+        let fenced = || Write::Fence {
+            mysis,
+            incarnation: Incarnation(1),
+        };
+        for stay in [Stay::Resident, Stay::Visitor] {
+            assert_eq!(about(vec![called()], stay), [mysis].into());
+            let mission = MissionId(3);
+            let ends = Write::ClearMission {
+                mission,
+                at: Timestamp(0),
+            };
+            assert_eq!(about(vec![ends], stay), BTreeSet::new());
+        }
+        assert_eq!(about(vec![fenced()], Stay::Resident), [mysis].into());
+        assert_eq!(
+            about(vec![fenced()], Stay::Visitor),
+            BTreeSet::new(),
+            "it reads"
+        );
+    }
+}

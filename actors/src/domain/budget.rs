@@ -421,4 +421,48 @@ mod tests {
         purse.pay(A, &bill(150, 0), NOON);
         assert!(!is_more(&purse.allowance(A, NOON)));
     }
+
+    #[test]
+    fn of_what_was_paid_and_what_the_books_say_the_larger_sum_counts() {
+        for (paid, booked, counts) in [(10, 9, 5), (10, 10, 5), (10, 11, 7)] {
+            let mut purse = purse(None, Some(1000));
+            purse.pay(A, &bill(paid, 5), NOON);
+            let mut spent = Spent::default();
+            spent.pay(&bill(booked, 7));
+            let entry = Entry {
+                day: Day::of(NOON),
+                mysis: A,
+                provider: "p".into(),
+                spent,
+            };
+            purse.recall(&[entry], NOON);
+            let swarm = purse.spending().swarm;
+            assert_eq!((swarm.input, swarm.cost_micros), (paid.max(booked), counts));
+        }
+    }
+
+    #[test]
+    fn what_the_books_say_of_the_swarm_was_told_before() {
+        for (booked, paid, told) in [
+            (79, 0, None),
+            (79, 1, Some(BudgetNews::Low(80))),
+            (80, 1, None),
+            (99, 1, Some(BudgetNews::Spent(Day::of(NOON).ends()))),
+            (100, 1, None),
+        ] {
+            let mut purse = purse(None, Some(100));
+            let mut spent = Spent::default();
+            spent.pay(&bill(1, booked));
+            let entry = Entry {
+                day: Day::of(NOON),
+                mysis: A,
+                provider: "p".into(),
+                spent,
+            };
+            purse.recall(&[entry], NOON);
+            assert_eq!(purse.news(NOON), None, "{booked} micros");
+            purse.pay(B, &bill(1, paid), NOON);
+            assert_eq!(purse.news(NOON), told, "{booked} and {paid} micros");
+        }
+    }
 }

@@ -232,6 +232,13 @@ mod tests {
     }
 
     #[test]
+    fn an_id_of_ours_has_five_letters_unless_there_are_millions() {
+        let ids = [0, 35, 36, 60_466_175, 60_466_176].map(|number| our_id(Seq(7), number));
+        let numbers = ids.each_ref().map(|id| &id["c007".len()..]);
+        assert_eq!(numbers, ["00000", "0000z", "00010", "zzzzz", "100000"]);
+    }
+
+    #[test]
     fn names_and_arguments_are_made_fit_for_the_wire() {
         assert_eq!(&*tool_name(&"game<|x|>y".into()), "game__x__y");
         assert_eq!(&*tool_name(&"".into()), "unnamed_tool");

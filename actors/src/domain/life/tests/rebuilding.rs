@@ -158,3 +158,22 @@ fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
     let standing = scene.life.standing();
     assert_eq!((standing.state, standing.reason), (State::Running, None));
 }
+
+#[test]
+fn a_turn_that_was_cut_is_taken_up_while_it_may_ask_or_has_a_call_to_answer() {
+    // So many model calls are allowed in a turn; it made one.
+    for (allowed, is_read_only, turn) in [(3, false, 1), (1, false, 2), (1, true, 1)] {
+        let mut rules = rules();
+        rules.max_model_calls = allowed;
+        let mut scene = Scene::of(Past {
+            rules: Arc::new(rules),
+            ..cut_short(vec![call("get_status", CallStatus::Sent, is_read_only)])
+        });
+        scene.order(MysisOrder::Start);
+        assert_eq!(
+            scene.life.turn,
+            TurnNumber(turn),
+            "{allowed} {is_read_only}"
+        );
+    }
+}

@@ -295,3 +295,43 @@ fn a_life_knows_who_it_is() {
     let who = (life.id(), life.incarnation(), &**life.name());
     assert_eq!(who, (MysisId(7), Incarnation(1), "alpha"));
 }
+
+#[test]
+fn what_was_used_is_stored_with_the_row_that_tells_of_it() {
+    let mut scene = Scene::new();
+    scene.prompt("mine");
+    scene.reply(ModelAnswer {
+        calls: vec![AskedCall {
+            id: "a".into(),
+            name: "mine".into(),
+            arguments: "{}".into(),
+        }],
+        usage: Some(Usage {
+            input: 70,
+            output: 7,
+            cached: 0,
+        }),
+        ..ModelAnswer::default()
+    });
+    scene.leave();
+    scene.give_back("ore");
+    scene.say("done");
+    let stored = |effect: &Effect| {
+        let Effect::Record { writes, .. } = effect else {
+            return None;
+        };
+        let kind = writes.iter().find_map(|write| match write {
+            Write::Append { row, .. } => row.kind(),
+            _ => None,
+        });
+        writes.iter().find_map(|write| match write {
+            Write::Totals { totals, .. } => Some((kind, totals.tokens_in, totals.turns)),
+            _ => None,
+        })
+    };
+    let stored: Vec<_> = scene.effects.iter().filter_map(stored).collect();
+    assert_eq!(
+        stored,
+        [(Some(Kind::Call), 70, 0), (Some(Kind::Reply), 170, 1)]
+    );
+}

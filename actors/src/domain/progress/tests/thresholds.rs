@@ -401,3 +401,31 @@ fn a_memo_holds_the_newest_sixteen_places() {
     let new: Vec<u32> = (0..22).filter(|place| is_new(*place)).collect();
     assert_eq!(new, [0, 1, 2, 3, 20, 21]);
 }
+
+#[test]
+fn every_way_and_every_rung_has_a_word_of_its_own() {
+    let ways = [
+        Way::Talks,
+        Way::Repeats,
+        Way::Fails,
+        Way::Circles,
+        Way::Idles,
+        Way::Ails,
+    ];
+    let ways = ways.map(Way::as_str);
+    assert_eq!(
+        ways,
+        ["talks", "repeats", "fails", "circles", "idles", "ails"]
+    );
+    let rungs = Rung::ALL.map(Rung::as_str);
+    assert_eq!(
+        rungs,
+        [
+            "none",
+            "nudged",
+            "begun afresh",
+            "asked elsewhere",
+            "parked"
+        ]
+    );
+}
