@@ -57,7 +57,7 @@ const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
 /// How long it is quiet at the end at least, so that the swarm can come to itself.
 const CALM: Duration = Duration::from_secs(1200);
 /// Half of the quiet is at least as long as a model takes for so many answers: those of a turn, and
-/// what stood in the queue before them.
+/// what stood in the queue before them; and as long as all take to log in.
 const ANSWERS: u32 = 12;
 
 /// A process that ends in good order has so long for it.
@@ -303,7 +303,18 @@ impl Simulation {
         let rounds = self.options.myses.div_ceil(rules::CONCURRENCY);
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
         let answers = ANSWERS.saturating_mul(rounds);
-        (CALM / 2).max(self.options.thinking.saturating_mul(answers))
+        let asking = self.options.thinking.saturating_mul(answers);
+        (CALM / 2).max(asking).max(self.time_to_log_in())
+    }
+
+    /// How long it takes until everybody is in the game again, where a restart of it ended all
+    /// sessions just before: each opens one and logs in, within what a minute allows.
+    fn time_to_log_in(&self) -> Duration {
+        let rules = rules::rules(self.options.myses);
+        let per_minute = rules.tools.logins_per_minute.unwrap_or(u32::MAX);
+        let passes = u32::try_from(self.options.myses).unwrap_or(u32::MAX);
+        let passes = passes.saturating_mul(2);
+        Duration::from_secs(60).saturating_mul(passes) / per_minute.max(1)
     }
 
     async fn launch(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {

@@ -93,7 +93,9 @@ fn a_want_of_descriptors_spends_no_tries_and_leaves_one_row_until_it_is_over() {
     scene.say("here I am again");
     scene.ring();
     scene.fail(fault);
-    assert_eq!(scene.host_codes(), ["no_descriptor", "no_descriptor"]);
+    let codes = scene.host_codes();
+    let told = codes.iter().filter(|code| *code == "no_descriptor");
+    assert_eq!(told.count(), 2, "{codes:?}");
 }
 
 #[test]
