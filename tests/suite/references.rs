@@ -203,15 +203,21 @@ fn decisions_have_one_form() {
     assert!(odd.is_empty(), "{}", odd.join("\n"));
 }
 
-/// What stands between backticks, outside of blocks of code.
+/// What stands between backticks, outside of blocks of code. It may go on in the next line.
 fn quoted(page: &str) -> Vec<String> {
     let mut words = Vec::new();
+    let mut paragraph = String::new();
     let mut is_block = false;
-    for line in page.lines() {
-        if line.trim_start().starts_with("```") {
-            is_block = !is_block;
-        } else if !is_block {
-            words.extend(line.split('`').skip(1).step_by(2).map(str::to_string));
+    for line in page.lines().chain([""]) {
+        let is_fence = line.trim_start().starts_with("```");
+        is_block ^= is_fence;
+        if is_fence || is_block || line.is_empty() {
+            let spans = paragraph.split('`').skip(1).step_by(2);
+            words.extend(spans.map(str::to_string));
+            paragraph.clear();
+        } else {
+            paragraph.push_str(line);
+            paragraph.push(' ');
         }
     }
     words
