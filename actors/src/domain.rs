@@ -30,6 +30,7 @@ pub mod restart;
 pub mod rules;
 pub mod screen;
 pub mod sent;
+pub mod state;
 pub mod system_prompt;
 pub mod tokens;
 pub mod tool;

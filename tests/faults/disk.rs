@@ -305,10 +305,6 @@ fn strike_often(strikes: u64) {
 
 /// Which calls there are to fail at all: what is never called is never struck.
 #[test]
-#[expect(
-    clippy::print_stdout,
-    reason = "how often each is called is worth a look"
-)]
 fn the_store_makes_these_calls_and_syncs_by_fsync_alone() {
     let mut scene = Scene::new(7, "", &std::env::temp_dir());
     let disk = FailingDisk::new(&scene.home.path());

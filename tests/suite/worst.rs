@@ -546,6 +546,10 @@ impl Measured {
     }
 
     /// What each took, the most first; too much of any fails the test.
+    #[expect(
+        clippy::print_stdout,
+        reason = "what was measured is for the reader of a passing run, too"
+    )]
     fn judge(self) {
         let Measured {
             mut taken, rest_kb, ..
