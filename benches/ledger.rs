@@ -246,7 +246,7 @@ fn id_of(number: i64) -> i64 {
 async fn commit(ledger: &SqlLedger, batches: Vec<Batch>) {
     let answers = ledger.commit(batches).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-    while let Some(step) = ledger.upkeep() {
+    while let Some(step) = ledger.maintenance() {
         step.await;
     }
 }
@@ -291,11 +291,11 @@ async fn measure_search(ledger: &SqlLedger, rows: i64) {
         });
         let answers = ledger.commit(batches.collect()).await;
         assert!(answers.iter().all(Result::is_ok));
-        if let Some(step) = ledger.upkeep() {
+        if let Some(step) = ledger.maintenance() {
             step.await;
         }
     }
-    while let Some(step) = ledger.upkeep() {
+    while let Some(step) = ledger.maintenance() {
         step.await;
     }
     println!(

@@ -29,7 +29,7 @@ use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use swarm::{START, Stored, Swarm, rules};
-use zoea_tui::dashboard::press::{Input, Key, Press};
+use zoea_tui::dashboard::input_event::{Input, Key, Press};
 use zoea_tui::dashboard::{Dashboard, Opening};
 use zoea_tui::theme::Depth;
 use zoea_tui::view;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use actors::domain::event::{LinkState, State, Totals};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Now, Timestamp};
-use actors::domain::life::{Asker, Effect, Input, Life, Mode, MysisOrder, Past, ToolOutcome};
+use actors::domain::life::{Effect, Input, Life, Mode, MysisOrder, Past, ReplyId, ToolOutcome};
 use actors::domain::message::CallStatus;
 use actors::domain::model::{AskedCall, ModelAnswer};
 use actors::domain::rules::SwarmRules;
@@ -90,7 +90,7 @@ fn rested(
         &mut life,
         &mut todo,
         Input::Ordered {
-            asker: Asker(1),
+            asker: ReplyId(1),
             order,
         },
     );
@@ -180,7 +180,7 @@ fn past(id: i64, rules: &Arc<SwarmRules>) -> Past {
         redactor: Arc::default(),
         crash: None,
         is_interrupted: false,
-        mode: Mode::Flying,
+        mode: Mode::Live,
     }
 }
 

@@ -25,7 +25,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
 use zoea::home::Home;
 use zoea::settings::{Provider, ProviderKind, Settings};
-use zoea::wiring::{Audience, Flight, LaunchOptions};
+use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 use zoea_galaxy::limits::{Allowance, Limits};
 use zoea_galaxy::{Galaxy, GalaxyOptions};
 use zoea_pilot::PilotOptions;
@@ -93,10 +93,10 @@ async fn play(
     let launch = LaunchOptions {
         resume: false,
         start_idle: false,
-        mode: Mode::Flying,
+        mode: Mode::Live,
         secrets: actors::secrets::Secrets::default(),
     };
-    let flight = Flight::launch(home.lock()?, &settings, launch, Audience::default()).await?;
+    let flight = RunningSwarm::start(home.lock()?, &settings, launch, Observers::default()).await?;
     let swarm = flight.swarm().clone();
     let create = Order::Create {
         name: "alpha".to_string(),
@@ -117,7 +117,7 @@ async fn play(
     let standings = swarm.standings().await;
     let alpha = standings.first().context("the mysis")?.id;
     let rows = all_rows(&**swarm.archive(), alpha).await?;
-    flight.land().await;
+    flight.shutdown().await;
     stop.cancel();
     pilot.await??;
     galaxy.join().await?;

@@ -10,13 +10,15 @@
 use std::time::Duration;
 
 use actors::domain::rules::ProgressRules;
-use zoea_simulation::zoo::{Party, Sight, Visit, healthy, stuck, visit};
+use zoea_simulation::stall_suite::{
+    CaseGroup, CaseResult, SuiteOptions, healthy, run_group, stuck,
+};
 
 fn main() -> anyhow::Result<()> {
     let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u64>());
     let hours = numbers.next().transpose()?.unwrap_or(12);
     let each = usize::try_from(numbers.next().transpose()?.unwrap_or(20))?;
-    let watch = Visit {
+    let watch = SuiteOptions {
         seed: 1,
         length: Duration::from_secs(hours * 3600),
         rules: ProgressRules::default(),
@@ -25,11 +27,11 @@ fn main() -> anyhow::Result<()> {
     };
     println!("{hours} simulated hours, ticks of 10 s, the watch as configured by default");
     println!("\nstuck                  told after  turns  taken to         the first notice");
-    let ways = Party {
+    let ways = CaseGroup {
         order: "Mine ore, sell it at your station, refuel and go again.",
         members: stuck(),
     };
-    let seen = visit(&watch, &ways)?;
+    let seen = run_group(&watch, &ways)?;
     for sight in &seen {
         println!("{}", line(sight));
     }
@@ -38,8 +40,8 @@ fn main() -> anyhow::Result<()> {
     println!("\nhealthy                players   turns  told of  stranded then  worst");
     let (mut players, mut told_of, mut false_alarms, mut turns) = (0, 0, 0, 0);
     for party in healthy(each) {
-        let seen = visit(&watch, &party)?;
-        let told: Vec<&Sight> = seen.iter().filter(|sight| sight.told.is_some()).collect();
+        let seen = run_group(&watch, &party)?;
+        let told: Vec<&CaseResult> = seen.iter().filter(|sight| sight.told.is_some()).collect();
         let all: i64 = seen.iter().map(|sight| sight.turns).sum();
         let worst = seen
             .iter()
@@ -75,7 +77,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn line(sight: &Sight) -> String {
+fn line(sight: &CaseResult) -> String {
     let (turn, notice) = match &sight.told {
         Some((turn, notice)) => (turn.to_string(), notice.chars().take(90).collect()),
         None => ("never".to_string(), String::new()),

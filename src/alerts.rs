@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::operator::Operator;
 use crate::settings::Alerts;
-use actors::listener::Ear;
+use actors::listener::EventHandler;
 
 use causes::{Causes, News};
 use hooks::Hooks;
@@ -51,7 +51,7 @@ impl Alarm {
 
     /// What hears, for a listener.
     #[must_use]
-    pub fn ear(&self) -> Ear {
+    pub fn ear(&self) -> EventHandler {
         let news = self.news.clone();
         Box::new(move |event| {
             if let Some(heard) = causes::news(event)

@@ -3,12 +3,12 @@
 //! The service draws and the visitor shows (decision 0080): each attached terminal has a Ui of its
 //! own beside the Commander, its pictures are painted here when the visitor asks for one, and what
 //! has changed since the last one goes over. Keys come back. A visitor that does not ask costs one
-//! picture that waits; one that is gone for [`guests::PATIENCE`] is forgotten.
+//! picture that waits; one that is gone for [`terminals::IDLE_TIMEOUT`] is forgotten.
 
+pub mod client;
 pub mod frame;
-pub mod guests;
-pub mod visit;
+pub mod terminals;
 pub mod wire;
 
-mod guest;
-mod pane;
+mod remote_screen;
+mod terminal;

@@ -5,7 +5,6 @@ mod attach;
 pub mod books;
 pub mod db;
 pub mod doctor;
-mod door;
 pub mod events;
 pub mod export;
 pub mod galaxy;
@@ -21,6 +20,7 @@ pub mod run;
 mod screen;
 mod simulate;
 mod status;
+mod swarm_client;
 pub mod talk;
 
 use std::process::ExitCode;

@@ -39,7 +39,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::attach::guests::Guests;
+use crate::attach::terminals::AttachedTerminals;
 use crate::serving::guard::{Reach, behind_guard};
 use crate::serving::{self, Patience};
 use crate::settings::Secret;
@@ -49,7 +49,7 @@ pub use tools::call as call_tool;
 
 /// Patience with those who have not shown the token yet; those who have may be silent for longer than
 /// our own client keeps a connection that it does not use.
-const PATIENCE: Patience = Patience {
+const ACCEPT_LIMITS: Patience = Patience {
     max_strangers: 32,
     stranger_time: Some(Duration::from_secs(10)),
     head_time: Duration::from_secs(120),
@@ -83,7 +83,7 @@ impl About {
 /// The server.
 pub struct ControlServer {
     address: SocketAddr,
-    guests: Guests,
+    guests: AttachedTerminals,
     /// No connection is taken any more, and those at hand end with the answer under way.
     stop: CancellationToken,
     /// What is still under way is cut off.
@@ -99,7 +99,7 @@ impl ControlServer {
     /// The listener has no address.
     pub fn start(
         listener: TcpListener,
-        (swarm, guests): (Swarm, Guests),
+        (swarm, guests): (Swarm, AttachedTerminals),
         token: &Secret,
         about: About,
     ) -> std::io::Result<ControlServer> {
@@ -126,7 +126,12 @@ impl ControlServer {
         let weigh = from_fn(|request, next| weight::weigh(LARGEST, request, next));
         let router = guard::behind_token(router.layer(weigh), token);
         let router = behind_guard(router, Reach::Loopback);
-        let task = tokio::spawn(serving::serve(listener, router, PATIENCE, stop.clone()));
+        let task = tokio::spawn(serving::serve(
+            listener,
+            router,
+            ACCEPT_LIMITS,
+            stop.clone(),
+        ));
         let sweeping = {
             let guests = guests.clone();
             tokio::spawn(async move { guests.sweep().await })
@@ -168,7 +173,7 @@ impl ControlServer {
 /// The tools of the swarm, and those of attached terminals.
 fn all_tools() -> Vec<Tool> {
     let mut tools = tools::list();
-    tools.extend(Guests::tools());
+    tools.extend(AttachedTerminals::tools());
     tools
 }
 
@@ -176,7 +181,7 @@ fn all_tools() -> Vec<Tool> {
 #[derive(Clone)]
 struct Desk {
     swarm: Swarm,
-    guests: Guests,
+    guests: AttachedTerminals,
     about: Arc<About>,
 }
 

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use actors::commander::Watcher;
-use actors::domain::event::{SwarmEvent, What};
+use actors::domain::event::{EventKind, SwarmEvent};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use zoea_system::out::Lines;
@@ -182,37 +182,40 @@ fn print(queue: &Receiver<String>, format: Format) {
 /// An event in one line for people.
 fn text(event: &SwarmEvent) -> Option<String> {
     let what = match &event.what {
-        What::Created => "created".to_string(),
-        What::Deleted => "deleted".to_string(),
-        What::StateChanged { from, to, reason } => {
+        EventKind::Created => "created".to_string(),
+        EventKind::Deleted => "deleted".to_string(),
+        EventKind::StateChanged { from, to, reason } => {
             let reason = reason.as_deref().map(|why| format!(": {why}"));
             let (from, to) = (from.as_str(), to.as_str());
             format!("{from} → {to}{}", reason.unwrap_or_default())
         }
-        What::TurnStarted => "turn".to_string(),
-        What::ModelReplied { usage, ms } => match usage {
+        EventKind::TurnStarted => "turn".to_string(),
+        EventKind::ModelReplied { usage, ms } => match usage {
             Some(usage) => format!(
                 "model replied: {} + {} tokens, {ms} ms",
                 usage.input, usage.output
             ),
             None => format!("model replied: {ms} ms"),
         },
-        What::ToolCalled { tool, .. } => format!("→ {tool}"),
-        What::ToolReturned {
+        EventKind::ToolCalled { tool, .. } => format!("→ {tool}"),
+        EventKind::ToolReturned {
             tool, is_error, ms, ..
         } => {
             let sign = if *is_error { '✗' } else { '✓' };
             format!("{sign} {tool}, {ms} ms")
         }
-        What::Stored(row) => {
+        EventKind::Stored(row) => {
             let line: String = row.text().lines().next()?.chars().take(120).collect();
             format!("[{}] {line}", row.kind_word())
         }
-        What::Mission(Some(text)) => format!("mission: {text}"),
-        What::Mission(None) => "no mission".to_string(),
-        What::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
-        What::Shutdown => "closing".to_string(),
-        What::Standing(_) | What::Spending(_) | What::Weather(_) | What::Learned(_) => return None,
+        EventKind::Mission(Some(text)) => format!("mission: {text}"),
+        EventKind::Mission(None) => "no mission".to_string(),
+        EventKind::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
+        EventKind::Shutdown => "closing".to_string(),
+        EventKind::Standing(_)
+        | EventKind::Spending(_)
+        | EventKind::Weather(_)
+        | EventKind::Learned(_) => return None,
     };
     let who = event.mysis.as_ref().map_or("-", |who| &who.name);
     Some(format!("{} {who}: {what}", event.at))

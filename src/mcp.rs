@@ -253,7 +253,7 @@ impl Session {
                 let body = body.read(max_bytes).await?;
                 message::settled(body, id, status)
             }
-            wire::Body::Events(response) => self.heard(response, id, max_bytes).await,
+            wire::Body::Events(response) => self.read_stream(response, id, max_bytes).await,
             wire::Body::None(None) => Err(Failure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),

@@ -10,7 +10,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{Standing, State, SwarmEvent, What};
+use actors::domain::event::{EventKind, MysisStatus, State, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{Body, CallStatus, ResultMeta};
 
@@ -35,7 +35,7 @@ pub struct Metrics(Arc<Mutex<Numbers>>);
 
 #[derive(Default)]
 struct Numbers {
-    standings: BTreeMap<MysisId, Arc<Standing>>,
+    standings: BTreeMap<MysisId, Arc<MysisStatus>>,
     /// The kind of the newest fault of each Mysis.
     faults: BTreeMap<MysisId, &'static str>,
     requests: BTreeMap<(Arc<str>, &'static str), u64>,
@@ -57,17 +57,17 @@ impl Metrics {
     pub fn heard(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         match (&event.what, &event.mysis) {
-            (What::Standing(standing), _) => {
+            (EventKind::Standing(standing), _) => {
                 if let Some(fault) = &standing.fault {
                     numbers.faults.insert(standing.id, fault.kind.as_str());
                 }
                 numbers.standings.insert(standing.id, standing.clone());
             }
-            (What::Deleted, Some(who)) => {
+            (EventKind::Deleted, Some(who)) => {
                 numbers.standings.remove(&who.id);
                 numbers.faults.remove(&who.id);
             }
-            (What::StateChanged { from, to, .. }, Some(who)) => {
+            (EventKind::StateChanged { from, to, .. }, Some(who)) => {
                 if (*from, *to) == (State::Errored, State::Running) {
                     let cause = numbers.faults.get(&who.id).copied().unwrap_or("unknown");
                     *numbers.restarts.entry(cause).or_default() += 1;
@@ -75,25 +75,25 @@ impl Metrics {
             }
             // A call is over when its result is stored, whoever gave that: the server, or a stop that
             // cut it off. So the numbers are those of the rows.
-            (What::Stored(row), _) => {
+            (EventKind::Stored(row), _) => {
                 if let Body::Result { meta, .. } = &row.body {
                     numbers.call_over(meta);
                 }
             }
             (
-                What::Created
-                | What::Deleted
-                | What::StateChanged { .. }
-                | What::TurnStarted
-                | What::ModelReplied { .. }
-                | What::ToolCalled { .. }
-                | What::ToolReturned { .. }
-                | What::Mission(_)
-                | What::Spending(_)
-                | What::Weather(_)
-                | What::Learned(_)
-                | What::Notice { .. }
-                | What::Shutdown,
+                EventKind::Created
+                | EventKind::Deleted
+                | EventKind::StateChanged { .. }
+                | EventKind::TurnStarted
+                | EventKind::ModelReplied { .. }
+                | EventKind::ToolCalled { .. }
+                | EventKind::ToolReturned { .. }
+                | EventKind::Mission(_)
+                | EventKind::Spending(_)
+                | EventKind::Weather(_)
+                | EventKind::Learned(_)
+                | EventKind::Notice { .. }
+                | EventKind::Shutdown,
                 _,
             ) => {}
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::{SwarmEvent, What};
+use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::message::Severity;
 use actors::ports::Clock;
 use ractor::ActorRef;
@@ -29,7 +29,7 @@ impl Operator {
         let news = CommanderMsg::News(SwarmEvent {
             at: MachineClock.now(),
             mysis: None,
-            what: What::Notice {
+            what: EventKind::Notice {
                 severity,
                 code,
                 text: text.into(),

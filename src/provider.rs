@@ -5,14 +5,14 @@
 
 mod answer;
 mod belief;
-mod complaint;
+mod deltas;
+mod error_hints;
 mod failure;
-mod hearing;
 mod json;
 mod key;
-mod learnt;
 mod message;
-mod pieces;
+mod probe;
+mod quirks;
 mod request;
 mod stream;
 
@@ -30,9 +30,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use belief::Belief;
-use hearing::{Came, Hearing};
 use key::Access;
-use learnt::{Learnt, Style};
+use probe::{ResponseForm, ResponseProbe};
+use quirks::{ServerQuirks, Style};
 use request::{ChatRequest, ToolsCache};
 
 /// Where a provider is and how it is spoken to.
@@ -48,7 +48,7 @@ pub struct Endpoint {
 
 /// What a server is particular about, beyond the shape that every request has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Manners {
+pub struct WireProfile {
     /// It knows no system role: what the system prompt says opens the first user message.
     pub has_no_system_role: bool,
     /// It takes no ids of calls but nine letters and digits.
@@ -71,7 +71,7 @@ pub struct Providers {
 /// One provider: how it is reached, and what it is particular about.
 struct Known {
     access: Result<Access, String>,
-    learnt: Learnt,
+    learnt: ServerQuirks,
     belief: Belief,
     tools: ToolsCache,
 }
@@ -80,7 +80,7 @@ struct Known {
 /// without sending it.
 #[must_use]
 pub fn body_without_tools(request: &ModelRequest) -> Value {
-    let style = Style::of(Manners::default());
+    let style = Style::of(WireProfile::default());
     serde_json::to_value(ChatRequest::new(request, &style, None)).unwrap_or_default()
 }
 
@@ -112,7 +112,7 @@ impl Providers {
         let known = endpoints.into_iter().map(|(name, endpoint)| {
             let known = Known {
                 access: Access::to(&endpoint),
-                learnt: Learnt::new(&endpoint),
+                learnt: ServerQuirks::new(&endpoint),
                 belief: Belief::default(),
                 tools: ToolsCache::default(),
             };
@@ -133,11 +133,11 @@ impl Known {
     fn judge(
         &self,
         answer: Result<ModelAnswer, ModelFault>,
-        came: Option<Came>,
+        came: Option<ResponseForm>,
         request: &ModelRequest,
         written: &Style,
     ) -> Result<ModelAnswer, ModelFault> {
-        let is_lesson = answer.is_ok() || came == Some(Came::Cut);
+        let is_lesson = answer.is_ok() || came == Some(ResponseForm::Cut);
         if let Some(fault) = self.learnt.heard(came.filter(|_| is_lesson), written) {
             return Err(fault);
         }
@@ -170,7 +170,7 @@ impl Models for Providers {
             if tracing::enabled!(tracing::Level::DEBUG) {
                 trace(&request, &body);
             }
-            let hearing = Arc::new(Hearing::new(meter));
+            let hearing = Arc::new(ResponseProbe::new(meter));
             let client = heard_by(access, http, hearing.clone());
             let answer: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
             let secrets = secrets.redactor();
@@ -215,7 +215,7 @@ fn trace(request: &ModelRequest, body: &ChatRequest<'_>) {
 ///
 /// # Errors
 /// It cannot be written as JSON, which no request of ours is known to do.
-pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<String> {
+pub fn body_of(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
     let tools = ToolsCache::default().of(&request.tools, &[]);
     let style = Style::of(manners);
     serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref()))
@@ -223,7 +223,7 @@ pub fn body_of(request: &ModelRequest, manners: Manners) -> serde_json::Result<S
 
 /// A client for one request. It never retries by itself: retries are decided inside, where they can
 /// be seen.
-fn heard_by(access: Access, http: reqwest::Client, hearing: Arc<Hearing>) -> Client<Access> {
+fn heard_by(access: Access, http: reqwest::Client, hearing: Arc<ResponseProbe>) -> Client<Access> {
     let client = Client::build(http.clone(), access);
     let service = tower::service_fn(move |factory: HttpRequestFactory| {
         let (http, hearing) = (http.clone(), hearing.clone());

@@ -3,7 +3,7 @@
 mod html;
 mod markdown;
 
-use actors::domain::books::{Day, Spent};
+use actors::domain::books::{BudgetUse, Day};
 use serde::{Deserialize, Serialize};
 
 use zoea_ledger::DayRecord;
@@ -69,8 +69,8 @@ pub struct Report {
     pub days: Vec<(String, Cost)>,
 }
 
-impl From<&Spent> for Cost {
-    fn from(spent: &Spent) -> Cost {
+impl From<&BudgetUse> for Cost {
+    fn from(spent: &BudgetUse) -> Cost {
         Cost {
             calls: spent.calls,
             tokens_in: spent.input,

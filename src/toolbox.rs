@@ -3,9 +3,9 @@
 //! One link is one session of one Mysis. It opens, lists and calls; when to do so again is decided
 //! inside.
 
-pub mod courtesy;
 mod failure;
-mod ticket;
+pub mod request_saver;
+mod resume_token;
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -21,7 +21,7 @@ use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 
 use crate::mcp::{CallResult, Endpoint, Failure, ListedTool, Listing, MAX_ANSWER_BYTES, Session};
 
-use ticket::Ticket;
+use resume_token::ResumeToken;
 
 /// Under this key a call carries our name for it, for the server's own records.
 pub const CALL_META: &str = "zoea/call";
@@ -99,9 +99,9 @@ impl Link for McpLink {
             let session = Session::open(server.endpoint.clone())
                 .await
                 .map_err(failure::of_opening)?;
-            let ticket = Ticket::of(&server.endpoint.url, session.pass());
+            let ticket = ResumeToken::of(&server.endpoint.url, session.pass());
             put(&slot, Some(session));
-            Ok(ticket.as_ref().map(Ticket::written))
+            Ok(ticket.as_ref().map(ResumeToken::written))
         }
         .boxed()
     }
@@ -109,7 +109,7 @@ impl Link for McpLink {
     fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
-            let pass = Ticket::read(&ticket, &server.endpoint.url)?;
+            let pass = ResumeToken::read(&ticket, &server.endpoint.url)?;
             let session = Session::resumed(server.endpoint.clone(), pass);
             put(&slot, Some(session));
             Ok(())

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::http::Delivery;
 use crate::settings::Traces;
-use actors::listener::Ear;
+use actors::listener::EventHandler;
 
 use span::Span;
 use turns::Turns;
@@ -62,7 +62,7 @@ impl Exporter {
 
     /// What makes spans of what happens, for a listener.
     #[must_use]
-    pub fn ear(&self, settings: &Traces) -> Ear {
+    pub fn ear(&self, settings: &Traces) -> EventHandler {
         let mut turns = Turns::new(settings.contents);
         let (queue, lost) = (self.queue.clone(), self.lost.clone());
         Box::new(move |event| {

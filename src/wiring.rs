@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
+use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watcher};
 use actors::domain::event_record::OrderSource;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
@@ -31,14 +31,14 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::attach::guests::Guests;
+use crate::attach::terminals::AttachedTerminals;
 use crate::control::{About, ControlServer};
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
-use crate::toolbox::courtesy::Courteous;
+use crate::toolbox::request_saver::CachingUpstream;
 use crate::toolbox::{McpUpstream, Tell};
 use zoea_ledger::export::FileExporter;
 use zoea_ledger::{SqlLedger, Stay};
@@ -46,7 +46,7 @@ use zoea_system::clock::MachineClock;
 use zoea_system::descriptors;
 
 use daily::Reporter;
-use reload::Bell;
+use reload::ReloadTrigger;
 use watchers::Watchers;
 
 pub use access::{Access, access, lock};
@@ -74,7 +74,7 @@ pub struct LaunchOptions {
 
 /// Who sees what happens from the first moment on.
 #[derive(Default)]
-pub struct Audience {
+pub struct Observers {
     /// Those who only watch.
     pub watchers: Vec<Watcher>,
     /// The terminal.
@@ -82,7 +82,7 @@ pub struct Audience {
 }
 
 /// A swarm that is up.
-pub struct Flight {
+pub struct RunningSwarm {
     swarm: Swarm,
     commander: ActorRef<CommanderMsg>,
     ended: JoinHandle<()>,
@@ -101,31 +101,31 @@ pub struct Flight {
 
 /// What a flight has to say while it is up.
 #[derive(Debug)]
-pub enum Word {
+pub enum SwarmSignal {
     /// The Commander has ended, which it does by itself only when it failed.
     Ended,
     /// Somebody asks for the configuration to be read again.
     ReloadAsked(Asker),
 }
 
-impl Flight {
+impl RunningSwarm {
     /// Brings the swarm of a home up, whose lock is given away with that.
     ///
     /// # Errors
     /// The home's database cannot be used, or a client cannot be built.
-    pub async fn launch(
+    pub async fn start(
         lock: HomeLock,
         settings: &Settings,
         options: LaunchOptions,
-        audience: Audience,
-    ) -> anyhow::Result<Flight> {
+        audience: Observers,
+    ) -> anyhow::Result<RunningSwarm> {
         let home = &lock.home().clone();
         let stay = match options.mode {
-            Mode::Flying | Mode::Closing => Stay::Resident,
-            Mode::Grounded => Stay::Visitor,
+            Mode::Live | Mode::Draining => Stay::Resident,
+            Mode::QueueOnly => Stay::Visitor,
         };
         let ledger = open_ledger(home, settings, stay).await?;
-        if options.mode == Mode::Flying {
+        if options.mode == Mode::Live {
             ledger.keep(books::keep(settings), Arc::new(MachineClock));
         }
         let http = crate::http::client().context("build an HTTP client")?;
@@ -139,7 +139,7 @@ impl Flight {
         secrets.learn([lock.control_token()?.expose().into()]);
         let swarm = ledger.swarm().await.context("read the swarm")?;
         let mut watching = Watchers::default();
-        if options.mode == Mode::Flying {
+        if options.mode == Mode::Live {
             watching = Watchers::start(settings, &http, &secrets, &mut outside, &operator).await?;
             if let Some(daily) = settings.reports.daily {
                 let reporter = Reporter {
@@ -173,7 +173,7 @@ impl Flight {
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         let (bell, askers) = mpsc::channel(1);
         operator.is_reached_by(&commander);
-        let flight = Flight {
+        let flight = RunningSwarm {
             swarm: Swarm::new(commander.clone(), ledger.clone(), OrderSource::CommandLine),
             commander,
             ended,
@@ -188,17 +188,17 @@ impl Flight {
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
             askers,
         };
-        if options.mode == Mode::Flying {
+        if options.mode == Mode::Live {
             // A Commander that is gone has said why.
-            let bell = Arc::new(Bell(bell));
+            let bell = Arc::new(ReloadTrigger(bell));
             let _ = flight.commander.cast(CommanderMsg::Configured(bell));
         }
         let others = flight.ledger.others().await.context("read the swarm")?;
-        let starts = options.start_idle && options.mode == Mode::Flying;
+        let starts = options.start_idle && options.mode == Mode::Live;
         flight.create_declared(settings, &others, starts).await?;
         flight.tell_who_is_elsewhere(&others);
-        if options.mode == Mode::Flying {
-            flight.tell_what_is_not_heeded(settings);
+        if options.mode == Mode::Live {
+            flight.warn_about_ignored_settings(settings);
             flight.tell_what_was_mended();
         }
         Ok(flight)
@@ -222,7 +222,7 @@ impl Flight {
     }
 
     /// An operator who sets a budget must not believe that it holds when it does not.
-    fn tell_what_is_not_heeded(&self, settings: &Settings) {
+    fn warn_about_ignored_settings(&self, settings: &Settings) {
         for text in settings.unheeded() {
             self.operator.tell(Severity::Warn, "not_heeded", &text);
         }
@@ -320,7 +320,7 @@ impl Flight {
             self.secrets.clone(),
         );
         let swarm = self.swarm.with_source(OrderSource::Control);
-        let guests = Guests::new(swarm.clone(), Arc::new(exporter), self.home.history());
+        let guests = AttachedTerminals::new(swarm.clone(), Arc::new(exporter), self.home.history());
         let server = ControlServer::start(listener, (swarm, guests), &token, about)?;
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
@@ -332,19 +332,19 @@ impl Flight {
     }
 
     /// Waits for what it has to say.
-    pub async fn word(&mut self) -> Word {
+    pub async fn word(&mut self) -> SwarmSignal {
         // Cancel-safe: both are remembered by their owners. Where nobody can ask any more, the other
         // one is all that can come.
         tokio::select! {
-            _ = &mut self.ended => Word::Ended,
-            Some(asker) = self.askers.recv() => Word::ReloadAsked(asker),
+            _ = &mut self.ended => SwarmSignal::Ended,
+            Some(asker) = self.askers.recv() => SwarmSignal::ReloadAsked(asker),
         }
     }
 
     /// Brings the swarm down in good order: orders are refused, Myses wind down side by side, the
     /// Store writes what it has. Whatever takes too long is left behind; nothing that was
     /// acknowledged is lost by that.
-    pub async fn land(self) {
+    pub async fn shutdown(self) {
         let closed = self
             .commander
             .call(CommanderMsg::Close, Some(CLOSING))
@@ -377,13 +377,13 @@ fn outside(
     (ledger, operator): (&SqlLedger, &Operator),
     http: &reqwest::Client,
     models: Arc<Providers>,
-) -> Outside {
+) -> Adapters {
     let operator = operator.clone();
     let tell: Tell = Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
     let upstream = McpUpstream::telling(settings.mcp.upstream.as_deref(), http, Some(tell));
-    let upstream: Arc<dyn Upstream> = Arc::new(Courteous::new(Arc::new(upstream)));
+    let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
-    Outside {
+    Adapters {
         ledger: ledger.clone(),
         archive: ledger,
         models,

@@ -26,8 +26,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::domain::books::Day;
-use crate::domain::budget::Spending;
-use crate::domain::event::{SwarmEvent, What};
+use crate::domain::budget::BudgetStatus;
+use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
@@ -36,12 +36,12 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::weather::Weather;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
-use crate::mysis::Surroundings;
+use crate::mysis::MysisDeps;
 use crate::ports::{
     Archive, Clock, Configuration, Ledger, LedgerFault, Models, SwarmRecord, Upstream,
 };
 use crate::secrets::Secrets;
-use crate::session::Means;
+use crate::session::SessionDeps;
 use crate::store::{StoreHandle, StoreMsg};
 use crate::ui::{TerminalLink, UiMsg};
 
@@ -76,7 +76,7 @@ pub struct CommanderArgs {
     /// The secrets that are known; those of the swarm as stored are added.
     pub secrets: Secrets,
     /// The outside.
-    pub outside: Outside,
+    pub outside: Adapters,
     /// Those who watch from the first moment on.
     pub watchers: Vec<Watcher>,
     /// The terminal, where there is one.
@@ -87,7 +87,7 @@ pub struct CommanderArgs {
 
 /// The outside, as far as the inside needs it.
 #[derive(Clone)]
-pub struct Outside {
+pub struct Adapters {
     /// Where the Store writes.
     pub ledger: Arc<dyn Ledger>,
     /// What is stored.
@@ -102,19 +102,19 @@ pub struct Outside {
 
 /// What it keeps.
 pub struct CommanderState {
-    outside: Outside,
+    outside: Adapters,
     rules: Arc<SwarmRules>,
     /// Absent where nothing can be read again.
     configuration: Option<Arc<dyn Configuration>>,
     secrets: Secrets,
-    surroundings: Arc<Surroundings>,
+    surroundings: Arc<MysisDeps>,
     store: watch::Sender<ActorRef<StoreMsg>>,
     gate: watch::Sender<ActorRef<GateMsg>>,
     members: BTreeMap<MysisId, Member>,
     by_actor: BTreeMap<ActorId, MysisId>,
     mode: Mode,
     mission: Option<Mission>,
-    spending: Arc<Spending>,
+    spending: Arc<BudgetStatus>,
     weather: Arc<Weather>,
     /// What the Store said when it could not write, until it can again.
     store_trouble: Option<SwarmEvent>,
@@ -141,7 +141,7 @@ impl Actor for Commander {
     ) -> Result<CommanderState, ActorProcessingErr> {
         let mut state = CommanderState::new(&myself, &args).await?;
         let link = args.link.clone();
-        state.take_over(&myself, args).await?;
+        state.restore_swarm(&myself, args).await?;
         if let Some(link) = link {
             state.open_terminal(&myself, link).await?;
         }
@@ -249,8 +249,8 @@ impl CommanderState {
         let gate = spawn_gate(myself, &outside, &args.rules, known).await?;
         let (store, store_handle) = watch::channel(store);
         let (gate, gate_handle) = watch::channel(gate);
-        let surroundings = Surroundings {
-            means: Means {
+        let surroundings = MysisDeps {
+            means: SessionDeps {
                 store: StoreHandle(store_handle),
                 archive: outside.archive.clone(),
                 gate: GateHandle(gate_handle),
@@ -323,7 +323,7 @@ impl CommanderState {
         }
     }
 
-    fn tell(&mut self, what: What) {
+    fn tell(&mut self, what: EventKind) {
         let at = self.now();
         self.tell_all(SwarmEvent {
             at,
@@ -334,7 +334,7 @@ impl CommanderState {
 
     fn notice(&mut self, severity: Severity, code: &'static str, text: &str) {
         let text = self.secrets.clean(text).as_ref().into();
-        self.tell(What::Notice {
+        self.tell(EventKind::Notice {
             severity,
             code,
             text,

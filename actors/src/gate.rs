@@ -16,11 +16,11 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::books::{Bill, Entry};
-use crate::domain::budget::Spending;
+use crate::domain::books::{Charge, Entry};
+use crate::domain::budget::BudgetStatus;
 use crate::domain::circuit::{Absence, Outcome};
-use crate::domain::event::{SwarmEvent, What};
-use crate::domain::gate::{Asker, Gate, GateRules, Lane, PassId, Verdict};
+use crate::domain::event::{EventKind, SwarmEvent};
+use crate::domain::gate::{AdmissionRequest, Gate, GateRules, Lane, PassId, Verdict};
 use crate::domain::ids::{MysisId, Now, Timestamp};
 use crate::domain::weather::{Away, Weather};
 use crate::ports::Clock;
@@ -33,7 +33,7 @@ pub enum GateMsg {
     /// Somebody wants in.
     Admit {
         /// Who.
-        asker: Asker,
+        asker: AdmissionRequest,
         /// Gets the pass, or learns that there is none.
         reply: RpcReplyPort<Admission>,
     },
@@ -58,7 +58,7 @@ pub enum GateMsg {
         /// Who asked.
         mysis: MysisId,
         /// What it cost.
-        bill: Bill,
+        bill: Charge,
     },
     /// The outside asks to be left alone.
     Hold {
@@ -79,7 +79,7 @@ pub enum GateMsg {
 #[derive(Debug)]
 pub enum Admission {
     /// It may.
-    In(Pass),
+    In(Permit),
     /// The server is away, and who asks does not wait for it.
     Away {
         /// What happened last.
@@ -96,7 +96,7 @@ pub enum Admission {
 
 /// The right to ask the outside; it ends when this is dropped.
 #[derive(Debug)]
-pub struct Pass {
+pub struct Permit {
     /// Where it leads.
     pub lane: Lane,
     /// What its holder should be told, where there is something.
@@ -109,7 +109,7 @@ pub struct Pass {
     gate: ActorRef<GateMsg>,
 }
 
-impl Pass {
+impl Permit {
     /// Passes on that the server answers, before the call is over.
     pub fn answers(&self) {
         // The gate that follows one that is gone lets somebody else try it.
@@ -120,7 +120,7 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         // A gate that is gone has forgotten the pass.
         let _ = self.gate.cast(GateMsg::Leave {
@@ -137,7 +137,7 @@ pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
 
 impl GateHandle {
     /// Waits for the gate's word; `None` once the program is closing.
-    pub async fn ask(&self, asker: Asker) -> Option<Admission> {
+    pub async fn ask(&self, asker: AdmissionRequest) -> Option<Admission> {
         let mut gates = self.0.clone();
         loop {
             let gate = gates.borrow_and_update().clone();
@@ -159,8 +159,8 @@ impl GateHandle {
 
     /// Waits to be let into a lane that nobody pays for; where the server is away, only who
     /// `waits_out` waits for that. `None` once the program is closing.
-    pub async fn admit(&self, lane: Lane, waits_out: bool) -> Option<Result<Pass, Arc<str>>> {
-        let asker = Asker {
+    pub async fn admit(&self, lane: Lane, waits_out: bool) -> Option<Result<Permit, Arc<str>>> {
+        let asker = AdmissionRequest {
             routes: vec![lane],
             payer: None,
             is_urgent: false,
@@ -175,7 +175,7 @@ impl GateHandle {
     }
 
     /// Passes on what a model call cost.
-    pub fn paid(&self, mysis: MysisId, bill: Bill) {
+    pub fn paid(&self, mysis: MysisId, bill: Charge) {
         // A gate that is gone is followed by one that reads the books.
         let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
     }
@@ -215,7 +215,7 @@ pub struct GateState {
     passes: u64,
     alarm: Option<AbortOnDropHandle<()>>,
     parent: DerivedActorRef<SwarmEvent>,
-    told: Spending,
+    told: BudgetStatus,
     /// The servers that were told to be away.
     told_away: Vec<(Lane, Absence)>,
 }
@@ -241,7 +241,7 @@ impl Actor for GateActor {
             passes: 0,
             alarm: None,
             parent: args.parent,
-            told: Spending::default(),
+            told: BudgetStatus::default(),
             told_away: Vec::new(),
         };
         state.tell_spending(state.clock.now());
@@ -278,7 +278,7 @@ impl Actor for GateActor {
 }
 
 impl GateState {
-    fn queue(&mut self, asker: Asker, reply: RpcReplyPort<Admission>, now: Now) {
+    fn queue(&mut self, asker: AdmissionRequest, reply: RpcReplyPort<Admission>, now: Now) {
         self.passes += 1;
         let id = PassId(self.passes);
         self.gate.queue(id, asker, now.moment);
@@ -296,7 +296,7 @@ impl GateState {
                     lane,
                     told,
                     is_trial,
-                } => Admission::In(Pass {
+                } => Admission::In(Permit {
                     lane,
                     told,
                     is_trial,
@@ -335,7 +335,7 @@ impl GateState {
         });
     }
 
-    fn tell(&self, at: Timestamp, what: What) {
+    fn tell(&self, at: Timestamp, what: EventKind) {
         // A Commander that is gone takes the whole program with it.
         let _ = self.parent.send_message(SwarmEvent {
             at,
@@ -348,7 +348,7 @@ impl GateState {
         let spending = self.gate.spending();
         if spending != self.told {
             self.told = spending.clone();
-            self.tell(now, What::Spending(Arc::new(spending)));
+            self.tell(now, EventKind::Spending(Arc::new(spending)));
         }
     }
 
@@ -369,7 +369,7 @@ impl GateState {
             next_try: now.wall_at(absence.next_try),
         });
         let weather = Arc::new(Weather(away.collect()));
-        self.tell(now.wall, What::Weather(weather));
+        self.tell(now.wall, EventKind::Weather(weather));
     }
 
     fn tell_news(&mut self, now: Now) {
@@ -379,7 +379,7 @@ impl GateState {
             let text = text.into();
             self.tell(
                 now.wall,
-                What::Notice {
+                EventKind::Notice {
                     severity,
                     code,
                     text,

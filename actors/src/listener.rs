@@ -13,7 +13,7 @@ use crate::commander::Watcher;
 use crate::domain::event::SwarmEvent;
 
 /// What is done with an event.
-pub type Ear = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
+pub type EventHandler = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
 
 /// So many panics in a row, and nothing is handed on any more.
 const MAX_PANICS: u32 = 5;
@@ -26,7 +26,7 @@ impl Listener {
     ///
     /// # Errors
     /// The actor cannot be started.
-    pub async fn start(ear: Ear) -> Result<Listener, ActorProcessingErr> {
+    pub async fn start(ear: EventHandler) -> Result<Listener, ActorProcessingErr> {
         let (actor, _) = Actor::spawn(None, Listening, ear).await?;
         Ok(Listener(actor))
     }
@@ -54,7 +54,7 @@ impl Drop for Listener {
 struct Listening;
 
 struct ListeningState {
-    ear: Ear,
+    ear: EventHandler,
     /// In a row.
     panics: u32,
 }
@@ -77,12 +77,12 @@ impl From<Heard> for Arc<SwarmEvent> {
 impl Actor for Listening {
     type Msg = Heard;
     type State = ListeningState;
-    type Arguments = Ear;
+    type Arguments = EventHandler;
 
     async fn pre_start(
         &self,
         _myself: ActorRef<Heard>,
-        ear: Ear,
+        ear: EventHandler,
     ) -> Result<ListeningState, ActorProcessingErr> {
         Ok(ListeningState { ear, panics: 0 })
     }

@@ -15,9 +15,9 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{Report, Standing, What, Who};
+use crate::domain::event::{EventKind, MysisRef, MysisStatus, Report};
 use crate::domain::ids::Incarnation;
-use crate::domain::life::{Alarm, Asker, Input, Life, Mode, MysisOrder, Past, Ticket, Work};
+use crate::domain::life::{Alarm, Input, Life, Mode, MysisOrder, Past, ReplyId, TaskId, WriteId};
 use crate::domain::message::Severity;
 use crate::domain::order::{Answer, Done, Refusal};
 use crate::domain::redact::Redactor;
@@ -26,7 +26,7 @@ use crate::domain::sent::{Sent, SentRequest};
 use crate::domain::write::{Mission, MysisRecord, Recollection, Write};
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::Reply;
-use crate::session::{Means, News, Session};
+use crate::session::{Session, SessionDeps, SessionEvent};
 
 /// What a Mysis is told.
 #[derive(Debug)]
@@ -49,9 +49,9 @@ pub enum MysisMsg {
     /// The Store answered for what was last sent to it.
     Recorded(Result<(), LedgerFault>),
     /// News of the session while work is under way.
-    News(Work, News),
+    News(TaskId, SessionEvent),
     /// A call is about to leave; it goes once that is recorded.
-    Leaving(Work, oneshot::Sender<bool>),
+    Leaving(TaskId, oneshot::Sender<bool>),
     /// Work is over.
     Worked(Box<Worked>),
     /// An alarm rings.
@@ -66,7 +66,7 @@ pub enum MysisMsg {
 
 /// What comes back from work.
 pub struct Worked {
-    work: Work,
+    work: TaskId,
     /// Absent where the work went down with it.
     session: Option<Session>,
     input: Input,
@@ -80,9 +80,9 @@ impl std::fmt::Debug for Worked {
 
 /// What all Myses work with.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct MysisDeps {
     /// Store, archive, gate and clock.
-    pub means: Means,
+    pub means: SessionDeps,
     /// The model servers.
     pub models: Arc<dyn Models>,
     /// The game server.
@@ -111,16 +111,16 @@ pub struct MysisArgs {
     /// What it may do.
     pub mode: Mode,
     /// What it works with.
-    pub surroundings: Arc<Surroundings>,
+    pub surroundings: Arc<MysisDeps>,
     /// Who hears of it.
     pub parent: DerivedActorRef<Report>,
 }
 
 /// What it keeps.
 pub struct MysisState {
-    who: Who,
+    who: MysisRef,
     incarnation: Incarnation,
-    surroundings: Arc<Surroundings>,
+    surroundings: Arc<MysisDeps>,
     parent: DerivedActorRef<Report>,
     rules: Arc<SwarmRules>,
     phase: Phase,
@@ -128,14 +128,14 @@ pub struct MysisState {
     session: Option<Session>,
     work: Option<AbortOnDropHandle<()>>,
     alarm: Option<AbortOnDropHandle<()>>,
-    outbox: VecDeque<(Ticket, Vec<Write>)>,
+    outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// The tickets on their way to the Store, and the task that carries them.
-    sending: Option<(Vec<Ticket>, AbortOnDropHandle<()>)>,
-    askers: BTreeMap<Asker, Reply>,
+    sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
+    askers: BTreeMap<ReplyId, Reply>,
     asked: u64,
     /// The call that waits to leave.
-    at_the_door: Option<(Work, oneshot::Sender<bool>)>,
-    told: Option<Arc<Standing>>,
+    at_the_door: Option<(TaskId, oneshot::Sender<bool>)>,
+    told: Option<Arc<MysisStatus>>,
     /// The request that was last sent, for whoever wants to see it.
     sent: Option<Box<Sent>>,
     is_leaving: bool,
@@ -188,7 +188,7 @@ impl MysisState {
         );
         let seed = args.record.id.0.unsigned_abs() ^ args.incarnation.0.unsigned_abs();
         MysisState {
-            who: Who {
+            who: MysisRef {
                 id: args.record.id,
                 name: args.record.profile.name.clone(),
             },
@@ -256,7 +256,7 @@ impl MysisState {
         }
         match message {
             MysisMsg::Recalled(past) => self.recalled(myself, past),
-            MysisMsg::CannotRecall(why) => self.tell(What::Notice {
+            MysisMsg::CannotRecall(why) => self.tell(EventKind::Notice {
                 severity: Severity::Error,
                 code: "store_trouble",
                 text: why.into(),
@@ -283,7 +283,7 @@ impl MysisState {
 
     fn ordered(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: Reply) {
         self.asked += 1;
-        let asker = Asker(self.asked);
+        let asker = ReplyId(self.asked);
         self.askers.insert(asker, reply);
         self.live(myself, Input::Ordered { asker, order });
     }
@@ -313,10 +313,10 @@ impl MysisState {
         self.send_records(myself);
     }
 
-    fn heard_news(&mut self, myself: &ActorRef<MysisMsg>, work: Work, news: News) {
+    fn heard_news(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {
         let input = match news {
-            News::Progress(activity) => Input::Progressed { work, activity },
-            News::Linked {
+            SessionEvent::Progress(activity) => Input::Progressed { work, activity },
+            SessionEvent::Linked {
                 link,
                 tools,
                 account,
@@ -325,7 +325,7 @@ impl MysisState {
                 tools,
                 account,
             },
-            News::Notice {
+            SessionEvent::Notice {
                 severity,
                 code,
                 text,
@@ -334,9 +334,9 @@ impl MysisState {
                 code,
                 text,
             },
-            News::Learned(account) => {
+            SessionEvent::Learned(account) => {
                 let username = account.username.clone();
-                self.tell(What::Learned(account));
+                self.tell(EventKind::Learned(account));
                 Input::Assigned(username)
             }
         };

@@ -63,7 +63,7 @@ pub trait Ledger: Send + Sync + 'static {
 
     /// A step of the work that what was committed leaves behind and that can wait, such as an
     /// index: some milliseconds of it, where enough has come together. Nobody waits for it.
-    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+    fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {
         None
     }
 
@@ -71,7 +71,7 @@ pub trait Ledger: Send + Sync + 'static {
     fn waiting(&self, _jobs: usize) {}
 
     /// How often upkeep is asked for although nothing was written; absent: never.
-    fn upkeep_every(&self) -> Option<Duration> {
+    fn maintenance_interval(&self) -> Option<Duration> {
         None
     }
 }

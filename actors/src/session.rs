@@ -52,7 +52,7 @@ const RENEWALS: u32 = 2;
 
 /// What a session works with.
 #[derive(Clone)]
-pub struct Means {
+pub struct SessionDeps {
     /// The only writer.
     pub store: StoreHandle,
     /// What is stored.
@@ -66,12 +66,12 @@ pub struct Means {
 }
 
 /// Who hears of a session while it works.
-pub trait Outlet: Send + Sync {
+pub trait SessionObserver: Send + Sync {
     /// Something changed.
-    fn news(&self, news: News);
+    fn news(&self, news: SessionEvent);
 
     /// A way to tell that outlives the work under way.
-    fn teller(&self) -> Box<dyn Fn(News) + Send>;
+    fn teller(&self) -> Box<dyn Fn(SessionEvent) + Send>;
 
     /// The call under way is about to leave; true once it may.
     fn leaving(&self) -> BoxFuture<'static, bool>;
@@ -79,7 +79,7 @@ pub trait Outlet: Send + Sync {
 
 /// What changed in a session.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum SessionEvent {
     /// What it does now.
     Progress(Activity),
     /// How the connection stands.
@@ -108,7 +108,7 @@ pub enum News {
 pub struct Session {
     who: MysisId,
     incarnation: Incarnation,
-    means: Means,
+    means: SessionDeps,
     link: Option<Arc<dyn Link>>,
     rules: ToolRules,
     phase: Phase,
@@ -161,7 +161,7 @@ impl Session {
         who: MysisId,
         incarnation: Incarnation,
         link: Option<Arc<dyn Link>>,
-        means: Means,
+        means: SessionDeps,
         rules: ToolRules,
     ) -> Session {
         let seed = who.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
@@ -200,7 +200,7 @@ impl Session {
 
     /// Opens the session and logs in. Who `waits_out` waits for as long as the game server is away;
     /// anybody else goes on without it then, as does everybody where waiting mends nothing.
-    pub async fn prepare(&mut self, outlet: &dyn Outlet, waits_out: bool) {
+    pub async fn prepare(&mut self, outlet: &dyn SessionObserver, waits_out: bool) {
         self.learn_account(outlet).await;
         if self.link.is_none() {
             return self.tell(outlet, LinkState::None);
@@ -216,11 +216,11 @@ impl Session {
 
     /// Waits a little where the server is away or wants to be left alone, so that it can be tried
     /// again; `false` where waiting mends nothing. How often it is tried is the gate's business.
-    async fn wait_out(&mut self, fault: &LinkFault, outlet: &dyn Outlet) -> bool {
+    async fn wait_out(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) -> bool {
         match fault {
             LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
             LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
-                outlet.news(News::Progress(Activity::Queueing(Lane::Game)));
+                outlet.news(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
                 tokio::time::sleep(with_jitter(ASIDE, &mut self.dice)).await;
             }
             LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
@@ -231,7 +231,7 @@ impl Session {
     }
 
     /// Makes a call and says what came of it. Whatever happens, there is an outcome.
-    pub async fn call(&mut self, order: &CallOrder, outlet: &dyn Outlet) -> ToolOutcome {
+    pub async fn call(&mut self, order: &CallOrder, outlet: &dyn SessionObserver) -> ToolOutcome {
         let started = self.means.clock.moment();
         let arguments = match serde_json::from_str(&order.arguments) {
             Ok(Value::Object(arguments)) => arguments,
@@ -256,13 +256,13 @@ impl Session {
         &self,
         order: &CallOrder,
         arguments: &Map<String, Value>,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if !outlet.leaving().await {
             return not_executed("the mysis was stopped");
         }
         let archive = &*self.means.archive;
-        let asker = own_tools::Asker {
+        let asker = own_tools::OwnToolCall {
             mysis: self.who,
             search_others: self.rules.search_others,
         };
@@ -276,7 +276,7 @@ impl Session {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if self.has_accounts() {
             match &*order.tool {
@@ -292,7 +292,7 @@ impl Session {
         outcome
     }
 
-    async fn cool_down(&mut self, fault: &LinkFault, wait: Duration, outlet: &dyn Outlet) {
+    async fn cool_down(&mut self, fault: &LinkFault, wait: Duration, outlet: &dyn SessionObserver) {
         self.heed(fault);
         let asked = match fault {
             LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
@@ -303,16 +303,16 @@ impl Session {
             | LinkFault::AnswerLost(_) => wait,
         };
         let why = self.without_secrets(fault.to_string()).into();
-        outlet.news(News::Progress(Activity::CoolingDown(why)));
+        outlet.news(SessionEvent::Progress(Activity::CoolingDown(why)));
         let wait = with_jitter(asked.max(wait).min(LONGEST_WAIT), &mut self.dice);
         tokio::time::sleep(wait).await;
     }
 
     /// The server restarts: the Mysis holds still until it may come back, which is a pause and no
     /// fault (DESIGN 2).
-    async fn stand_by(&self, back_in: Duration, outlet: &dyn Outlet) {
+    async fn stand_by(&self, back_in: Duration, outlet: &dyn SessionObserver) {
         let why = LinkFault::Restarting { back_in }.to_string();
-        outlet.news(News::Progress(Activity::Paused(why.into())));
+        outlet.news(SessionEvent::Progress(Activity::Paused(why.into())));
         tokio::time::sleep(back_in.min(LONGEST_PAUSE)).await;
     }
 
@@ -325,17 +325,23 @@ impl Session {
         }
     }
 
-    fn notice(&self, outlet: &dyn Outlet, severity: Severity, code: &'static str, text: String) {
+    fn notice(
+        &self,
+        outlet: &dyn SessionObserver,
+        severity: Severity,
+        code: &'static str,
+        text: String,
+    ) {
         let text = self.without_secrets(text);
-        outlet.news(News::Notice {
+        outlet.news(SessionEvent::Notice {
             severity,
             code,
             text,
         });
     }
 
-    fn tell(&self, outlet: &dyn Outlet, link: LinkState) {
-        outlet.news(News::Linked {
+    fn tell(&self, outlet: &dyn SessionObserver, link: LinkState) {
+        outlet.news(SessionEvent::Linked {
             link,
             tools: self.tools.clone(),
             account: self

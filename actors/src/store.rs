@@ -13,7 +13,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{SwarmEvent, What};
+use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
 use crate::domain::write::{Account, Batch};
@@ -159,7 +159,7 @@ impl Actor for StoreActor {
         myself.cast(StoreMsg::Kept)?;
         let upkeep = args
             .ledger
-            .upkeep_every()
+            .maintenance_interval()
             .map(|period| AbortOnDropHandle::new(tokio::spawn(remind(myself.clone(), period))));
         Ok(StoreState {
             _upkeep: upkeep,
@@ -243,7 +243,7 @@ impl StoreState {
     fn keeps_up(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
         let may = self.draining.is_empty() && (!self.has_kept || self.queue.is_empty());
         self.has_kept = false;
-        let Some(step) = may.then(|| self.ledger.upkeep()).flatten() else {
+        let Some(step) = may.then(|| self.ledger.maintenance()).flatten() else {
             return false;
         };
         let step = std::panic::AssertUnwindSafe(step).catch_unwind();
@@ -377,7 +377,7 @@ impl StoreState {
         let _ = self.parent.send_message(SwarmEvent {
             at,
             mysis: None,
-            what: What::Notice {
+            what: EventKind::Notice {
                 severity,
                 code,
                 text: text.into(),

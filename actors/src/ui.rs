@@ -31,10 +31,10 @@ use crate::reply::{Reply, Request};
 
 /// The shortest time between two pictures that the operator's keys ask for. The first is shown at
 /// once: whoever types waits for nothing.
-const FRAME: Duration = Duration::from_micros(16_600);
+const INPUT_FRAME_INTERVAL: Duration = Duration::from_micros(16_600);
 /// The shortest time between a picture and one that only events ask for. Both together make at most
 /// sixty a second.
-const CALM: Duration = Duration::from_micros(33_200);
+const EVENT_FRAME_INTERVAL: Duration = Duration::from_micros(33_200);
 
 /// What the Ui is told.
 #[derive(Debug)]
@@ -272,9 +272,9 @@ impl UiState {
             since.map_or(Duration::ZERO, |at| pace.saturating_sub(at.elapsed()))
         };
         if self.is_awaited {
-            return left(self.answered_at, FRAME);
+            return left(self.answered_at, INPUT_FRAME_INTERVAL);
         }
-        left(self.shown_at, CALM)
+        left(self.shown_at, EVENT_FRAME_INTERVAL)
     }
 
     /// Shows how everything is now.
@@ -292,7 +292,7 @@ impl UiState {
         // What is shown has nothing left to be done: another Ui may take it up.
         self.screen.show();
         if let Some(next) = self.screen.next_change() {
-            let wait = Duration::from_millis(next.since(now.wall)).max(FRAME);
+            let wait = Duration::from_millis(next.since(now.wall)).max(INPUT_FRAME_INTERVAL);
             self.show_within(myself, wait);
         }
     }

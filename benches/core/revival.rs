@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actors::commander::{Commander, CommanderArgs, Outside};
+use actors::commander::{Adapters, Commander, CommanderArgs};
 use actors::domain::event::State;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
@@ -23,7 +23,7 @@ use super::desk::Desk;
 /// Kills it so often, and says how long it took each time until its successor asked.
 pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<Duration>> {
     // What waits behind the commits of so many rows is none of this.
-    while let Some(step) = desk.ledger.upkeep() {
+    while let Some(step) = desk.ledger.maintenance() {
         step.await;
     }
     let (asked, mut asks) = mpsc::channel(1);
@@ -39,10 +39,10 @@ pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<
         swarm,
         resume: true,
         start_idle: true,
-        mode: Mode::Flying,
+        mode: Mode::Live,
         rules: Arc::new(rules()),
         secrets: actors::secrets::Secrets::default(),
-        outside: Outside {
+        outside: Adapters {
             ledger: ledger.clone(),
             archive: ledger,
             models: Arc::new(Deaf(asked)),

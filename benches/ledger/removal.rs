@@ -33,7 +33,7 @@ pub(crate) async fn measure(ledger: &SqlLedger) {
         let before = ledger.reach(None).await.expect("a figure").removed;
         let mut taken = Vec::new();
         while taken.len() < 200
-            && let Some(step) = ledger.upkeep()
+            && let Some(step) = ledger.maintenance()
         {
             let started = Instant::now();
             step.await;

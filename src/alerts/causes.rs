@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{SwarmEvent, What};
+use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, need};
@@ -27,13 +27,13 @@ pub(super) enum News {
 /// What of an event may have to be told.
 pub(super) fn news(event: &SwarmEvent) -> Option<News> {
     match (&event.what, &event.mysis) {
-        (What::Standing(standing), _) => {
+        (EventKind::Standing(standing), _) => {
             let need = need(standing).map(Box::new);
             Some(News::Stands(standing.id, event.at, need))
         }
-        (What::Deleted, Some(who)) => Some(News::Stands(who.id, event.at, None)),
+        (EventKind::Deleted, Some(who)) => Some(News::Stands(who.id, event.at, None)),
         (
-            What::Notice {
+            EventKind::Notice {
                 severity: Severity::Error,
                 code,
                 text,

@@ -8,8 +8,8 @@ use ratatui::style::{Color, Modifier};
 use serde::{Deserialize, Serialize};
 use zoea_tui::dashboard::appearance::MouseUse;
 
-use super::wire::{MouseUseMirror, ToDo};
-use zoea_tui::shown::Shown;
+use super::wire::{MouseUseMirror, RemoteAction};
+use zoea_tui::drawable::Drawable;
 use zoea_tui::theme::Depth;
 
 /// One answer to a terminal that asks what is new.
@@ -21,7 +21,7 @@ pub struct Frame {
     pub change: Option<Change>,
     /// What the terminal is to do, in this order, after it shows the change.
     #[serde(default)]
-    pub acts: Vec<ToDo>,
+    pub acts: Vec<RemoteAction>,
     /// Why this is the last one; `None`: it is not.
     #[serde(default)]
     pub over: Option<Over>,
@@ -90,7 +90,7 @@ impl Change {
     /// What has to change for the picture `before` to become `after`; from an empty screen where the
     /// sizes differ.
     #[must_use]
-    pub fn between(before: &Buffer, after: &Buffer, shown: &impl Shown) -> Change {
+    pub fn between(before: &Buffer, after: &Buffer, shown: &impl Drawable) -> Change {
         let area = after.area;
         let empty = Buffer::empty(area);
         let is_whole = before.area != area;
@@ -204,7 +204,7 @@ fn look((fg, bg, bits): &(String, String, u16)) -> (Color, Color, Modifier) {
     (colour(fg), colour(bg), Modifier::from_bits_truncate(*bits))
 }
 
-impl Shown for Received {
+impl Drawable for Received {
     fn size(&self) -> (u16, u16) {
         (self.buffer.area.width, self.buffer.area.height)
     }

@@ -11,7 +11,7 @@ use zoea_tui::dashboard::appearance::{
 };
 use zoea_tui::dashboard::figures::UtcOffset;
 use zoea_tui::dashboard::history::History;
-use zoea_tui::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
+use zoea_tui::dashboard::input_event::{Attention, Did, Input, Key, Mouse, Press};
 
 use zoea_tui::theme::Depth;
 
@@ -31,12 +31,12 @@ pub struct Opening {
 /// Something that the operator did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Done(#[serde(with = "InputMirror")] pub Input);
+pub struct RemoteInput(#[serde(with = "InputMirror")] pub Input);
 
 /// Something that only a terminal can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ToDo(#[serde(with = "ActMirror")] pub TerminalAction);
+pub struct RemoteAction(#[serde(with = "ActMirror")] pub TerminalAction);
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Appearance")]
@@ -261,12 +261,12 @@ mod tests {
             Input::Gone,
         ];
         for input in done {
-            let sent = serde_json::to_string(&Done(input.clone())).unwrap();
-            let heard: Done = serde_json::from_str(&sent).unwrap();
+            let sent = serde_json::to_string(&RemoteInput(input.clone())).unwrap();
+            let heard: RemoteInput = serde_json::from_str(&sent).unwrap();
             assert_eq!(heard.0, input, "{sent}");
         }
         let short = r#"{"press": {"key": {"char": "q"}}}"#;
-        let heard: Done = serde_json::from_str(short).unwrap();
+        let heard: RemoteInput = serde_json::from_str(short).unwrap();
         assert_eq!(heard.0, Input::Press(Press::letter('q')));
     }
 
@@ -275,9 +275,10 @@ mod tests {
         let mut history = History::default();
         history.add("one");
         history.add("two");
-        let sent = serde_json::to_string(&ToDo(TerminalAction::KeepHistory(history))).unwrap();
+        let sent =
+            serde_json::to_string(&RemoteAction(TerminalAction::KeepHistory(history))).unwrap();
         assert_eq!(sent, r#"{"keep_history":"two"}"#);
-        let heard: ToDo = serde_json::from_str(&sent).unwrap();
+        let heard: RemoteAction = serde_json::from_str(&sent).unwrap();
         let mut newest = History::default();
         newest.add("two");
         assert_eq!(heard.0, TerminalAction::KeepHistory(newest));

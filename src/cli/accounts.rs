@@ -8,9 +8,9 @@ use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 
 /// What can be done about game accounts.
@@ -39,13 +39,13 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let done = carry_out(&door, command).await;
     door.close().await;
     done
 }
 
-async fn carry_out(door: &Door, command: &AccountsCommand) -> anyhow::Result<()> {
+async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {
     match command {
         AccountsCommand::List { json } => list(door, *json).await,
         AccountsCommand::Import { file } => {
@@ -72,7 +72,7 @@ fn named(file: &Path) -> anyhow::Result<Value> {
     Ok(json!({"file": file}))
 }
 
-async fn list(door: &Door, as_json: bool) -> anyhow::Result<()> {
+async fn list(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     let accounts = door.call("list_accounts", json!({})).await?;
     if as_json {
         return Ok(out::json(&accounts)?);

@@ -3,11 +3,11 @@
 use anyhow::Context;
 use clap::Args;
 
-use crate::attach::visit::{self, End};
+use crate::attach::client::{self, End};
 use crate::cli::global::GlobalArgs;
 use crate::cli::run::Signals;
 use crate::cli::screen::{self, LookArgs};
-use crate::cli::{door, out};
+use crate::cli::{out, swarm_client};
 use crate::control::client::ControlClient;
 use crate::home::RunFile;
 use crate::settings::Environment;
@@ -27,7 +27,7 @@ pub(super) async fn run(
     let mut signals = Signals::listen()?;
     let home = global.open_home(environment)?;
     let Some(running) = RunFile::read(&home) else {
-        door::hint_at_offline(&home);
+        swarm_client::hint_at_offline(&home);
         anyhow::bail!(
             "no swarm is running in {}; start one with `zoea run --headless`, or name its home with --home",
             home.directory().display()
@@ -40,7 +40,7 @@ pub(super) async fn run(
         .control_token()?
         .context("the running program has no control.token; stop and start it")?;
     let client = ControlClient::connect(&running.control, &token).await?;
-    match visit::attend(&client, options, signals.leave()).await? {
+    match client::run_attached(&client, options, signals.leave()).await? {
         End::Left => {}
         End::Closing => out::note("the running program is closing, and let go of this terminal"),
     }

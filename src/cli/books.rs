@@ -3,9 +3,9 @@
 use clap::{Args, value_parser};
 use serde_json::{Value, json};
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 use crate::settings::bounds::MAX_DAYS;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let books = door.call("get_books", json!({"days": args.days})).await;
     door.close().await;
     let books = books?;

@@ -7,13 +7,13 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::doctor;
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::home::{Home, RunFile};
 use crate::settings::{Environment, Settings};
 use crate::wiring;
-use zoea_ledger::{Compacted, Stay, Whereabouts};
+use zoea_ledger::{Compacted, DatabaseLocation, Stay};
 
 /// What a server's database is kept and put back by.
 const ELSEWHERE: &str = "the database is on a Postgres server, which has its own programs for this";
@@ -65,8 +65,8 @@ pub(super) async fn run(
 async fn check(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Result<()> {
     let file = home.database();
     let checked = match wiring::server(settings)? {
-        Some(address) => zoea_ledger::check(&Whereabouts::Server(&address)).await?,
-        None => zoea_ledger::check(&Whereabouts::File(&file)).await?,
+        Some(address) => zoea_ledger::check(&DatabaseLocation::Server(&address)).await?,
+        None => zoea_ledger::check(&DatabaseLocation::File(&file)).await?,
     };
     let checks: Vec<(String, Result<String, String>)> = checked
         .into_iter()
@@ -107,7 +107,7 @@ async fn compact(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let (before, after) = if RunFile::read(home).is_some() {
-        let door = Door::open(global, environment).await?;
+        let door = SwarmClient::open(global, environment).await?;
         let compacted = door.call("compact", json!({})).await;
         door.close().await;
         let compacted = compacted?;

@@ -23,7 +23,7 @@ use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::descriptors;
 
 /// The longest that one check may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What `zoea doctor` can be told.
 #[derive(Debug, Args)]
@@ -218,10 +218,10 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Findi
             }
         }
     };
-    match tokio::time::timeout(PATIENCE, answer).await {
+    match tokio::time::timeout(CHECK_TIMEOUT, answer).await {
         Ok(Ok(_)) => Ok(format!("{model} answers")),
         Ok(Err(fault)) => Err(format!("{model}: {}", fault.text())),
-        Err(_) => Err(format!("{model}: no answer within {PATIENCE:?}")),
+        Err(_) => Err(format!("{model}: no answer within {CHECK_TIMEOUT:?}")),
     }
 }
 
@@ -234,7 +234,7 @@ async fn check_game(upstream: &McpUpstream, url: &str) -> Finding {
         link.open().await?;
         link.tools().await
     };
-    match tokio::time::timeout(PATIENCE, listing).await {
+    match tokio::time::timeout(CHECK_TIMEOUT, listing).await {
         Ok(Ok(tools)) => {
             let own = actors::session::own_tools().tools().len();
             let left_out = tools.left_out().map(|text| format!("; {text}"));
@@ -245,7 +245,7 @@ async fn check_game(upstream: &McpUpstream, url: &str) -> Finding {
             ))
         }
         Ok(Err(fault)) => Err(format!("{url}: {fault}")),
-        Err(_) => Err(format!("{url}: no answer within {PATIENCE:?}")),
+        Err(_) => Err(format!("{url}: no answer within {CHECK_TIMEOUT:?}")),
     }
 }
 

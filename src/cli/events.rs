@@ -3,9 +3,9 @@
 use clap::{Args, value_parser};
 use serde_json::json;
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 use crate::settings::bounds::MAX_ROWS;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let events = door.call("read_events", json!({"limit": args.limit})).await;
     door.close().await;
     for event in events?.as_array().into_iter().flatten() {

@@ -7,9 +7,9 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 
 /// Which conversations, and how.
@@ -65,7 +65,7 @@ async fn write(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<(u64, u64)> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let name = file.to_str().context("the file's name is no text")?;
     let arguments = json!({"file": name, "mysis": args.mysis, "format": args.format});
     let written = door.call("export", arguments).await;

@@ -7,8 +7,8 @@ use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use zoea_galaxy::desk::SessionRules;
 use zoea_galaxy::fault::{FORMS, Fault};
+use zoea_galaxy::frontend::SessionRules;
 use zoea_galaxy::limits::{Allowance, Limits};
 use zoea_galaxy::{Galaxy, GalaxyOptions, UnknownSession};
 use zoea_grammar::fault::explain;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::{Args, value_parser};
 use serde_json::{Value, json};
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 use crate::settings::bounds::MAX_ROWS;
 
@@ -64,7 +64,7 @@ pub(super) async fn log(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     if args.follow && !door.is_running() {
         door.close().await;
         anyhow::bail!("no swarm is running here, so there is nothing to follow");
@@ -74,7 +74,7 @@ pub(super) async fn log(
     shown
 }
 
-async fn show(door: &Door, args: &LogArgs) -> anyhow::Result<()> {
+async fn show(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
     let mut last = if args.limit == 0 {
         0
     } else {
@@ -93,7 +93,7 @@ async fn show(door: &Door, args: &LogArgs) -> anyhow::Result<()> {
 }
 
 /// The newest rows, as many as are asked for, in as many answers as that takes.
-async fn newest(door: &Door, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
+async fn newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
     let mut pieces = Vec::new();
     let mut query = json!({"limit": args.limit});
     let mut missing = args.limit;
@@ -112,7 +112,7 @@ async fn newest(door: &Door, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
 }
 
 /// Prints everything after a row, in pieces, and says which row was the last.
-async fn print_after(door: &Door, args: &LogArgs, mut last: i64) -> anyhow::Result<i64> {
+async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: i64) -> anyhow::Result<i64> {
     loop {
         let rows = read(door, args, json!({"limit": PIECE, "after_seq": last})).await?;
         match print(&rows, args.json)? {
@@ -122,7 +122,7 @@ async fn print_after(door: &Door, args: &LogArgs, mut last: i64) -> anyhow::Resu
     }
 }
 
-async fn read(door: &Door, args: &LogArgs, mut query: Value) -> anyhow::Result<Vec<Value>> {
+async fn read(door: &SwarmClient, args: &LogArgs, mut query: Value) -> anyhow::Result<Vec<Value>> {
     query["name"] = json!(args.name);
     query["kind"] = json!(args.kind);
     let rows = door.call("read_log", query).await?;
@@ -182,7 +182,7 @@ pub(super) async fn search(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let arguments = json!({
         "query": args.text,
         "mysis": args.mysis,

@@ -8,9 +8,9 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 
 /// What can be done about Myses.
@@ -112,13 +112,13 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let done = carry_out(&door, command).await;
     door.close().await;
     done
 }
 
-async fn carry_out(door: &Door, command: &MysisCommand) -> anyhow::Result<()> {
+async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
     match command {
         MysisCommand::List { json } => list(door, *json).await,
         MysisCommand::Create {
@@ -151,7 +151,7 @@ async fn carry_out(door: &Door, command: &MysisCommand) -> anyhow::Result<()> {
     }
 }
 
-async fn list(door: &Door, as_json: bool) -> anyhow::Result<()> {
+async fn list(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     let myses = door.call("list_myses", json!({})).await?;
     if as_json {
         return Ok(out::json(&myses)?);
@@ -185,7 +185,12 @@ pub(super) fn table(myses: &Value) -> Vec<Vec<String>> {
 }
 
 /// Does the same to several Myses; one that refuses does not spare the others.
-async fn each(door: &Door, which: &Which, tool: &'static str, done: &str) -> anyhow::Result<()> {
+async fn each(
+    door: &SwarmClient,
+    which: &Which,
+    tool: &'static str,
+    done: &str,
+) -> anyhow::Result<()> {
     let names = names(door, which).await?;
     let mut refused = Vec::new();
     for name in &names {
@@ -221,7 +226,7 @@ fn state_after(done: &str) -> &str {
     }
 }
 
-async fn names(door: &Door, which: &Which) -> anyhow::Result<Vec<String>> {
+async fn names(door: &SwarmClient, which: &Which) -> anyhow::Result<Vec<String>> {
     if !which.names.is_empty() {
         return Ok(which.names.clone());
     }
@@ -236,7 +241,7 @@ async fn names(door: &Door, which: &Which) -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
-async fn delete(door: &Door, which: &Which, yes: bool) -> anyhow::Result<()> {
+async fn delete(door: &SwarmClient, which: &Which, yes: bool) -> anyhow::Result<()> {
     let names = names(door, which).await?;
     if !yes && !names.is_empty() {
         confirm(&names)?;

@@ -4,9 +4,9 @@ use actors::domain::system_prompt::{DEFAULT_TEMPLATE, Facts, render};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 use crate::wiring::prompt_template;
 
@@ -86,7 +86,7 @@ async fn show(
     let Some(name) = name else {
         return Ok(out::line(&out::clean(&render(&template.text, &facts)))?);
     };
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let found = of_mysis(&door, name).await;
     door.close().await;
     let (account, mission) = found?;
@@ -97,7 +97,10 @@ async fn show(
 }
 
 /// The account of a Mysis and the mission in force.
-async fn of_mysis(door: &Door, name: &str) -> anyhow::Result<(Option<String>, Option<String>)> {
+async fn of_mysis(
+    door: &SwarmClient,
+    name: &str,
+) -> anyhow::Result<(Option<String>, Option<String>)> {
     let myses = door.call("list_myses", json!({})).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {

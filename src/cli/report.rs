@@ -8,9 +8,9 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::report::{Format, Report};
 use crate::settings::Environment;
 
@@ -33,7 +33,7 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let report = door.call("report", json!({"day": args.day})).await;
     door.close().await;
     let report: Report = serde_json::from_value(report?).context("read the report")?;

@@ -20,7 +20,9 @@ use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
 use crate::settings::{Environment, Loaded, Settings, SettingsError};
-use crate::wiring::{self, Audience, Flight, LaunchOptions, Offline, OfflineOptions, Word};
+use crate::wiring::{
+    self, LaunchOptions, Observers, Offline, OfflineOptions, RunningSwarm, SwarmSignal,
+};
 use zoea_grammar::units::parse_duration;
 use zoea_tui::Terminal;
 
@@ -156,12 +158,12 @@ async fn fly(
     let options = LaunchOptions {
         resume: args.resume || args.offline || settings.swarm.resume,
         start_idle: args.start_swarm,
-        mode: Mode::Flying,
+        mode: Mode::Live,
         secrets,
     };
     let home = &lock.home().clone();
-    let face = Face::open(args, home, settings, environment).await?;
-    let mut flight = Flight::launch(lock, settings, options, face.audience()).await?;
+    let face = Output::open(args, home, settings, environment).await?;
+    let mut flight = RunningSwarm::start(lock, settings, options, face.audience()).await?;
     if let Some(text) = on_defaults {
         flight.tell_operator(Severity::Warn, "no_configuration", &text);
         if args.headless {
@@ -198,7 +200,7 @@ async fn fly(
     drop(beating);
     drop(run_file);
     // Whoever is at the door is told so while the swarm lands.
-    let ending = async { tokio::join!(control.stop(), flight.land()) };
+    let ending = async { tokio::join!(control.stop(), flight.shutdown()) };
     // Cancel-safe: a second signal leaves at once, and what was acknowledged is kept.
     tokio::select! {
         ((), ()) = ending => {}
@@ -209,7 +211,7 @@ async fn fly(
 }
 
 /// What the operator sees of the swarm.
-enum Face {
+enum Output {
     Lines(Headless),
     Screen {
         link: TerminalLink,
@@ -218,31 +220,31 @@ enum Face {
     },
 }
 
-impl Face {
+impl Output {
     async fn open(
         args: &RunArgs,
         home: &Home,
         settings: &Settings,
         environment: &Environment,
-    ) -> anyhow::Result<Face> {
+    ) -> anyhow::Result<Output> {
         if args.headless {
-            return Ok(Face::Lines(open_output(args.format()).await?));
+            return Ok(Output::Lines(open_output(args.format()).await?));
         }
         let (link, terminal, quit) = screen::open(home, &settings.tui, &args.look, environment)?;
-        Ok(Face::Screen {
+        Ok(Output::Screen {
             link,
             terminal,
             quit,
         })
     }
 
-    fn audience(&self) -> Audience {
+    fn audience(&self) -> Observers {
         match self {
-            Face::Lines(headless) => Audience {
+            Output::Lines(headless) => Observers {
                 watchers: vec![headless.watcher()],
                 link: None,
             },
-            Face::Screen { link, .. } => Audience {
+            Output::Screen { link, .. } => Observers {
                 watchers: Vec::new(),
                 link: Some(link.clone()),
             },
@@ -252,15 +254,15 @@ impl Face {
     /// Waits until the operator quits at the screen.
     async fn quit(&self) {
         match self {
-            Face::Lines(_) => std::future::pending().await,
-            Face::Screen { quit, .. } => quit.cancelled().await,
+            Output::Lines(_) => std::future::pending().await,
+            Output::Screen { quit, .. } => quit.cancelled().await,
         }
     }
 
     async fn close(self) {
         match self {
-            Face::Lines(headless) => headless.stop().await,
-            Face::Screen { terminal, .. } => terminal.stop(),
+            Output::Lines(headless) => headless.stop().await,
+            Output::Screen { terminal, .. } => terminal.stop(),
         }
     }
 }
@@ -274,8 +276,8 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
 /// Waits for a reason to stop. Without a terminal a SIGHUP is none: the configuration is read again.
 async fn wait(
     limit: Option<Duration>,
-    face: &Face,
-    (flight, manager): (&mut Flight, &ServiceManager),
+    face: &Output,
+    (flight, manager): (&mut RunningSwarm, &ServiceManager),
     signals: &mut Signals,
     source: impl Fn() -> Option<Result<Loaded, SettingsError>>,
 ) -> Stop {
@@ -297,15 +299,17 @@ async fn wait(
             _ = signals.hangup.recv() => None,
         };
         match (word, face, source()) {
-            (Some(Word::Ended), _, _) => return Stop::Failed,
-            (Some(Word::ReloadAsked(asker)), _, read) => flight.reload_for(asker, read).await,
-            (None, Face::Screen { .. }, _) => return Stop::Asked,
-            (None, Face::Lines(_), Some(read)) => {
+            (Some(SwarmSignal::Ended), _, _) => return Stop::Failed,
+            (Some(SwarmSignal::ReloadAsked(asker)), _, read) => {
+                flight.reload_for(asker, read).await
+            }
+            (None, Output::Screen { .. }, _) => return Stop::Asked,
+            (None, Output::Lines(_), Some(read)) => {
                 manager.reloading();
                 flight.reload(read).await;
                 manager.reloaded();
             }
-            (None, Face::Lines(_), None) => {
+            (None, Output::Lines(_), None) => {
                 manager.reloading();
                 tracing::info!("offline play has no configuration to reload");
                 manager.reloaded();
@@ -381,19 +385,19 @@ mod tests {
         let options = LaunchOptions {
             resume: false,
             start_idle: false,
-            mode: Mode::Flying,
+            mode: Mode::Live,
             secrets: Secrets::default(),
         };
-        let face = Face::Lines(open_output(Format::Text).await.expect("an output"));
+        let face = Output::Lines(open_output(Format::Text).await.expect("an output"));
         let settings = Settings::default();
         let lock = home.lock().expect("the home is free");
-        let flight = Flight::launch(lock, &settings, options, face.audience()).await;
+        let flight = RunningSwarm::start(lock, &settings, options, face.audience()).await;
         let mut flight = flight.expect("a swarm");
         let mut signals = Signals::listen().expect("signals");
         flight.kill_commander();
         let manager = ServiceManager::of(&environment);
         let stop = wait(None, &face, (&mut flight, &manager), &mut signals, || None).await;
-        flight.land().await;
+        flight.shutdown().await;
         face.close().await;
         assert_eq!(stop, Stop::Failed);
         let error = stop.outcome(&home).expect_err("an error");

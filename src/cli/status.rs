@@ -3,13 +3,13 @@
 use actors::domain::event::is_interruption;
 use serde_json::{Value, json};
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
+use crate::cli::swarm_client::SwarmClient;
 use crate::cli::{mysis, out};
 use crate::settings::Environment;
 
 pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let is_running = door.is_running();
     let status = door.call("status", json!({})).await;
     door.close().await;

@@ -4,9 +4,9 @@ use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::door::Door;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
 use crate::settings::Environment;
 
 /// A direct message to one Mysis.
@@ -58,7 +58,7 @@ pub(super) async fn send(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let when = when(&door);
     let arguments = json!({"name": args.name, "text": args.text, "no_gain": args.no_gain});
     let sent = door.call("send_message", arguments).await;
@@ -74,7 +74,7 @@ pub(super) async fn broadcast(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let when = when(&door);
     let arguments = json!({"text": args.text, "no_gain": args.no_gain});
     let sent = door.call("broadcast", arguments).await;
@@ -107,7 +107,7 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
 }
 
 /// What is said about an order that nobody can carry out yet.
-fn when(door: &Door) -> &'static str {
+fn when(door: &SwarmClient) -> &'static str {
     if door.is_running() {
         ""
     } else {
@@ -133,7 +133,7 @@ pub(super) async fn mission(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let answer = match command {
         MissionCommand::Show => door.call("get_mission", json!({})).await,
         MissionCommand::Clear => door.call("clear_mission", json!({})).await,
@@ -154,7 +154,7 @@ pub(super) async fn note(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = Door::open(global, environment).await?;
+    let door = SwarmClient::open(global, environment).await?;
     let name = &args.name;
     let answer = match &args.text {
         Some(text) => {

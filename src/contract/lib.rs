@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::{Day, Entry, Spent};
-use actors::domain::budget::Spending;
-use actors::domain::event::{Standing, SwarmEvent, What};
+use actors::domain::books::{BudgetUse, Day, Entry};
+use actors::domain::budget::BudgetStatus;
+use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::event_record::{EventRecord, OrderSource};
 use actors::domain::ids::Timestamp;
 use actors::domain::message::{Body, Kind, ReplyMeta, Row};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 /// A Mysis in `mysis list --json`.
 #[must_use]
-pub fn standing(standing: &Standing, has_price: bool, weather: &Weather) -> Value {
+pub fn standing(standing: &MysisStatus, has_price: bool, weather: &Weather) -> Value {
     let away = standing
         .activity
         .awaited()
@@ -65,12 +65,12 @@ pub fn weather(weather: &Weather) -> Value {
 
 /// The day so far in `status`: what was spent, and how much of the budget that is.
 #[must_use]
-pub fn spending(spending: &Spending, has_price: bool, now: Timestamp) -> Value {
+pub fn spending(spending: &BudgetStatus, has_price: bool, now: Timestamp) -> Value {
     let today = Day::of(now);
     let spent = if spending.day == today {
         spending.swarm
     } else {
-        Spent::default()
+        BudgetUse::default()
     };
     let mut value = spent_of(&spent, has_price);
     value["day"] = json!(today.to_string());
@@ -89,7 +89,7 @@ pub fn entry(entry: &Entry, name: Option<&str>) -> Value {
     value
 }
 
-fn spent_of(spent: &Spent, has_price: bool) -> Value {
+fn spent_of(spent: &BudgetUse, has_price: bool) -> Value {
     json!({
         "calls": spent.calls,
         "tokens_in": spent.input,
@@ -174,23 +174,23 @@ pub fn account(account: &AccountRecord, owner: Option<&str>) -> Value {
 #[must_use]
 pub fn event(event: &SwarmEvent) -> Option<Value> {
     let (name, mut line) = match &event.what {
-        What::Created => ("mysis_created", json!({})),
-        What::Deleted => ("mysis_deleted", json!({})),
-        What::StateChanged { from, to, reason } => (
+        EventKind::Created => ("mysis_created", json!({})),
+        EventKind::Deleted => ("mysis_deleted", json!({})),
+        EventKind::StateChanged { from, to, reason } => (
             "state_changed",
             json!({"from": from.as_str(), "to": to.as_str(), "reason": reason.as_deref()}),
         ),
-        What::TurnStarted => ("turn_started", json!({})),
-        What::ModelReplied { usage, ms } => {
+        EventKind::TurnStarted => ("turn_started", json!({})),
+        EventKind::ModelReplied { usage, ms } => {
             let usage = usage.map(|usage| {
                 json!({"input": usage.input, "output": usage.output, "cached": usage.cached})
             });
             ("model_replied", json!({"usage": usage, "ms": ms}))
         }
-        What::ToolCalled { tool, call_id } => {
+        EventKind::ToolCalled { tool, call_id } => {
             ("tool_called", json!({"tool": **tool, "call_id": **call_id}))
         }
-        What::ToolReturned {
+        EventKind::ToolReturned {
             tool,
             call_id,
             is_error,
@@ -199,9 +199,9 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
             "tool_returned",
             json!({"tool": **tool, "call_id": **call_id, "is_error": is_error, "ms": ms}),
         ),
-        What::Stored(row) => stored(row),
-        What::Mission(text) => ("mission", json!({"text": text.as_deref()})),
-        What::Notice {
+        EventKind::Stored(row) => stored(row),
+        EventKind::Mission(text) => ("mission", json!({"text": text.as_deref()})),
+        EventKind::Notice {
             severity,
             code,
             text,
@@ -209,8 +209,11 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
             "host",
             json!({"seq": null, "severity": severity.as_str(), "code": code, "text": **text}),
         ),
-        What::Shutdown => ("shutdown", json!({})),
-        What::Standing(_) | What::Spending(_) | What::Weather(_) | What::Learned(_) => return None,
+        EventKind::Shutdown => ("shutdown", json!({})),
+        EventKind::Standing(_)
+        | EventKind::Spending(_)
+        | EventKind::Weather(_)
+        | EventKind::Learned(_) => return None,
     };
     line["at"] = json!(event.at.to_string());
     line["event"] = json!(name);

@@ -10,7 +10,7 @@ use crate::mcp::{Endpoint, Failure, Session};
 use crate::settings::Secret;
 
 /// How long an order may take: it is answered once it is stored.
-const PATIENCE: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long writing or reading whole files may take.
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
@@ -94,5 +94,9 @@ fn limit(tool: &str) -> Duration {
         tool,
         "export" | "import_accounts" | "export_accounts" | "compact"
     );
-    if is_long { LONG_PATIENCE } else { PATIENCE }
+    if is_long {
+        LONG_PATIENCE
+    } else {
+        REQUEST_TIMEOUT
+    }
 }

@@ -26,7 +26,7 @@ use self::{
     tail::Tail,
 };
 use super::{
-    desk::Record,
+    frontend::Record,
     world::{NotThisWorld, Rules, World},
 };
 

@@ -3,8 +3,8 @@
 //! `world` is the game, pure and deterministic; `desk` adds sessions, limits and records, still pure;
 //! `server` puts both behind HTTP, `journal` keeps them, `fault` spoils them on purpose.
 
-pub mod desk;
 pub mod fault;
+pub mod frontend;
 mod journal;
 pub mod limits;
 mod options;

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use super::{desk::SessionRules, fault::Fault, limits::Limits};
+use super::{fault::Fault, frontend::SessionRules, limits::Limits};
 
 /// All options; the defaults are those of the real server.
 #[derive(Clone, Debug)]

@@ -23,8 +23,8 @@ use self::{
     owner::{Owner, Records, Request},
 };
 use super::{
-    desk::Desk,
     fault::{Faults, Tally},
+    frontend::Frontend,
     journal::{Journal, Ledger},
     options::GalaxyOptions,
     world::{Rules, World},
@@ -172,7 +172,7 @@ impl Galaxy {
 
 /// What has to be there before the doors open.
 struct Built {
-    desk: Desk,
+    desk: Frontend,
     journal: Option<Journal>,
     ledger: Option<Ledger>,
 }
@@ -193,7 +193,7 @@ fn build(options: &GalaxyOptions) -> anyhow::Result<Built> {
     let ledger = options.ledger.as_deref().map(Ledger::open).transpose()?;
     let rules = rules(world.seed());
     Ok(Built {
-        desk: Desk::new(world, &rules, options.limits, options.sessions),
+        desk: Frontend::new(world, &rules, options.limits, options.sessions),
         journal,
         ledger,
     })

@@ -26,7 +26,7 @@ mod saved;
 mod ship;
 mod talk;
 mod turn;
-mod unplayed;
+mod unimplemented;
 mod view;
 mod write;
 
@@ -51,7 +51,7 @@ use self::{
     turn::{Pending, Waiting},
 };
 pub use self::{
-    command::{Nature, nature},
+    command::{CommandKind, nature},
     id::{Id, PlayerId},
     refusal::{Answer, Refusal},
     saved::NotThisWorld,
@@ -179,7 +179,7 @@ impl World {
         }
     }
 
-    /// Answers a command that takes no tick. A [`Nature::Write`] changes the world all the same.
+    /// Answers a command that takes no tick. A [`CommandKind::Write`] changes the world all the same.
     ///
     /// # Errors
     /// The game's refusal.
@@ -207,7 +207,7 @@ impl World {
                 "mutation",
                 format!("'{command}' takes a tick and has to be submitted."),
             )),
-            None => Err(unplayed::refuse(self, caller, command, arguments)),
+            None => Err(unimplemented::refuse(self, caller, command, arguments)),
         }
     }
 

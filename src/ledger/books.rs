@@ -1,7 +1,7 @@
 //! The books in the database: entered with the row that carries the bill, in one transaction, so
 //! that they agree with the rows whatever is killed. They outlive a Mysis that is deleted.
 
-use actors::domain::books::{Bill, Day, Entry, Spent};
+use actors::domain::books::{BudgetUse, Charge, Day, Entry};
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
 use sea_orm::ActiveValue::Set;
@@ -37,9 +37,9 @@ pub(super) async fn enter(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbEr
     Ok(())
 }
 
-fn line(mysis: MysisId, day: Day, bill: &Bill) -> ActiveModel {
+fn line(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
     let stored = |value: u64| Set(i64::try_from(value).unwrap_or(mend::MAX_SUM));
-    let mut spent = Spent::default();
+    let mut spent = BudgetUse::default();
     spent.pay(bill);
     ActiveModel {
         day: Set(day.0),
@@ -59,7 +59,7 @@ fn entry(model: Model) -> Entry {
         day: Day(model.day),
         mysis: MysisId(model.mysis_id),
         provider: model.provider.into(),
-        spent: Spent {
+        spent: BudgetUse {
             calls: counted(model.calls),
             input: counted(model.input),
             output: counted(model.output),

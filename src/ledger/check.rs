@@ -16,7 +16,7 @@ use sea_orm::{
 };
 
 use super::dialect::Dialect;
-use super::{OpenError, ServerAddress, file, letters, mend, opening, plain};
+use super::{OpenError, ServerAddress, file, mend, opening, plain, trigrams};
 
 /// [`bounds::MAX_CALL_TOKENS`], as the database counts.
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
@@ -29,7 +29,7 @@ const NAMED: usize = 5;
 pub type Checked = (&'static str, Result<String, String>);
 
 /// Where a database is.
-pub enum Whereabouts<'a> {
+pub enum DatabaseLocation<'a> {
     /// In a file.
     File(&'a Path),
     /// On a server.
@@ -40,13 +40,13 @@ pub enum Whereabouts<'a> {
 ///
 /// # Errors
 /// It is none of ours, newer than this program, or cannot be read.
-pub async fn check(database: &Whereabouts<'_>) -> Result<Vec<Checked>, OpenError> {
+pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<Checked>, OpenError> {
     let (dialect, connection) = match database {
-        Whereabouts::File(path) => {
+        DatabaseLocation::File(path) => {
             let connection = opening::look_at_file(path).await?;
             (Dialect::Sqlite, connection)
         }
-        Whereabouts::Server(address) => {
+        DatabaseLocation::Server(address) => {
             address.look().await?;
             (Dialect::Postgres, address.readers())
         }
@@ -55,8 +55,8 @@ pub async fn check(database: &Whereabouts<'_>) -> Result<Vec<Checked>, OpenError
     // What was asked was answered.
     let _ = connection.close().await;
     checked.map_err(|error| match database {
-        Whereabouts::File(path) => file::unusable(path, &error),
-        Whereabouts::Server(address) => address.unusable(plain(&error)),
+        DatabaseLocation::File(path) => file::unusable(path, &error),
+        DatabaseLocation::Server(address) => address.unusable(plain(&error)),
     })
 }
 
@@ -227,9 +227,9 @@ impl Look {
             for (id, mysis, text) in rows {
                 looked += 1;
                 // What is small may end in another letter than the whole text's: one is left out.
-                let mut text = letters::small(&text);
+                let mut text = trigrams::small(&text);
                 text.pop();
-                let Some(question) = letters::question(&text, Some(MysisId(mysis))) else {
+                let Some(question) = trigrams::question(&text, Some(MysisId(mysis))) else {
                     continue;
                 };
                 let asked = Statement::from_sql_and_values(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sea_orm::ConnectionTrait;
 use thiserror::Error;
 
-use super::check::{Checked, FIGURES, Whereabouts, check};
+use super::check::{Checked, DatabaseLocation, FIGURES, check};
 use super::opening::free_name;
 use super::place::save_into;
 use super::{OpenError, file, opening};
@@ -200,7 +200,7 @@ async fn fold_log(database: &Path) -> bool {
 }
 
 async fn check_sound(copy: &Path) -> Result<(), CopyError> {
-    let checked = check(&Whereabouts::File(copy)).await?;
+    let checked = check(&DatabaseLocation::File(copy)).await?;
     let bad = |(name, found): Checked| found.err().map(|why| format!("{name}: {why}"));
     // Figures that cannot be true are mended wherever the copy is opened.
     let checked = checked.into_iter().filter(|(name, _)| *name != FIGURES);

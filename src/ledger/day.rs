@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::books::{Day, Spent};
+use actors::domain::books::{BudgetUse, Day};
 use actors::domain::ids::MysisId;
 use actors::ports::ArchiveFault;
 use sea_orm::{ConnectionTrait, DbErr, Statement, TryGetableMany, Value};
@@ -24,7 +24,7 @@ pub struct MysisDay {
     /// Its credits in the first and in the last look at its status.
     pub credits: Option<(i64, i64)>,
     /// What it spent.
-    pub spent: Spent,
+    pub spent: BudgetUse,
 }
 
 /// A day of the whole swarm.
@@ -33,7 +33,7 @@ pub struct DayRecord {
     /// All that did or spent something.
     pub myses: BTreeMap<MysisId, MysisDay>,
     /// What was spent in each of the days up to it in which anything was.
-    pub days: BTreeMap<Day, Spent>,
+    pub days: BTreeMap<Day, BudgetUse>,
 }
 
 impl SqlLedger {

@@ -6,7 +6,7 @@ use sea_orm::prelude::Expr;
 use sea_orm::sea_query::SimpleExpr;
 use sea_orm::{DbBackend, DbErr, RuntimeErr, Statement, Value};
 
-use super::letters;
+use super::trigrams;
 
 /// Which database speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Dialect {
         };
         let values = rows.into_iter().flat_map(|(id, mysis, body)| {
             let owner = match self {
-                Dialect::Sqlite => Value::from(letters::owner(mysis)),
+                Dialect::Sqlite => Value::from(trigrams::owner(mysis)),
                 Dialect::Postgres => mysis.0.into(),
             };
             [id.into(), owner, body.into()]
@@ -109,7 +109,7 @@ impl Dialect {
                 DbBackend::Sqlite,
                 "INSERT INTO message_text (message_text, rowid, owner, body) \
                  VALUES ('delete', ?, ?, ?)",
-                [id.into(), letters::owner(mysis).into(), body.into()],
+                [id.into(), trigrams::owner(mysis).into(), body.into()],
             )),
             Dialect::Postgres => None,
         }

@@ -1,7 +1,7 @@
 //! Events: what happened in the swarm and who ordered what, the newest of them.
 
-use actors::domain::event::Who;
-use actors::domain::event_record::{EventId, EventKind, EventRecord, OrderSource};
+use actors::domain::event::MysisRef;
+use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use sea_orm::ActiveValue::{NotSet, Set};
@@ -65,8 +65,8 @@ fn record(model: event::Model) -> EventRecord {
         id: EventId(model.id),
         at: Timestamp(model.at),
         // A word of a newer program is shown as what it says.
-        kind: EventKind::parse(&model.kind).unwrap_or(EventKind::Notice),
-        mysis: mysis.map(|(id, name)| Who {
+        kind: EventRecordKind::parse(&model.kind).unwrap_or(EventRecordKind::Notice),
+        mysis: mysis.map(|(id, name)| MysisRef {
             id: MysisId(id),
             name: name.into(),
         }),

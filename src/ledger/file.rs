@@ -12,7 +12,7 @@ use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::place::{FileId, file_at};
-use super::{OpenError, READERS, opening, plain};
+use super::{OpenError, READ_CONNECTIONS, opening, plain};
 
 /// How long a lock of another process is waited for before a write is tried again.
 const BUSY: Duration = Duration::from_secs(2);
@@ -118,7 +118,7 @@ fn writing(path: &Path) -> SqliteConnectOptions {
 fn reading(path: &Path) -> ConnectOptions {
     let mut options = ConnectOptions::new(format!("sqlite://{}?mode=ro", path.display()));
     options
-        .max_connections(READERS)
+        .max_connections(READ_CONNECTIONS)
         .min_connections(0)
         .idle_timeout(Duration::from_secs(60))
         .test_before_acquire(false)

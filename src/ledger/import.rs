@@ -18,7 +18,7 @@ use actors::domain::redact::Redactor;
 use actors::ports::LedgerFault;
 use thiserror::Error;
 
-use crate::{Intake, SqlLedger};
+use crate::{BulkImport, SqlLedger};
 use zoea_system::files;
 
 pub use report::Report;
@@ -94,7 +94,7 @@ struct Residents {
 }
 
 impl Residents {
-    async fn read(intake: &Intake) -> Result<Residents, LedgerFault> {
+    async fn read(intake: &BulkImport) -> Result<Residents, LedgerFault> {
         let myses = intake.myses().await?;
         Ok(Residents {
             ids: myses.iter().map(|(id, _)| *id).collect(),

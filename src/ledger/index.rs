@@ -13,7 +13,7 @@ use sea_orm::{
 use super::Inner;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
-use super::letters;
+use super::trigrams;
 use super::writer::Tx;
 
 /// Rows of one step; as many wait before a step is due.
@@ -203,11 +203,11 @@ async fn total_changes(tx: &Tx) -> Result<i64, DbErr> {
 }
 
 fn index_row((id, mysis, content, reasoning): (i64, i64, &str, Option<&str>)) -> IndexRow {
-    let mut body = letters::small(content);
-    body.push_str(letters::END);
+    let mut body = trigrams::small(content);
+    body.push_str(trigrams::END);
     if let Some(reasoning) = reasoning {
-        body.push_str(&letters::small(reasoning));
-        body.push_str(letters::END);
+        body.push_str(&trigrams::small(reasoning));
+        body.push_str(trigrams::END);
     }
     (id, MysisId(mysis), body)
 }

@@ -24,7 +24,7 @@ const LEASE: &str = "interval '30 seconds'";
 /// How often they are renewed.
 const RENEWAL: Duration = Duration::from_secs(10);
 /// How often it is looked whether that is due.
-pub(super) const LOOK: Duration = Duration::from_secs(2);
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why a process opens the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +36,17 @@ pub enum Stay {
 }
 
 /// Who holds leases: one process on one database.
-pub(super) struct Tenant {
+pub(super) struct LeaseHolder {
     home: String,
     owner: String,
     stay: Stay,
     renewed: Mutex<Instant>,
 }
 
-impl Tenant {
+impl LeaseHolder {
     /// The one process that runs in a home.
-    pub(super) fn of_home(home: &str, stay: Stay) -> Tenant {
-        Tenant {
+    pub(super) fn of_home(home: &str, stay: Stay) -> LeaseHolder {
+        LeaseHolder {
             home: home.to_string(),
             owner: uuid::Uuid::new_v4().to_string(),
             stay,
@@ -57,7 +57,7 @@ impl Tenant {
     /// How often it is looked whether leases have to be renewed.
     pub(super) fn look_every(&self) -> Option<Duration> {
         match self.stay {
-            Stay::Resident => Some(LOOK),
+            Stay::Resident => Some(CHECK_INTERVAL),
             Stay::Visitor => None,
         }
     }
@@ -198,7 +198,7 @@ pub(super) fn subject(write: &Write) -> Option<MysisId> {
 impl Inner {
     /// Takes what can be taken when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
-        let holds = |tenant: &&Tenant| tenant.stay == Stay::Resident;
+        let holds = |tenant: &&LeaseHolder| tenant.stay == Stay::Resident;
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return Ok(());
         };
@@ -266,27 +266,27 @@ mod tests {
     use actors::domain::ids::{Incarnation, MissionId, Timestamp};
     use actors::domain::write::Author;
 
-    fn set_back(tenant: &Tenant, by: Duration) {
+    fn set_back(tenant: &LeaseHolder, by: Duration) {
         let mut renewed = tenant.renewed.lock().unwrap();
         *renewed = renewed.checked_sub(by).unwrap();
     }
 
     #[test]
     fn leases_are_due_after_their_time_and_a_visitor_has_none() {
-        let resident = Tenant::of_home("home", Stay::Resident);
-        assert_eq!(resident.look_every(), Some(LOOK));
+        let resident = LeaseHolder::of_home("home", Stay::Resident);
+        assert_eq!(resident.look_every(), Some(CHECK_INTERVAL));
         assert!(!resident.is_due());
         set_back(&resident, RENEWAL);
         assert!(resident.is_due());
         assert!(!resident.is_due(), "the time begins anew");
-        let visitor = Tenant::of_home("home", Stay::Visitor);
+        let visitor = LeaseHolder::of_home("home", Stay::Visitor);
         set_back(&visitor, RENEWAL);
         assert_eq!((visitor.look_every(), visitor.is_due()), (None, false));
     }
 
     #[test]
     fn two_processes_of_one_home_are_told_apart() {
-        let [one, other] = [(); 2].map(|()| Tenant::of_home("home", Stay::Resident));
+        let [one, other] = [(); 2].map(|()| LeaseHolder::of_home("home", Stay::Resident));
         assert_eq!(one.home, other.home);
         assert_ne!(one.owner, other.owner);
     }
@@ -310,7 +310,7 @@ mod tests {
                 author: Author::Commander,
                 writes,
             };
-            Tenant::of_home("home", stay).whose(&[&batch])
+            LeaseHolder::of_home("home", stay).whose(&[&batch])
         };
         let called = || Write::Called { mysis };
         let fenced = || Write::Fence {

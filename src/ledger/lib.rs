@@ -8,6 +8,7 @@
 mod accounts;
 mod archive;
 mod books;
+mod bulk_import;
 mod check;
 mod commit;
 mod compact;
@@ -23,9 +24,7 @@ mod fences;
 mod file;
 pub mod import;
 mod index;
-mod intake;
 mod leases;
-mod letters;
 mod mend;
 mod opening;
 mod piece;
@@ -37,6 +36,7 @@ mod search;
 mod server;
 mod sessions;
 mod sightings;
+mod trigrams;
 mod watches;
 mod writer;
 
@@ -59,27 +59,27 @@ use sea_orm::{DatabaseConnection, DbErr};
 use connection::{Connection, Readers};
 use dialect::Dialect;
 use fault::plain;
-use leases::Tenant;
+use leases::LeaseHolder;
 use place::Place;
 use retention::Retention;
 use writer::{Tx, Writer};
 
-pub use check::{Checked, Whereabouts, check};
+pub use bulk_import::{BulkImport, StoredMission};
+pub use check::{Checked, DatabaseLocation, check};
 pub use compact::Compacted;
 pub use copies::{CopyError, Restored, back_up, remove_unfinished_restore, restore};
 pub use day::{DayRecord, MysisDay};
-pub use intake::{Intake, StoredMission};
 pub use leases::Stay;
 pub use mend::Mended;
-use opening::Moved;
+use opening::MigrationReport;
 pub use opening::OpenError;
 pub use retention::{Keep, Reach};
 pub use server::ServerAddress;
 
 /// How long giving the leases back may take.
-const GOODBYE: Duration = Duration::from_secs(1);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Connections that only read.
-const READERS: u32 = 4;
+const READ_CONNECTIONS: u32 = 4;
 
 /// The ledger and its archive.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ pub struct SqlLedger {
 /// Where the database is, and what goes with that.
 enum Keeping {
     File(Place),
-    Server(Tenant),
+    Server(LeaseHolder),
 }
 
 struct Inner {
@@ -107,7 +107,7 @@ struct Inner {
     /// Where all of it is, if in a file.
     place: Option<Place>,
     /// Who this process is, if others may share the database.
-    tenant: Option<Tenant>,
+    tenant: Option<LeaseHolder>,
     /// What is kept of conversations; empty: everything.
     retention: OnceLock<Retention>,
 }
@@ -147,7 +147,7 @@ impl SqlLedger {
         opening::bring_up_server(&pool.clone().into(), address).await?;
         let writer = Writer::to_server(pool);
         let readers = address.readers();
-        let keeping = Keeping::Server(Tenant::of_home(home, stay));
+        let keeping = Keeping::Server(LeaseHolder::of_home(home, stay));
         let opened = SqlLedger::opened(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
@@ -156,7 +156,7 @@ impl SqlLedger {
         keeping: Keeping,
         writer: Writer,
         readers: DatabaseConnection,
-        moved: Option<Moved>,
+        moved: Option<MigrationReport>,
     ) -> Result<SqlLedger, DbErr> {
         let (dialect, place, tenant) = match keeping {
             Keeping::File(place) => (Dialect::Sqlite, Some(place), None),
@@ -173,7 +173,7 @@ impl SqlLedger {
                 tenant,
                 retention: OnceLock::new(),
             }),
-            notes: moved.iter().map(Moved::to_string).collect(),
+            notes: moved.iter().map(MigrationReport::to_string).collect(),
             mended: None,
         };
         // What was written before the leases were ours is known only now.
@@ -218,7 +218,7 @@ impl SqlLedger {
     /// Closes all connections; what was acknowledged is on disk already.
     pub async fn close(&self) {
         // A server that is gone keeps nobody here; the leases run out by themselves.
-        let _ = tokio::time::timeout(GOODBYE, self.inner.release_leases()).await;
+        let _ = tokio::time::timeout(RELEASE_TIMEOUT, self.inner.release_leases()).await;
         if let Err(error) = self.inner.readers.inner().clone().close().await {
             tracing::warn!(%error, "failed to close the database");
         }
@@ -232,9 +232,9 @@ impl Ledger for SqlLedger {
         async move { inner.commit(&batches).await }.boxed()
     }
 
-    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
+    fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {
         let inner = self.inner.clone();
-        if inner.tenant.as_ref().is_some_and(Tenant::is_due) {
+        if inner.tenant.as_ref().is_some_and(LeaseHolder::is_due) {
             return Some(async move { inner.renew_leases().await }.boxed());
         }
         if inner.is_index_due() {
@@ -245,9 +245,14 @@ impl Ledger for SqlLedger {
             .then(|| async move { inner.remove_old().await }.boxed())
     }
 
-    fn upkeep_every(&self) -> Option<Duration> {
-        let of_leases = self.inner.tenant.as_ref().and_then(Tenant::look_every);
-        of_leases.or_else(|| self.inner.retention.get().map(|_| retention::LOOK))
+    fn maintenance_interval(&self) -> Option<Duration> {
+        let of_leases = self.inner.tenant.as_ref().and_then(LeaseHolder::look_every);
+        of_leases.or_else(|| {
+            self.inner
+                .retention
+                .get()
+                .map(|_| retention::CHECK_INTERVAL)
+        })
     }
 
     fn claim_account(
@@ -335,7 +340,7 @@ impl Inner {
         if self.tenant.is_none() {
             return work.await;
         }
-        let done = tokio::time::timeout(server::LONGEST, work).await;
+        let done = tokio::time::timeout(server::WRITE_TIMEOUT, work).await;
         done.unwrap_or_else(|_| Err(server::no_answer()))
     }
 

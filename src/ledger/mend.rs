@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use actors::domain::books::{Day, Spent};
+use actors::domain::books::{BudgetUse, Day};
 use actors::domain::bounds;
 use actors::domain::ids::MysisId;
 use sea_orm::prelude::Expr;
@@ -157,7 +157,7 @@ impl Inner {
 /// Counts the figures of a line anew that cannot be true. Of rows that were removed nothing is
 /// known any more.
 async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
-    let mut spent = Spent::default();
+    let mut spent = BudgetUse::default();
     for metadata in bills_of(tx, line).await? {
         let bill = rows::bill(&metadata);
         if let Some(bill) = bill.filter(|bill| *bill.provider == *line.provider) {
@@ -200,11 +200,11 @@ async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
 
 /// The totals of a Mysis are what the books say that it used, which are mended by then.
 async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
-    let mut spent = Spent::default();
+    let mut spent = BudgetUse::default();
     let counted = |value: i64| u64::try_from(value).unwrap_or(0);
     let lines = spending::Entity::find().filter(spending::Column::MysisId.eq(of.mysis));
     for line in lines.all(tx).await? {
-        spent.add(&Spent {
+        spent.add(&BudgetUse {
             calls: counted(line.calls),
             input: counted(line.input),
             output: counted(line.output),

@@ -21,7 +21,7 @@ pub(super) const PAGE: u32 = 1024;
 
 /// An older database that was brought up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(super) struct MigrationReport {
     /// The version it had.
     pub from: usize,
     /// The version it has.
@@ -30,7 +30,7 @@ pub(super) struct Moved {
     pub copy: PathBuf,
 }
 
-impl std::fmt::Display for Moved {
+impl std::fmt::Display for MigrationReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -157,7 +157,7 @@ pub enum OpenError {
 pub(super) async fn bring_up_file(
     writer: &DatabaseConnection,
     path: &Path,
-) -> Result<Option<Moved>, OpenError> {
+) -> Result<Option<MigrationReport>, OpenError> {
     let shown = path.display().to_string();
     let unusable = |error: DbErr| file::unusable(path, &error);
     let known = steps_of::<Migrator>();
@@ -169,7 +169,7 @@ pub(super) async fn bring_up_file(
     let moved = if applied == 0 {
         None
     } else {
-        Some(Moved {
+        Some(MigrationReport {
             from: applied,
             to: known.len(),
             copy: keep_copy(writer, path, applied).await?,

@@ -25,7 +25,7 @@ use super::{Inner, SqlLedger, index, plain, sightings};
 use piece::{Doomed, Needed, Size};
 
 /// How often it is looked whether a round is due, where nothing is written.
-pub(super) const LOOK: Duration = Duration::from_secs(60);
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The pause between two rounds.
 const ROUND: Duration = Duration::from_secs(600);
 /// The newest rows of a conversation stay, however old: far more than a request can show.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::Bill;
+use actors::domain::books::Charge;
 use actors::domain::bounds;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
@@ -116,13 +116,13 @@ fn cost_of(meta: &Value) -> Option<u64> {
 }
 
 /// The bill that a row's metadata carries.
-pub(super) fn bill(metadata: &str) -> Option<Bill> {
+pub(super) fn bill(metadata: &str) -> Option<Charge> {
     let meta: Value = serde_json::from_str(metadata).ok()?;
     bill_of(&meta)
 }
 
-fn bill_of(meta: &Value) -> Option<Bill> {
-    usage_of(meta).map(|usage| Bill {
+fn bill_of(meta: &Value) -> Option<Charge> {
+    usage_of(meta).map(|usage| Charge {
         provider: word(meta, "provider"),
         usage,
         cost_micros: cost_of(meta),

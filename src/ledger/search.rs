@@ -16,7 +16,7 @@ use sea_orm::{
 use super::Inner;
 use super::dialect::Dialect;
 use super::entity::{message, mission};
-use super::letters;
+use super::trigrams;
 
 /// Rows that are looked at at once, at first; then more and more, to this.
 const FIRST_PIECE: u64 = 32;
@@ -68,9 +68,9 @@ impl Inner {
     /// What the index is to be asked.
     async fn question(&self, needle: &str, mysis: Option<MysisId>) -> Result<Question, DbErr> {
         if self.readers.dialect() == Dialect::Postgres {
-            return Ok(Question::Ask(letters::pattern(needle)));
+            return Ok(Question::Ask(trigrams::pattern(needle)));
         }
-        if let Some(question) = letters::question(needle, mysis) {
+        if let Some(question) = trigrams::question(needle, mysis) {
             return Ok(Question::Ask(question));
         }
         let after = format!("{needle}{}", char::MAX);
@@ -91,12 +91,12 @@ impl Inner {
             .collect::<Result<Vec<String>, DbErr>>()?;
         if terms.is_empty() {
             // No term is this: it asks for nothing and finds nothing.
-            return Ok(Question::Ask(letters::any_of(
+            return Ok(Question::Ask(trigrams::any_of(
                 &["\u{e0ff}".repeat(3)],
                 None,
             )));
         }
-        Ok(Question::Ask(letters::any_of(&terms, mysis)))
+        Ok(Question::Ask(trigrams::any_of(&terms, mysis)))
     }
 
     /// Looks at the rows after one and up to another, from the newest on.
@@ -228,7 +228,7 @@ impl<'a> Sieve<'a> {
         dialect.make_storable(&mut text);
         Sieve {
             search,
-            needle: letters::small(&text),
+            needle: trigrams::small(&text),
             text,
             hits: Vec::new(),
             bytes: 0,
@@ -267,7 +267,7 @@ impl<'a> Sieve<'a> {
 
     /// Whether a row counts.
     fn take(&mut self, id: i64, words: &str) -> bool {
-        let is_near = self.needs_small() && letters::small(words).contains(&self.needle);
+        let is_near = self.needs_small() && trigrams::small(words).contains(&self.needle);
         let is_hit = if self.search.case_sensitive {
             words.contains(&self.text)
         } else {

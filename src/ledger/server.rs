@@ -10,16 +10,16 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
 
-use super::{OpenError, READERS, opening};
+use super::{OpenError, READ_CONNECTIONS, opening};
 
 /// How long a server may take to answer when it is first asked.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a connection is waited for, later.
 const ACQUIRE: Duration = Duration::from_secs(5);
 
 /// How long a transaction may take, waiting for its turn included.
-pub(super) const LONGEST: Duration = Duration::from_secs(30);
+pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What each session is told first. A writer that vanished or stands still must not keep others
 /// waiting: its transaction ends before their patience does. What was acknowledged must be on disk;
@@ -117,14 +117,14 @@ impl ServerAddress {
             let _ = connection.close().await;
             row.try_get::<String, _>(0)
         };
-        match tokio::time::timeout(PATIENCE, asking).await {
+        match tokio::time::timeout(CONNECT_TIMEOUT, asking).await {
             Ok(Ok(encoding)) if encoding == "UTF8" => Ok(()),
             Ok(Ok(encoding)) => Err(OpenError::Encoding {
                 address: self.shown.clone(),
                 encoding,
             }),
             Ok(Err(error)) => Err(self.unusable(words(&error))),
-            Err(_) => Err(self.unusable(format!("no answer within {PATIENCE:?}"))),
+            Err(_) => Err(self.unusable(format!("no answer within {CONNECT_TIMEOUT:?}"))),
         }
     }
 
@@ -149,7 +149,7 @@ impl ServerAddress {
 
     /// The connections that only read.
     pub(super) fn readers(&self) -> DatabaseConnection {
-        let pool = pool().max_connections(READERS);
+        let pool = pool().max_connections(READ_CONNECTIONS);
         let pool = pool.idle_timeout(Duration::from_secs(60));
         self.connections(pool).into()
     }
@@ -187,9 +187,9 @@ fn words(error: &sqlx::Error) -> String {
     }
 }
 
-/// The server took longer than [`LONGEST`].
+/// The server took longer than [`WRITE_TIMEOUT`].
 pub(super) fn no_answer() -> DbErr {
-    let why = format!("the database server gave no answer within {LONGEST:?}");
+    let why = format!("the database server gave no answer within {WRITE_TIMEOUT:?}");
     DbErr::Conn(RuntimeErr::Internal(why))
 }
 

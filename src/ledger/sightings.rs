@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::domain::game_state::Sighting;
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
-use actors::domain::look::Look;
+use actors::domain::look::SnapshotQuery;
 use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
@@ -24,7 +24,7 @@ pub(super) async fn sighted(
     tx: &Tx,
     mysis: MysisId,
     account: &str,
-    seen: &Sighting,
+    seen: &SnapshotResult,
 ) -> Result<(), DbErr> {
     let key = account.len() + seen.look.tool.len() + seen.look.arguments.len();
     if !tx.dialect().takes_key(key) {
@@ -114,7 +114,7 @@ impl SqlLedger {
     pub async fn all_sightings(
         &self,
         mysis: MysisId,
-    ) -> Result<Vec<(Arc<str>, Sighting)>, ArchiveFault> {
+    ) -> Result<Vec<(Arc<str>, SnapshotResult)>, ArchiveFault> {
         let models = sighting::Entity::find()
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_asc(sighting::Column::At)
@@ -133,7 +133,7 @@ impl Inner {
     pub(super) async fn sightings(
         &self,
         mysis: MysisId,
-    ) -> Result<Vec<(Arc<str>, Sighting)>, DbErr> {
+    ) -> Result<Vec<(Arc<str>, SnapshotResult)>, DbErr> {
         let models = sighting::Entity::find()
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_desc(sighting::Column::At)
@@ -144,9 +144,9 @@ impl Inner {
     }
 }
 
-fn seen(model: sighting::Model) -> (Arc<str>, Sighting) {
-    let sighting = Sighting {
-        look: Look {
+fn seen(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
+    let sighting = SnapshotResult {
+        look: SnapshotQuery {
             tool: model.tool.into(),
             arguments: model.arguments.into(),
         },

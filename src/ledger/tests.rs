@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::domain::books::{Bill, Day};
+use actors::domain::books::{Charge, Day};
 use actors::domain::event::{State, Totals};
 use actors::domain::fault::{Fault, FaultKind};
-use actors::domain::game_state::Sighting;
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::look::Look;
+use actors::domain::look::SnapshotQuery;
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
 };
@@ -426,7 +426,7 @@ async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item 
 async fn keep_up(ledger: &SqlLedger) -> usize {
     let waiting = || ledger.inner.waiting.load(Ordering::Relaxed);
     let mut steps = 0;
-    while let Some(step) = ledger.upkeep() {
+    while let Some(step) = ledger.maintenance() {
         let before = waiting();
         step.await;
         steps += usize::from(waiting() < before);
@@ -477,7 +477,7 @@ async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysi
                     severity: Severity::Info,
                     code: "late_answer".into(),
                     attempt: None,
-                    bill: Some(Bill {
+                    bill: Some(Charge {
                         provider: "other".into(),
                         usage: Usage {
                             input: 7,

@@ -17,7 +17,7 @@ use super::{Failure, Session};
 /// wait.
 const REOPENED: u32 = 4;
 /// The first wait, where the server says nothing of it.
-const PAUSE: Duration = Duration::from_secs(1);
+const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// No server makes us wait longer than this for a stream.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// No server makes us ask again sooner than this, and if it says nothing meanwhile, each time twice
@@ -48,7 +48,7 @@ struct Place {
 
 impl Session {
     /// Listens until the request is answered.
-    pub(super) async fn heard(
+    pub(super) async fn read_stream(
         &self,
         response: reqwest::Response,
         id: i64,
@@ -101,7 +101,7 @@ impl Session {
                 .map_err(|error| Failure::Broken(format!("the answer cannot be read: {error}")))?;
             match message.meaning(id, 200) {
                 Meaning::Answer(answer) => return answer.map(Some),
-                Meaning::Asks => self.oblige(&message).await?,
+                Meaning::Asks => self.answer_server_request(&message).await?,
                 Meaning::Other => {}
             }
         }
@@ -109,7 +109,7 @@ impl Session {
     }
 
     /// Answers what the server asks: that we are there. Nothing else was offered to it.
-    async fn oblige(&self, request: &Message<'_>) -> Result<(), Failure> {
+    async fn answer_server_request(&self, request: &Message<'_>) -> Result<(), Failure> {
         let id = request
             .id
             .map(|id| serde_json::from_str::<RequestId>(id.get()));
@@ -187,7 +187,7 @@ impl Place {
             let text = "the connection was cut before the answer, and could not be taken up again";
             return Err(Failure::Broken(text.to_string()));
         }
-        let wait = self.pause.unwrap_or(PAUSE) * 2_u32.pow(self.failures);
+        let wait = self.pause.unwrap_or(RECONNECT_PAUSE) * 2_u32.pow(self.failures);
         self.failures += 1;
         Ok(wait.min(LONGEST_PAUSE).max(self.shortest_wait()))
     }

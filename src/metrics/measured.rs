@@ -110,12 +110,12 @@ impl Ledger for MeasuredLedger {
         self.ledger.claim_account(mysis, at)
     }
 
-    fn upkeep(&self) -> Option<BoxFuture<'static, ()>> {
-        self.ledger.upkeep()
+    fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {
+        self.ledger.maintenance()
     }
 
-    fn upkeep_every(&self) -> Option<Duration> {
-        self.ledger.upkeep_every()
+    fn maintenance_interval(&self) -> Option<Duration> {
+        self.ledger.maintenance_interval()
     }
 
     fn waiting(&self, jobs: usize) {

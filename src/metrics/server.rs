@@ -19,7 +19,7 @@ use super::Metrics;
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Patience with those who scrape: nobody shows a right to, so all are strangers.
-const PATIENCE: Patience = Patience {
+const ACCEPT_LIMITS: Patience = Patience {
     max_strangers: 64,
     stranger_time: None,
     head_time: Duration::from_secs(120),
@@ -51,7 +51,7 @@ impl MetricsServer {
         };
         let router = behind_guard(router, reach);
         let stop = CancellationToken::new();
-        let task = tokio::spawn(serving::serve(listener, router, PATIENCE, stop));
+        let task = tokio::spawn(serving::serve(listener, router, ACCEPT_LIMITS, stop));
         Ok(MetricsServer { address, task })
     }
 

@@ -14,10 +14,10 @@ mod orders;
 mod persona;
 mod player;
 mod request;
+mod selective_json;
 mod server;
-mod sieve;
 mod situation;
-mod toolshed;
+mod tools;
 mod validate;
 mod wire;
 

@@ -2,7 +2,6 @@
 //!
 //! Everything here is pure. Chance follows from the seed and the conversation, so the same request gets the same answer.
 
-mod cockpit;
 mod exploring;
 mod joining;
 mod looking;
@@ -10,6 +9,7 @@ mod mining;
 mod missions;
 mod moving;
 mod nonsense;
+mod player_view;
 mod stationing;
 mod step;
 mod stuck;
@@ -27,7 +27,7 @@ use super::orders::{Order, Orders};
 use super::persona::Persona;
 use super::request::{Choice, Request};
 use super::situation::Situation;
-use cockpit::Cockpit;
+use player_view::PlayerView;
 use step::Step;
 
 /// How a pilot plays, apart from what it is told.
@@ -62,7 +62,7 @@ pub fn fly(request: &Request<'_>, habits: &Habits) -> Answer {
 /// The same, where the fingerprint of the conversation is known already.
 pub(super) fn fly_by(fingerprint: Mix, request: &Request<'_>, habits: &Habits) -> Answer {
     let mut rng = fingerprint.rng();
-    let cockpit = Cockpit {
+    let cockpit = PlayerView {
         request,
         orders: Orders::read(request),
         situation: Situation::read(request),
@@ -86,7 +86,7 @@ pub(super) fn fly_by(fingerprint: Mix, request: &Request<'_>, habits: &Habits) -
 }
 
 /// What a player does that is not stuck.
-fn steady(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+fn steady(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     if cockpit.has_no_tools() {
         return talking::chat(cockpit, rng);
     }
@@ -115,7 +115,7 @@ fn steady(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
 }
 
 /// Gives up, for this turn, what has failed often enough.
-fn not_again(cockpit: &Cockpit<'_>, step: Step) -> Step {
+fn not_again(cockpit: &PlayerView<'_>, step: Step) -> Step {
     let Step::Act { calls, .. } = &step else {
         return step;
     };
@@ -133,7 +133,7 @@ fn not_again(cockpit: &Cockpit<'_>, step: Step) -> Step {
 }
 
 /// Takes away what is not on offer.
-fn only_offered(cockpit: &Cockpit<'_>, step: Step) -> Step {
+fn only_offered(cockpit: &PlayerView<'_>, step: Step) -> Step {
     let Step::Act { mut calls, why } = step else {
         return step;
     };
@@ -153,7 +153,7 @@ fn only_offered(cockpit: &Cockpit<'_>, step: Step) -> Step {
 }
 
 /// Does what `tool_choice` demands.
-fn within_the_choice(cockpit: &Cockpit<'_>, step: Step) -> Step {
+fn within_the_choice(cockpit: &PlayerView<'_>, step: Step) -> Step {
     let Step::Say { why, .. } = &step else {
         return step;
     };

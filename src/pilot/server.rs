@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::books::Books;
 use super::faults::error_body;
 use super::options::PilotOptions;
-use super::toolshed::Toolshed;
+use super::tools::Toolshed;
 use door::Door;
 
 /// A longer request is refused with 413.

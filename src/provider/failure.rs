@@ -11,8 +11,8 @@ use serde_json::Value;
 use thiserror::Error;
 use tokio::time::Instant;
 
-use super::complaint;
-use super::hearing::{Came, Hearing};
+use super::error_hints;
+use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{Body, Reader};
 
 /// How long a connection may stay open after the end of a stream, so that it can be used again.
@@ -41,7 +41,7 @@ struct BadBody(String);
 pub(super) async fn send(
     http: &reqwest::Client,
     factory: HttpRequestFactory,
-    hearing: &Hearing,
+    hearing: &ResponseProbe,
 ) -> Result<reqwest::Response, OpenAIError> {
     let request = factory.build().await?;
     let bytes = request.body().and_then(reqwest::Body::as_bytes);
@@ -66,18 +66,18 @@ pub(super) async fn send(
             body: String::from_utf8_lossy(&body).into_owned(),
         }))),
         (Body::Whole(body), None) => {
-            hearing.came(Came::Whole);
+            hearing.came(ResponseForm::Whole);
             Ok(http::Response::new(body).into())
         }
         // What breaks after the model has finished takes nothing of the answer away.
         (Body::Joined { answer, has_usage }, broken) => {
             if broken.is_none() {
-                hearing.came(Came::InPieces { has_usage });
+                hearing.came(ResponseForm::InPieces { has_usage });
             }
             Ok(http::Response::new(answer).into())
         }
         (Body::Cut, broken) => {
-            hearing.came(Came::Cut);
+            hearing.came(ResponseForm::Cut);
             let why = broken.map(|error| format!(": {}", crate::http::plain(error)));
             let why = why.unwrap_or_default();
             Err(bad_body(format!("the answer's stream was cut{why}")))
@@ -90,7 +90,7 @@ pub(super) async fn send(
 async fn read(
     response: &mut reqwest::Response,
     reader: &mut Reader,
-    hearing: &Hearing,
+    hearing: &ResponseProbe,
 ) -> Result<Option<reqwest::Error>, OpenAIError> {
     // Since when nothing more of the answer came, in a stream that may be over.
     let mut silent_since = Instant::now();
@@ -203,7 +203,7 @@ fn unreachable(error: reqwest::Error) -> ModelFault {
 pub(super) fn refused(status: u16, body: &str, retry_after: Option<Duration>) -> ModelFault {
     let text = format!("HTTP {status}: {}", message(body));
     // 429 speaks of tokens, too: of those of a minute.
-    if status != 429 && complaint::is_too_long(body) {
+    if status != 429 && error_hints::is_too_long(body) {
         return ModelFault::TooLong { text };
     }
     let may_pass = status >= 500 || matches!(status, 408 | 409 | 425 | 429);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use actors::domain::model::{ChatCall, ChatMessage};
 use serde::Serialize;
 
-use super::Manners;
+use super::WireProfile;
 
 #[derive(Serialize)]
 pub(super) struct Message<'a> {
@@ -33,7 +33,7 @@ struct Function<'a> {
 }
 
 /// The messages as a server with these manners takes them.
-pub(super) fn messages(messages: &[ChatMessage], manners: Manners) -> Vec<Message<'_>> {
+pub(super) fn messages(messages: &[ChatMessage], manners: WireProfile) -> Vec<Message<'_>> {
     let mut written: Vec<Message<'_>> = messages.iter().map(Message::new).collect();
     if manners.wants_single_calls {
         written = with_single_calls(written);
@@ -192,7 +192,7 @@ mod tests {
         ]
     }
 
-    fn written(manners: Manners) -> Vec<Value> {
+    fn written(manners: WireProfile) -> Vec<Value> {
         let conversation = conversation();
         let written = messages(&conversation, manners).into_iter();
         written
@@ -203,15 +203,15 @@ mod tests {
     #[test]
     fn the_size_that_composition_counts_is_the_size_on_the_wire() {
         let conversation = conversation();
-        let json = serde_json::to_string(&messages(&conversation, Manners::default())).unwrap();
+        let json = serde_json::to_string(&messages(&conversation, WireProfile::default())).unwrap();
         assert_eq!(wire_bytes(&conversation), json.len(), "{json}");
     }
 
     #[test]
     fn without_a_system_role_its_text_opens_the_first_user_message() {
-        let written = written(Manners {
+        let written = written(WireProfile {
             has_no_system_role: true,
-            ..Manners::default()
+            ..WireProfile::default()
         });
         assert_eq!(written.len(), 8);
         assert_eq!(
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn where_reasoning_is_wanted_all_messages_of_the_model_have_a_field_for_it() {
-        let written = written(Manners {
+        let written = written(WireProfile {
             wants_reasoning: true,
-            ..Manners::default()
+            ..WireProfile::default()
         });
         for message in written {
             let is_of_model = message["role"] == "assistant";
@@ -235,9 +235,9 @@ mod tests {
 
     #[test]
     fn where_words_beside_calls_are_refused_the_calls_are_sent_alone() {
-        let written = written(Manners {
+        let written = written(WireProfile {
             wants_bare_calls: true,
-            ..Manners::default()
+            ..WireProfile::default()
         });
         for message in written {
             let has_calls = message.get("tool_calls").is_some();
@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn short_ids_join_each_result_to_its_own_call() {
-        let written = written(Manners {
+        let written = written(WireProfile {
             wants_short_ids: true,
-            ..Manners::default()
+            ..WireProfile::default()
         });
         let of = |message: usize, call: usize| written[message]["tool_calls"][call]["id"].clone();
         assert_eq!(
@@ -264,9 +264,9 @@ mod tests {
 
     #[test]
     fn where_one_call_a_message_is_taken_each_stands_before_its_result() {
-        let written = written(Manners {
+        let written = written(WireProfile {
             wants_single_calls: true,
-            ..Manners::default()
+            ..WireProfile::default()
         });
         let sketch: Vec<(&str, &Value, usize)> = written
             .iter()

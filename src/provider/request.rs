@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::learnt::Style;
 use super::message::{Message, messages};
+use super::quirks::Style;
 
 #[derive(Serialize)]
 pub(super) struct ChatRequest<'a> {

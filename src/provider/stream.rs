@@ -3,8 +3,8 @@
 use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_REFUSAL_BYTES, MAX_STREAM_BYTES};
 use actors::domain::model::Arrived;
 
+use super::deltas::Answer;
 use super::json::{is_object, member};
-use super::pieces::Answer;
 
 /// What some texts begin with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// What can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strike {
+pub enum InjectedFault {
     /// The whole process ends, as by `kill -9`.
     ProcessKill,
     /// The Commander alone is killed, and the process ends with it.
@@ -80,42 +80,42 @@ pub enum Strike {
     ClockByYears,
 }
 
-impl Strike {
+impl InjectedFault {
     /// All of them.
-    pub const ALL: [Strike; 33] = [
-        Strike::ProcessKill,
-        Strike::CommanderKill,
-        Strike::ActorKill,
-        Strike::SlowCommit,
-        Strike::CommitRefused,
-        Strike::CommitAnswerLost,
-        Strike::CommitFailsTwice,
-        Strike::CommitFailsThrice,
-        Strike::StoreAway,
-        Strike::CommitPanic,
-        Strike::ReadFault,
-        Strike::ModelLimited,
-        Strike::ModelTransient,
-        Strike::ModelPermanent,
-        Strike::ModelAway,
-        Strike::ModelSlow,
-        Strike::ModelMute,
-        Strike::ModelPanic,
-        Strike::GameUnreachable,
-        Strike::GameAway,
-        Strike::GameRestart,
-        Strike::GameToolsChange,
-        Strike::GameHindrance,
-        Strike::GameAnswerLost,
-        Strike::GameRequestLost,
-        Strike::GameSessionLost,
-        Strike::GameLoginLost,
-        Strike::GameLimited,
-        Strike::GameNoTools,
-        Strike::GamePanic,
-        Strike::ClockBySeconds,
-        Strike::ClockByHours,
-        Strike::ClockByYears,
+    pub const ALL: [InjectedFault; 33] = [
+        InjectedFault::ProcessKill,
+        InjectedFault::CommanderKill,
+        InjectedFault::ActorKill,
+        InjectedFault::SlowCommit,
+        InjectedFault::CommitRefused,
+        InjectedFault::CommitAnswerLost,
+        InjectedFault::CommitFailsTwice,
+        InjectedFault::CommitFailsThrice,
+        InjectedFault::StoreAway,
+        InjectedFault::CommitPanic,
+        InjectedFault::ReadFault,
+        InjectedFault::ModelLimited,
+        InjectedFault::ModelTransient,
+        InjectedFault::ModelPermanent,
+        InjectedFault::ModelAway,
+        InjectedFault::ModelSlow,
+        InjectedFault::ModelMute,
+        InjectedFault::ModelPanic,
+        InjectedFault::GameUnreachable,
+        InjectedFault::GameAway,
+        InjectedFault::GameRestart,
+        InjectedFault::GameToolsChange,
+        InjectedFault::GameHindrance,
+        InjectedFault::GameAnswerLost,
+        InjectedFault::GameRequestLost,
+        InjectedFault::GameSessionLost,
+        InjectedFault::GameLoginLost,
+        InjectedFault::GameLimited,
+        InjectedFault::GameNoTools,
+        InjectedFault::GamePanic,
+        InjectedFault::ClockBySeconds,
+        InjectedFault::ClockByHours,
+        InjectedFault::ClockByYears,
     ];
 }
 
@@ -128,7 +128,7 @@ pub(super) struct Chaos {
     inside: Mutex<Inside>,
     wildness: f64,
     /// What strikes at all.
-    drawn: BTreeSet<Strike>,
+    drawn: BTreeSet<InjectedFault>,
 }
 
 #[derive(Debug)]
@@ -137,8 +137,8 @@ struct Inside {
     is_calm: bool,
     clock_is_off_by: i64,
     /// What goes on, and until when.
-    lasting: BTreeMap<Strike, Instant>,
-    struck: BTreeMap<Strike, u64>,
+    lasting: BTreeMap<InjectedFault, Instant>,
+    struck: BTreeMap<InjectedFault, u64>,
 }
 
 impl Chaos {
@@ -147,7 +147,7 @@ impl Chaos {
         let mut dice = fastrand::Rng::with_seed(seed);
         // A few faults, about half of them, or nearly all.
         let share = [0.25, 0.5, 0.85][dice.usize(..3)];
-        let mut drawn = BTreeSet::from(Strike::ALL);
+        let mut drawn = BTreeSet::from(InjectedFault::ALL);
         drawn.retain(|_| with_all || dice.f64() < share);
         Chaos {
             inside: Mutex::new(Inside {
@@ -163,7 +163,7 @@ impl Chaos {
     }
 
     /// What strikes at all.
-    pub(super) fn drawn(&self) -> &BTreeSet<Strike> {
+    pub(super) fn drawn(&self) -> &BTreeSet<InjectedFault> {
         &self.drawn
     }
 
@@ -184,7 +184,7 @@ impl Chaos {
     }
 
     /// Whether this goes wrong now.
-    pub(super) fn strikes(&self, strike: Strike, probability: f64) -> bool {
+    pub(super) fn strikes(&self, strike: InjectedFault, probability: f64) -> bool {
         let mut inside = self.inside();
         let may = !inside.is_calm && self.drawn.contains(&strike);
         if !may || inside.dice.f64() >= probability * self.wildness {
@@ -195,7 +195,7 @@ impl Chaos {
     }
 
     /// Whether this goes wrong for a while, this moment included; where it does not, it may begin.
-    pub(super) fn lasts(&self, strike: Strike, probability: f64, most: Duration) -> bool {
+    pub(super) fn lasts(&self, strike: InjectedFault, probability: f64, most: Duration) -> bool {
         let now = Instant::now();
         let goes_on = self
             .inside()
@@ -214,7 +214,7 @@ impl Chaos {
     }
 
     /// Counts what went wrong by another hand.
-    pub(super) fn note(&self, strike: Strike) {
+    pub(super) fn note(&self, strike: InjectedFault) {
         *self.inside().struck.entry(strike).or_default() += 1;
     }
 
@@ -235,7 +235,7 @@ impl Chaos {
 
     /// How long a process lives before it is killed: minutes as well as half a day.
     pub(super) fn length_of_a_process(&self) -> Duration {
-        if self.wildness <= 0.0 || !self.drawn.contains(&Strike::ProcessKill) {
+        if self.wildness <= 0.0 || !self.drawn.contains(&InjectedFault::ProcessKill) {
             return Duration::MAX;
         }
         let dice = self.inside().dice.f64();
@@ -255,7 +255,7 @@ impl Chaos {
     }
 
     /// What went wrong so far, by kind.
-    pub(super) fn struck(&self) -> BTreeMap<Strike, u64> {
+    pub(super) fn struck(&self) -> BTreeMap<InjectedFault, u64> {
         self.inside().struck.clone()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use actors::domain::clean;
 use actors::domain::event::SwarmEvent;
 
-use actors::listener::Ear;
+use actors::listener::EventHandler;
 use zoea_system::out;
 
 use super::verdict::Watch;
@@ -42,7 +42,7 @@ impl EventLog {
     }
 
     /// Writes down what is heard, and lets the watch hear it.
-    pub(super) fn ear(&self, watch: Arc<Watch>) -> Ear {
+    pub(super) fn ear(&self, watch: Arc<Watch>) -> EventHandler {
         let log = self.clone();
         Box::new(move |event| {
             watch.heard(event);

@@ -16,11 +16,11 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use zoea_galaxy::desk::{Call, Connection, Desk, Record, Reply, SessionRules};
+use zoea_galaxy::frontend::{Call, Connection, Frontend, Record, Reply, SessionRules};
 use zoea_galaxy::limits::Limits;
 use zoea_galaxy::world::{Answer, Rules, Ticket, World};
 
-use super::chaos::{Chaos, PANIC, Strike};
+use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::verdict::Watch;
 use absence::Restart;
 
@@ -42,12 +42,12 @@ struct Inside {
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
     /// Whose actions come to nothing, and how.
-    jinxed: Mutex<BTreeMap<MysisId, Jinx>>,
+    jinxed: Mutex<BTreeMap<MysisId, GameFault>>,
 }
 
 /// How somebody's actions come to nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Jinx {
+pub(super) enum GameFault {
     /// The game says for ever that the ship is under way.
     InTransit,
     /// The game's answers are lost for ever.
@@ -56,7 +56,7 @@ pub(super) enum Jinx {
 
 /// The desk, and who waits there.
 struct Hall {
-    desk: Desk,
+    desk: Frontend,
     waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
     connections: Connection,
     /// The newest connection that a restart ended.
@@ -69,7 +69,7 @@ impl Game {
     pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<Watch>) -> Game {
         let rules = Rules::new(seed);
         let world = World::new(rules.clone());
-        let desk = Desk::new(world, &rules, Limits::NONE, SessionRules::default());
+        let desk = Frontend::new(world, &rules, Limits::NONE, SessionRules::default());
         let specs =
             zoea_galaxy::tool_table().map(|(name, description, schema, read_only)| ToolSpec {
                 name: name.into(),
@@ -102,7 +102,7 @@ impl Game {
     }
 
     /// From now on this one's actions come to nothing.
-    pub(super) fn jinx(&self, mysis: MysisId, how: Jinx) {
+    pub(super) fn jinx(&self, mysis: MysisId, how: GameFault) {
         let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         jinxed.insert(mysis, how);
     }
@@ -127,14 +127,14 @@ impl Game {
         let jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         let how = *jinxed.get(&mysis)?;
         let is_action =
-            zoea_galaxy::world::nature(&call.tool) == Some(zoea_galaxy::world::Nature::Act);
+            zoea_galaxy::world::nature(&call.tool) == Some(zoea_galaxy::world::CommandKind::Act);
         is_action.then(|| match how {
-            Jinx::InTransit => Ok(LinkAnswer {
+            GameFault::InTransit => Ok(LinkAnswer {
                 aside: None,
                 text: "Error: in_transit: You are in transit.".to_string(),
                 is_error: true,
             }),
-            Jinx::AnswersLost => Err(LinkFault::AnswerLost("connection reset".to_string())),
+            GameFault::AnswersLost => Err(LinkFault::AnswerLost("connection reset".to_string())),
         })
     }
 
@@ -167,7 +167,7 @@ impl Game {
         let swept = hall.desk.sweep(self.0.begun.elapsed());
         self.executed(&swept);
         let chaos = &self.0.chaos;
-        if chaos.strikes(Strike::GameToolsChange, 0.0005) {
+        if chaos.strikes(InjectedFault::GameToolsChange, 0.0005) {
             hall.has_other_tools = !hall.has_other_tools;
         }
         self.restart(&mut hall);
@@ -183,7 +183,7 @@ impl Game {
 
     fn connect(&self, old: Connection) -> Connection {
         let mut hall = self.hall();
-        let left = hall.desk.hang_up(old);
+        let left = hall.desk.disconnect(old);
         self.executed(&left);
         hall.connections += 1;
         hall.connections
@@ -259,16 +259,16 @@ impl Wire {
         let chaos = &self.game.0.chaos;
         let way = chaos.between(Duration::from_millis(5), Duration::from_millis(80));
         tokio::time::sleep(way).await;
-        assert!(!chaos.strikes(Strike::GamePanic, 0.0005), "{PANIC}");
-        if self.game.is_away() || chaos.strikes(Strike::GameUnreachable, 0.01) {
+        assert!(!chaos.strikes(InjectedFault::GamePanic, 0.0005), "{PANIC}");
+        if self.game.is_away() || chaos.strikes(InjectedFault::GameUnreachable, 0.01) {
             let text = "connection refused".to_string();
             return Err(LinkFault::Unreachable(text));
         }
-        if chaos.strikes(Strike::GameSessionLost, 0.005) {
+        if chaos.strikes(InjectedFault::GameSessionLost, 0.005) {
             self.game.connect(self.connection());
             self.set(0);
         }
-        if chaos.strikes(Strike::GameLoginLost, 0.005) {
+        if chaos.strikes(InjectedFault::GameLoginLost, 0.005) {
             self.game.lose_login(self.connection());
         }
         Ok(())
@@ -282,7 +282,7 @@ impl Wire {
             return Err(LinkFault::SessionLost(text));
         }
         let lost = || LinkFault::AnswerLost("connection reset".to_string());
-        if chaos.strikes(Strike::GameRequestLost, 0.004) {
+        if chaos.strikes(InjectedFault::GameRequestLost, 0.004) {
             return Err(lost());
         }
         let name = call.call_id.clone();
@@ -294,7 +294,7 @@ impl Wire {
             Served::Now(answer) => answer,
             Served::Later(promised) => promised.await.map_err(|_| lost())?,
         };
-        if chaos.strikes(Strike::GameAnswerLost, 0.004) {
+        if chaos.strikes(InjectedFault::GameAnswerLost, 0.004) {
             return Err(lost());
         }
         Ok(match answer {
@@ -320,7 +320,7 @@ impl Link for Wire {
         let wire = self.clone();
         async move {
             wire.travel().await?;
-            if wire.game.0.chaos.strikes(Strike::GameLimited, 0.01) {
+            if wire.game.0.chaos.strikes(InjectedFault::GameLimited, 0.01) {
                 return Err(LinkFault::Limited {
                     text: "too many logins".to_string(),
                     retry_after: Some(Duration::from_secs(30)),
@@ -346,7 +346,7 @@ impl Link for Wire {
         let wire = self.clone();
         async move {
             wire.travel().await?;
-            if wire.game.0.chaos.strikes(Strike::GameNoTools, 0.01) {
+            if wire.game.0.chaos.strikes(InjectedFault::GameNoTools, 0.01) {
                 return Ok(own_tools());
             }
             if wire.game.hall().has_other_tools {

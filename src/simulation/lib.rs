@@ -13,13 +13,13 @@ mod operator;
 mod rare;
 mod rules;
 mod seen;
+pub mod stall_suite;
 mod verdict;
-pub mod zoo;
 
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside, Watcher};
+use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watcher};
 use actors::domain::event::State;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
@@ -37,7 +37,7 @@ use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use actors::commander::CommanderHandle;
-use actors::listener::{Ear, Listener};
+use actors::listener::{EventHandler, Listener};
 
 use chaos::Chaos;
 use events::EventLog;
@@ -45,30 +45,30 @@ use game::Game;
 use model::Pilots;
 use verdict::Watch;
 
-pub use chaos::Strike;
+pub use chaos::InjectedFault;
 pub use events::Digest;
 pub use memory::Memory;
 pub use rare::Rare;
 pub use verdict::{ActorKind, Verdict};
 
 /// When simulated time begins: 2026-03-11 18:00 UTC.
-const BEGINNING: Timestamp = Timestamp(1_773_252_000_000);
+const START_TIME: Timestamp = Timestamp(1_773_252_000_000);
 
 /// How long it is quiet at the end at least, so that the swarm can come to itself.
-const CALM: Duration = Duration::from_secs(1200);
+const MIN_QUIET: Duration = Duration::from_secs(1200);
 /// Half of the quiet is at least as long as a model takes for so many answers: those of a turn, and
 /// what stood in the queue before them; and as long as all take to log in.
-const ANSWERS: u32 = 12;
+const ANSWERS_IN_HALF: u32 = 12;
 
 /// A process that ends in good order has so long for it.
-const CLOSING: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Parts of the program that run in a simulation as they are. They are handed in because they know
 /// wire formats, which this package does not.
 #[derive(Clone, Copy, Debug)]
-pub struct Adapters {
+pub struct ProgramParts {
     /// A request as it goes to a provider, without its tools, for the check that a provider makes.
     pub request_without_tools: fn(&ModelRequest) -> Value,
     /// A request as it goes to a provider.
@@ -98,7 +98,7 @@ pub struct Options {
     /// Whether every event is printed.
     pub is_loud: bool,
     /// Parts of the program.
-    pub adapters: Adapters,
+    pub adapters: ProgramParts,
 }
 
 /// Simulates, and says what came of it.
@@ -136,7 +136,7 @@ struct SimClock {
 
 impl Clock for SimClock {
     fn now(&self) -> Timestamp {
-        let shown = BEGINNING.plus(self.begun.elapsed()).0 + self.chaos.clock_is_off_by();
+        let shown = START_TIME.plus(self.begun.elapsed()).0 + self.chaos.clock_is_off_by();
         Timestamp(shown)
     }
 
@@ -188,7 +188,7 @@ impl Simulation {
     async fn run(self) -> anyhow::Result<Verdict> {
         let _time = self.game.begin();
         let _days = self.options.on_day.map(|tell| self.count_days(tell));
-        self.found().await?;
+        self.create_swarm().await?;
         let rules = rules::Drawn::of(self.options.seed).rules(self.options.myses);
         let end = Instant::now() + self.options.length;
         while Instant::now() < end {
@@ -197,7 +197,7 @@ impl Simulation {
             let watcher = self.scribe.watcher();
             let commander = self.launch_under(rules.clone(), watcher).await?;
             let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-            let troubles = operator::troubles(
+            let troubles = operator::fault_loop(
                 commander.clone(),
                 swarm,
                 self.game.clone(),
@@ -214,12 +214,14 @@ impl Simulation {
 
     /// The process is killed where the seed wants that; else it ends in good order.
     async fn end_process(&self, commander: &ActorRef<CommanderMsg>, is_dead: bool) {
-        let is_killed = self.chaos.drawn().contains(&Strike::ProcessKill);
+        let is_killed = self.chaos.drawn().contains(&InjectedFault::ProcessKill);
         if is_killed && !is_dead {
-            self.chaos.note(Strike::ProcessKill);
+            self.chaos.note(InjectedFault::ProcessKill);
         }
         if !is_killed && !is_dead {
-            let closed = commander.call(CommanderMsg::Close, Some(CLOSING)).await;
+            let closed = commander
+                .call(CommanderMsg::Close, Some(CLOSE_TIMEOUT))
+                .await;
             if !matches!(closed, Ok(CallResult::Success(()))) {
                 self.watch
                     .misses("a process did not end in good order".to_string());
@@ -239,7 +241,7 @@ impl Simulation {
     }
 
     /// The first flight: the Myses are created, and the mission stands.
-    async fn found(&self) -> anyhow::Result<()> {
+    async fn create_swarm(&self) -> anyhow::Result<()> {
         self.chaos.be_calm(true);
         let commander = self.launch().await?;
         let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
@@ -302,9 +304,9 @@ impl Simulation {
     fn half_of_the_quiet(&self) -> Duration {
         let rounds = self.options.myses.div_ceil(rules::CONCURRENCY);
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        let answers = ANSWERS.saturating_mul(rounds);
+        let answers = ANSWERS_IN_HALF.saturating_mul(rounds);
         let asking = self.options.thinking.saturating_mul(answers);
-        (CALM / 2).max(asking).max(self.time_to_log_in())
+        (MIN_QUIET / 2).max(asking).max(self.time_to_log_in())
     }
 
     /// How long it takes until everybody is in the game again, where a restart of it ended all
@@ -333,10 +335,10 @@ impl Simulation {
             swarm,
             resume: true,
             start_idle: false,
-            mode: Mode::Flying,
+            mode: Mode::Live,
             rules: Arc::new(rules),
             secrets: Secrets::default(),
-            outside: Outside {
+            outside: Adapters {
                 ledger: self.memory.clone(),
                 archive: self.memory.clone(),
                 models: self.models.clone(),
@@ -354,7 +356,7 @@ impl Simulation {
     }
 }
 
-async fn listen(ear: Ear) -> anyhow::Result<Listener> {
+async fn listen(ear: EventHandler) -> anyhow::Result<Listener> {
     let listener = Listener::start(ear).await;
     listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))
 }

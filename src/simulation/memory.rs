@@ -18,7 +18,7 @@ use actors::ports::{
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::chaos::{Chaos, PANIC, Strike};
+use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::verdict::Watch;
 use stored::{Member, Stored};
 
@@ -79,7 +79,7 @@ impl Memory {
         async move {
             let short = Duration::from_millis(2);
             tokio::time::sleep(chaos.between(Duration::ZERO, short)).await;
-            if chaos.strikes(Strike::ReadFault, 0.002) {
+            if chaos.strikes(InjectedFault::ReadFault, 0.002) {
                 return Err(ArchiveFault("the store cannot be read now".to_string()));
             }
             Ok(look(&lock(&stored)))
@@ -102,17 +102,17 @@ fn failure(chaos: &Chaos, next: &Mutex<VecDeque<Failure>>) -> Option<Failure> {
     if let Some(failure) = next.pop_front() {
         return Some(failure);
     }
-    if chaos.lasts(Strike::StoreAway, 0.0001, LONGEST_ABSENCE)
-        || chaos.strikes(Strike::CommitRefused, 0.002)
+    if chaos.lasts(InjectedFault::StoreAway, 0.0001, LONGEST_ABSENCE)
+        || chaos.strikes(InjectedFault::CommitRefused, 0.002)
     {
         return Some(Failure::Refused);
     }
-    if chaos.strikes(Strike::CommitAnswerLost, 0.002) {
+    if chaos.strikes(InjectedFault::CommitAnswerLost, 0.002) {
         return Some(Failure::AnswerLost);
     }
-    let further = if chaos.strikes(Strike::CommitFailsTwice, 0.001) {
+    let further = if chaos.strikes(InjectedFault::CommitFailsTwice, 0.001) {
         1
-    } else if chaos.strikes(Strike::CommitFailsThrice, 0.001) {
+    } else if chaos.strikes(InjectedFault::CommitFailsThrice, 0.001) {
         2
     } else {
         return None;
@@ -133,14 +133,17 @@ impl Ledger for Memory {
             watch.commit_begins.notify_waiters();
             let usual = chaos.between(Duration::from_millis(1), Duration::from_millis(6));
             tokio::time::sleep(usual).await;
-            if chaos.strikes(Strike::SlowCommit, 0.001) {
+            if chaos.strikes(InjectedFault::SlowCommit, 0.001) {
                 tokio::time::sleep(Duration::from_secs(4)).await;
             }
             let failure = failure(&chaos, &failures);
             if matches!(failure, Some(Failure::Refused)) {
                 return all("database is locked");
             }
-            assert!(!chaos.strikes(Strike::CommitPanic, 0.0005), "{PANIC}");
+            assert!(
+                !chaos.strikes(InjectedFault::CommitPanic, 0.0005),
+                "{PANIC}"
+            );
             let answers = {
                 let mut stored = lock(&stored);
                 let commit = |batch| stored.commit(batch, &watch);

@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 
 use zoea_pilot::{Habits, Persona, Request};
 
-use super::Adapters;
-use super::chaos::{Chaos, PANIC, Strike};
+use super::ProgramParts;
+use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::rules::PROVIDER;
 use super::verdict::Watch;
 
@@ -23,7 +23,7 @@ pub(super) struct Pilots {
     habits: Habits,
     /// The longest that an answer usually takes.
     thinking: Duration,
-    adapters: Adapters,
+    adapters: ProgramParts,
     chaos: Arc<Chaos>,
     watch: Arc<Watch>,
 }
@@ -32,7 +32,7 @@ impl Pilots {
     pub(super) fn new(
         seed: u64,
         thinking: Duration,
-        adapters: Adapters,
+        adapters: ProgramParts,
         chaos: Arc<Chaos>,
         watch: Arc<Watch>,
     ) -> Pilots {
@@ -62,13 +62,13 @@ impl Models for Pilots {
         async move {
             let usual = chaos.between(longest / 8, longest);
             tokio::time::sleep(usual).await;
-            assert!(!chaos.strikes(Strike::ModelPanic, 0.0005), "{PANIC}");
-            if chaos.strikes(Strike::ModelSlow, 0.002) {
+            assert!(!chaos.strikes(InjectedFault::ModelPanic, 0.0005), "{PANIC}");
+            if chaos.strikes(InjectedFault::ModelSlow, 0.002) {
                 tokio::time::sleep(Duration::from_secs(240)).await;
             }
             // Whoever takes over while it is away is another one.
             let is_first = &*request.provider == PROVIDER;
-            if is_first && chaos.lasts(Strike::ModelAway, 0.001, LONGEST_ABSENCE) {
+            if is_first && chaos.lasts(InjectedFault::ModelAway, 0.001, LONGEST_ABSENCE) {
                 return Err(ModelFault::Transient {
                     text: "502 bad gateway".to_string(),
                     retry_after: None,
@@ -84,7 +84,7 @@ impl Models for Pilots {
                 return Err(ModelFault::Permanent { text });
             }
             watch.seen(&request);
-            if chaos.strikes(Strike::ModelMute, 0.002) {
+            if chaos.strikes(InjectedFault::ModelMute, 0.002) {
                 return Ok(ModelAnswer::default());
             }
             let mut read = Request::read(&body);
@@ -101,19 +101,19 @@ impl Models for Pilots {
 }
 
 fn fault(chaos: &Chaos) -> Option<ModelFault> {
-    if chaos.strikes(Strike::ModelLimited, 0.01) {
+    if chaos.strikes(InjectedFault::ModelLimited, 0.01) {
         return Some(ModelFault::Transient {
             text: "429 too many requests".to_string(),
             retry_after: Some(Duration::from_secs(20)),
         });
     }
-    if chaos.strikes(Strike::ModelTransient, 0.01) {
+    if chaos.strikes(InjectedFault::ModelTransient, 0.01) {
         return Some(ModelFault::Transient {
             text: "503 service unavailable".to_string(),
             retry_after: None,
         });
     }
-    let is_permanent = chaos.strikes(Strike::ModelPermanent, 0.0005);
+    let is_permanent = chaos.strikes(InjectedFault::ModelPermanent, 0.0005);
     is_permanent.then(|| ModelFault::Permanent {
         text: "401 invalid key".to_string(),
     })

@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use actors::commander::CommanderHandle;
 
-use super::chaos::{Chaos, Strike};
-use super::game::{Game, Jinx};
+use super::chaos::{Chaos, InjectedFault};
+use super::game::{Game, GameFault};
 use super::rare::Rare;
 use super::verdict::{ActorKind, Watch};
 
@@ -21,7 +21,7 @@ use super::verdict::{ActorKind, Watch};
 const RETURN: Duration = Duration::from_secs(10);
 
 /// Begins all that; it ends when what comes back is dropped.
-pub(super) fn troubles(
+pub(super) fn fault_loop(
     commander: ActorRef<CommanderMsg>,
     swarm: CommanderHandle,
     game: Game,
@@ -46,11 +46,11 @@ async fn kill_actors(commander: ActorRef<CommanderMsg>, chaos: Arc<Chaos>, watch
     let complement = complement_of(&commander);
     loop {
         wait(&chaos, Duration::from_secs(400)).await;
-        if chaos.strikes(Strike::CommanderKill, 0.01) {
+        if chaos.strikes(InjectedFault::CommanderKill, 0.01) {
             watch.killed(ActorKind::Commander);
             return commander.kill();
         }
-        if !chaos.strikes(Strike::ActorKill, 0.7) {
+        if !chaos.strikes(InjectedFault::ActorKill, 0.7) {
             continue;
         }
         let mut children = commander.get_children();
@@ -102,7 +102,7 @@ async fn all_are_back(commander: &ActorRef<CommanderMsg>, complement: &BTreeMap<
 async fn hinder(swarm: CommanderHandle, game: Game, chaos: Arc<Chaos>) {
     loop {
         wait(&chaos, Duration::from_secs(300)).await;
-        if !chaos.strikes(Strike::GameHindrance, 0.03) {
+        if !chaos.strikes(InjectedFault::GameHindrance, 0.03) {
             continue;
         }
         let standings = swarm.standings().await;
@@ -110,7 +110,7 @@ async fn hinder(swarm: CommanderHandle, game: Game, chaos: Arc<Chaos>) {
         let Some(mysis) = standings.get(place) else {
             continue;
         };
-        game.jinx(mysis.id, Jinx::InTransit);
+        game.jinx(mysis.id, GameFault::InTransit);
         let long = chaos.between(Duration::from_secs(120), Duration::from_secs(480));
         tokio::time::sleep(long).await;
         game.free_one(mysis.id);
@@ -122,9 +122,12 @@ async fn set_the_clock(chaos: Arc<Chaos>) {
     loop {
         wait(&chaos, Duration::from_secs(300)).await;
         let (strike, most) = [
-            (Strike::ClockBySeconds, Duration::from_secs(90)),
-            (Strike::ClockByHours, Duration::from_secs(48 * 3600)),
-            (Strike::ClockByYears, Duration::from_secs(10 * 365 * 86_400)),
+            (InjectedFault::ClockBySeconds, Duration::from_secs(90)),
+            (InjectedFault::ClockByHours, Duration::from_secs(48 * 3600)),
+            (
+                InjectedFault::ClockByYears,
+                Duration::from_secs(10 * 365 * 86_400),
+            ),
         ][chaos.below(3)];
         if chaos.strikes(strike, 0.05) {
             chaos.set_clock(most);

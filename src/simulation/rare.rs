@@ -1,6 +1,6 @@
 //! Rare: what a swarm seldom comes to, counted, so that a suite can say that it was there.
 
-use actors::domain::event::{Activity, State, SwarmEvent, What};
+use actors::domain::event::{Activity, EventKind, State, SwarmEvent};
 
 /// What is seldom seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,27 +87,27 @@ impl Rare {
     /// What an event tells of.
     pub(super) fn of(event: &SwarmEvent) -> Option<Rare> {
         match &event.what {
-            What::Notice { code, .. } => Rare::of_code(code),
-            What::Stored(row) => row.host().and_then(|meta| Rare::of_code(&meta.code)),
-            What::Standing(standing) => {
+            EventKind::Notice { code, .. } => Rare::of_code(code),
+            EventKind::Stored(row) => row.host().and_then(|meta| Rare::of_code(&meta.code)),
+            EventKind::Standing(standing) => {
                 let is_restart = matches!(
                     &standing.activity,
                     Activity::Paused(why) if why.contains("restarts")
                 );
                 is_restart.then_some(Rare::RestartPause)
             }
-            What::StateChanged { to, .. } => (*to == State::Errored).then_some(Rare::Errored),
-            What::Shutdown => Some(Rare::Closed),
-            What::Created
-            | What::Deleted
-            | What::TurnStarted
-            | What::ModelReplied { .. }
-            | What::ToolCalled { .. }
-            | What::ToolReturned { .. }
-            | What::Mission(_)
-            | What::Spending(_)
-            | What::Weather(_)
-            | What::Learned(_) => None,
+            EventKind::StateChanged { to, .. } => (*to == State::Errored).then_some(Rare::Errored),
+            EventKind::Shutdown => Some(Rare::Closed),
+            EventKind::Created
+            | EventKind::Deleted
+            | EventKind::TurnStarted
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::Mission(_)
+            | EventKind::Spending(_)
+            | EventKind::Weather(_)
+            | EventKind::Learned(_) => None,
         }
     }
 

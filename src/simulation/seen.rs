@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::game_state::Sighting;
-use actors::domain::look::Look;
+use actors::domain::game_state::SnapshotResult;
+use actors::domain::look::SnapshotQuery;
 use actors::domain::write::Write;
 
 /// The sightings, by account and look.
 #[derive(Clone, Default)]
-pub(super) struct Seen(BTreeMap<(Arc<str>, Look), Sighting>);
+pub(super) struct Seen(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResult>);
 
 impl Seen {
     /// Carries out what a write says about sightings.
@@ -19,7 +19,7 @@ impl Seen {
         } = write
         {
             let key = (account.clone(), sighting.look.clone());
-            self.0.insert(key, Sighting::clone(sighting));
+            self.0.insert(key, SnapshotResult::clone(sighting));
         }
         if let Write::Stale {
             account: of,
@@ -41,7 +41,7 @@ impl Seen {
     }
 
     /// All of them, with the accounts that saw them.
-    pub(super) fn all(&self) -> Vec<(Arc<str>, Sighting)> {
+    pub(super) fn all(&self) -> Vec<(Arc<str>, SnapshotResult)> {
         let all = self.0.iter();
         all.map(|((account, _), sighting)| (account.clone(), sighting.clone()))
             .collect()

@@ -7,13 +7,13 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{Standing, State, SwarmEvent};
+use actors::domain::event::{MysisStatus, State, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use tokio::sync::Notify;
 
-use super::chaos::{Chaos, Strike};
+use super::chaos::{Chaos, InjectedFault};
 use super::events::Digest;
 use super::rare::Rare;
 use calls::Calls;
@@ -27,9 +27,9 @@ pub struct Verdict {
     /// The seed that repeats it.
     pub seed: u64,
     /// What could go wrong on purpose: what the seed drew.
-    pub drawn: BTreeSet<Strike>,
+    pub drawn: BTreeSet<InjectedFault>,
     /// What went wrong on purpose, by kind.
-    pub struck: BTreeMap<Strike, u64>,
+    pub struck: BTreeMap<InjectedFault, u64>,
     /// Orders that the operator gave, and how many were acknowledged.
     pub orders: (u64, u64),
     /// Processes that were started.
@@ -234,7 +234,7 @@ impl Watch {
     }
 
     /// All that were created are there, and nobody else.
-    pub(super) fn count(&self, standings: &[Arc<Standing>]) {
+    pub(super) fn count(&self, standings: &[Arc<MysisStatus>]) {
         let mut seen = self.seen_so_far();
         seen.there = standings.len();
         let created = seen.created.clone();
@@ -256,7 +256,7 @@ impl Watch {
     }
 
     /// How a Mysis stands some minutes before the end, and at the end.
-    pub(super) fn ended(&self, before: &Standing, after: &Standing) {
+    pub(super) fn ended(&self, before: &MysisStatus, after: &MysisStatus) {
         let name = &after.name;
         let mut seen = self.seen_so_far();
         seen.turns += after.totals.turns;

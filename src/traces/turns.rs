@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Standing, State, SwarmEvent, What, Who};
+use actors::domain::event::{EventKind, MysisRef, MysisStatus, State, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Body, Row};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::span::{Span, Work};
 
 /// Spans of one turn; what comes after is left out.
-const MOST: usize = 500;
+const MAX_OPEN_TURNS: usize = 500;
 /// Bytes of one text, where texts are asked for.
 const TEXT: usize = 16 << 10;
 
@@ -20,7 +20,7 @@ const TEXT: usize = 16 << 10;
 pub(super) struct Turns {
     contents: bool,
     open: BTreeMap<MysisId, Turn>,
-    standings: BTreeMap<MysisId, Arc<Standing>>,
+    standings: BTreeMap<MysisId, Arc<MysisStatus>>,
 }
 
 /// One turn: its own span first.
@@ -42,7 +42,7 @@ impl Turns {
     /// Takes in what happened; gives the spans of each turn that is over.
     pub(super) fn heard(&mut self, event: &SwarmEvent) -> Vec<Vec<Span>> {
         let at = event.at;
-        if matches!(event.what, What::Shutdown) {
+        if matches!(event.what, EventKind::Shutdown) {
             let all: Vec<MysisId> = self.open.keys().copied().collect();
             return all.into_iter().filter_map(|id| self.end(id, at)).collect();
         }
@@ -51,14 +51,14 @@ impl Turns {
         };
         let mut over = None;
         match &event.what {
-            What::Standing(standing) => {
+            EventKind::Standing(standing) => {
                 self.standings.insert(who.id, standing.clone());
             }
-            What::TurnStarted => {
+            EventKind::TurnStarted => {
                 over = self.end(who.id, at);
                 self.begin(who, at);
             }
-            What::ModelReplied { usage, ms } => {
+            EventKind::ModelReplied { usage, ms } => {
                 let known = self.standings.get(&who.id).cloned();
                 if let Some(span) = self.child(who.id, at, *ms, Work::Client) {
                     span.note("gen_ai.operation.name", "chat");
@@ -75,18 +75,18 @@ impl Turns {
                     }
                 }
             }
-            What::ToolReturned {
+            EventKind::ToolReturned {
                 tool,
                 call_id,
                 is_error,
                 ms,
             } => self.tool_returned(who.id, at, *ms, (tool, call_id, *is_error)),
-            What::Stored(row) => {
+            EventKind::Stored(row) => {
                 self.stored(who.id, row);
                 let has_ended = matches!(row.body, Body::Reply(_));
                 over = has_ended.then(|| self.end(who.id, at)).flatten();
             }
-            What::StateChanged { to, reason, .. } if *to != State::Running => {
+            EventKind::StateChanged { to, reason, .. } if *to != State::Running => {
                 if let Some(turn) = self.open.get_mut(&who.id)
                     && *to == State::Errored
                 {
@@ -97,24 +97,24 @@ impl Turns {
                 }
                 over = self.end(who.id, at);
             }
-            What::Deleted => {
+            EventKind::Deleted => {
                 self.standings.remove(&who.id);
                 over = self.end(who.id, at);
             }
-            What::Created
-            | What::StateChanged { .. }
-            | What::ToolCalled { .. }
-            | What::Mission(_)
-            | What::Spending(_)
-            | What::Weather(_)
-            | What::Learned(_)
-            | What::Notice { .. }
-            | What::Shutdown => {}
+            EventKind::Created
+            | EventKind::StateChanged { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::Mission(_)
+            | EventKind::Spending(_)
+            | EventKind::Weather(_)
+            | EventKind::Learned(_)
+            | EventKind::Notice { .. }
+            | EventKind::Shutdown => {}
         }
         over.into_iter().collect()
     }
 
-    fn begin(&mut self, who: &Who, at: Timestamp) {
+    fn begin(&mut self, who: &MysisRef, at: Timestamp) {
         let mut span = Span {
             trace: fastrand::u128(1..),
             id: fastrand::u64(1..),
@@ -151,7 +151,7 @@ impl Turns {
     /// A span below the turn's, of something that is just over.
     fn child(&mut self, mysis: MysisId, at: Timestamp, ms: u64, work: Work) -> Option<&mut Span> {
         let turn = self.open.get_mut(&mysis)?;
-        if turn.spans.len() >= MOST {
+        if turn.spans.len() >= MAX_OPEN_TURNS {
             return None;
         }
         let whole = &turn.spans[0];
@@ -220,7 +220,7 @@ impl Turns {
                     }
                 }
                 if self.contents {
-                    let calls = row.calls().iter().take(MOST);
+                    let calls = row.calls().iter().take(MAX_OPEN_TURNS);
                     turn.arguments
                         .extend(calls.map(|call| (call.id.clone(), call.arguments.clone())));
                 }
@@ -235,7 +235,7 @@ impl Turns {
             }
             Body::Host { meta, .. } => {
                 let events = &mut turn.spans[0].events;
-                if events.len() < MOST {
+                if events.len() < MAX_OPEN_TURNS {
                     events.push((row.at, meta.code.to_string()));
                 }
             }

@@ -11,14 +11,14 @@ use ratatui::buffer::Buffer;
 use super::dump;
 
 /// What a terminal takes at once for pasting; more than that is dropped by many.
-const PASTE: usize = 70_000;
+const MAX_PASTE_BYTES: usize = 70_000;
 
 /// Gives a text to whoever pastes.
 ///
 /// # Errors
 /// It is too long for that, or the terminal is gone.
 pub(super) fn copy(out: &mut impl Write, text: &str) -> Result<(), String> {
-    if text.len() > PASTE {
+    if text.len() > MAX_PASTE_BYTES {
         return Err("that is too long to be copied; `:export` writes it to a file".to_string());
     }
     let coded = base64(text.as_bytes());
@@ -100,6 +100,6 @@ mod tests {
         let mut out = Vec::new();
         assert_eq!(copy(&mut out, "foo"), Ok(()));
         assert_eq!(out, b"\x1b]52;c;Zm9v\x07");
-        assert!(copy(&mut out, &"x".repeat(PASTE + 1)).is_err());
+        assert!(copy(&mut out, &"x".repeat(MAX_PASTE_BYTES + 1)).is_err());
     }
 }

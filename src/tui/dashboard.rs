@@ -8,29 +8,29 @@ pub mod action;
 pub mod appearance;
 pub mod cells;
 pub mod columns;
-pub mod compose;
+pub mod composer;
 pub mod field;
 pub mod figures;
 pub mod filter;
-pub mod flow;
 pub mod focus;
 pub mod form;
 pub mod game;
 pub mod history;
+pub mod input_event;
 pub mod inspector;
 pub mod keys;
-pub mod layer;
 pub mod layout;
 pub mod log;
 pub mod needs;
 pub mod orders;
+pub mod overlay;
 pub mod palette;
-pub mod press;
 pub mod query;
 pub mod question;
 pub mod roster;
 pub mod sorting;
 pub mod table;
+pub mod token_rate;
 pub mod tone;
 pub mod transcript;
 pub mod tree;
@@ -50,8 +50,8 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::domain::budget::Spending;
-use actors::domain::event::Standing;
+use actors::domain::budget::BudgetStatus;
+use actors::domain::event::MysisStatus;
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::needs::Need;
 use actors::domain::redact::Redactor;
@@ -61,17 +61,17 @@ use actors::domain::weather::Weather;
 
 use action::TerminalAction;
 use appearance::Appearance;
-use compose::{Drafts, Target};
-use flow::Flow;
+use composer::{Drafts, Target};
 use focus::Focus;
 use history::History;
-use layer::Layer;
+use input_event::Attention;
 use log::Log;
 use needs::NeedGroup;
 use orders::Orders;
-use press::Attention;
+use overlay::Overlay;
 use roster::{Counts, Roster};
 use table::Table;
+use token_rate::TokenRate;
 use undo::Undo;
 
 pub use requesting::Weight;
@@ -86,9 +86,9 @@ pub struct Dashboard {
     need_groups: Arc<Vec<NeedGroup>>,
     /// Those who needed the operator in the last picture; `None` before there was one.
     needed: Option<Arc<BTreeSet<MysisId>>>,
-    flow: Flow,
+    flow: TokenRate,
     mission: Option<Arc<str>>,
-    spending: Arc<Spending>,
+    spending: Arc<BudgetStatus>,
     weather: Arc<Weather>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
@@ -106,7 +106,7 @@ pub struct Dashboard {
     attention: Attention,
     table: Table,
     focus: Option<Focus>,
-    layers: Vec<Layer>,
+    layers: Vec<Overlay>,
     drafts: Drafts,
     history: History,
     /// What was written in the palette.
@@ -141,7 +141,7 @@ impl Dashboard {
             needs: Arc::default(),
             need_groups: Arc::default(),
             needed: None,
-            flow: Flow::default(),
+            flow: TokenRate::default(),
             mission: None,
             spending: Arc::default(),
             weather: Arc::default(),
@@ -243,7 +243,7 @@ impl Dashboard {
 
     /// Tokens used, over time.
     #[must_use]
-    pub fn flow(&self) -> &Flow {
+    pub fn token_rate(&self) -> &TokenRate {
         &self.flow
     }
 
@@ -321,7 +321,7 @@ impl Dashboard {
 
     /// What lies over the view, the topmost last.
     #[must_use]
-    pub fn layers(&self) -> &[Layer] {
+    pub fn layers(&self) -> &[Overlay] {
         &self.layers
     }
 
@@ -333,7 +333,7 @@ impl Dashboard {
 
     /// The Mysis that keys act upon: the one in focus, else the one selected.
     #[must_use]
-    pub fn in_hand(&self) -> Option<&Arc<Standing>> {
+    pub fn target(&self) -> Option<&Arc<MysisStatus>> {
         let id = match &self.focus {
             Some(focus) => Some(focus.mysis()),
             None => self.table.selected(),
@@ -343,11 +343,11 @@ impl Dashboard {
 
     /// The Myses that orders go to: the one in focus, else those marked, else the one selected.
     #[must_use]
-    pub fn all_in_hand(&self) -> Vec<MysisId> {
+    pub fn targets(&self) -> Vec<MysisId> {
         if self.focus.is_none() && !self.table.marks().is_empty() {
             return self.table.marks().iter().copied().collect();
         }
-        self.in_hand()
+        self.target()
             .map(|standing| standing.id)
             .into_iter()
             .collect()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
-use crate::dashboard::press::Input;
+use crate::dashboard::input_event::Input;
 use actors::domain::clean::{clean, one_line};
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
@@ -16,19 +16,19 @@ use ratatui::backend::{Backend, ClearType, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::shown::{Ear, Shown};
+use super::drawable::{Drawable, InputSink};
 use super::slot::{Job, Slot};
 use super::suspend::Background;
 use super::theme::Depth;
 use super::{KeepHistory, acts, modes};
 
 /// Pictures in a row that could not be painted before the screen is given up.
-const BROKEN: u32 = 20;
+const MAX_FAILED_FRAMES: u32 = 20;
 
 /// The terminal's output.
 pub(super) struct Canvas {
     backend: CrosstermBackend<BufWriter<Stdout>>,
-    means: Means,
+    means: DrawContext,
     /// Who has the mouse, as far as the terminal was told.
     mouse: Option<MouseUse>,
     /// What the terminal shows.
@@ -40,16 +40,16 @@ pub(super) struct Canvas {
 }
 
 /// What the thread works with.
-pub(super) struct Means {
+pub(super) struct DrawContext {
     pub(super) depth: Depth,
     pub(super) dumps: PathBuf,
     pub(super) keep_history: KeepHistory,
-    pub(super) ear: Arc<dyn Ear>,
+    pub(super) ear: Arc<dyn InputSink>,
     pub(super) background: Background,
 }
 
 /// Draws until the end is called; then the terminal is as it was before.
-pub(super) fn run<P: Shown>(slot: &Slot<P>, means: Means) {
+pub(super) fn run<P: Drawable>(slot: &Slot<P>, means: DrawContext) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
         means,
@@ -89,7 +89,7 @@ fn scrub(picture: &mut Buffer) {
 }
 
 impl Canvas {
-    fn show(&mut self, picture: &impl Shown) -> io::Result<()> {
+    fn show(&mut self, picture: &impl Drawable) -> io::Result<()> {
         let (width, height) = picture.size();
         let area = Rect::new(0, 0, width, height);
         self.next.resize(area);
@@ -116,7 +116,7 @@ impl Canvas {
     fn could_not_paint(&mut self) -> io::Result<()> {
         self.broken += 1;
         self.next = Buffer::empty(Rect::ZERO);
-        if self.broken > BROKEN {
+        if self.broken > MAX_FAILED_FRAMES {
             return Err(io::Error::other("no picture could be painted any more"));
         }
         Ok(())
@@ -140,7 +140,7 @@ impl Canvas {
         Ok(())
     }
 
-    fn put_title(&mut self, picture: &impl Shown) -> io::Result<()> {
+    fn put_title(&mut self, picture: &impl Drawable) -> io::Result<()> {
         let title = one_line(&picture.title());
         if title != self.title {
             execute!(self.backend, SetTitle(&title))?;
@@ -149,7 +149,7 @@ impl Canvas {
         Ok(())
     }
 
-    fn put_mouse(&mut self, picture: &impl Shown) -> io::Result<()> {
+    fn put_mouse(&mut self, picture: &impl Drawable) -> io::Result<()> {
         let mouse = picture.mouse();
         if self.mouse != Some(mouse) {
             modes::give_mouse(mouse)?;
@@ -158,7 +158,7 @@ impl Canvas {
         Ok(())
     }
 
-    fn act<P: Shown>(&mut self, act: &TerminalAction, slot: &Slot<P>) -> io::Result<()> {
+    fn act<P: Drawable>(&mut self, act: &TerminalAction, slot: &Slot<P>) -> io::Result<()> {
         match act {
             TerminalAction::Suspend => {
                 if let Err(why) = self.means.background.go() {

@@ -2,30 +2,30 @@
 
 use std::time::Duration;
 
-use crate::dashboard::press::{Attention, Did, Input, Key, Mouse, Press};
+use crate::dashboard::input_event::{Attention, Did, Input, Key, Mouse, Press};
 use crossterm::event::{
     self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
     MouseEventKind,
 };
 
-use super::shown::Ear;
+use super::drawable::InputSink;
 use super::slot::Slot;
 
 /// How often the thread looks whether the end was called.
-const LOOK_UP: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How often the thread looks whether somebody listens.
-const HEARING: Duration = Duration::from_millis(10);
+const SINK_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads until the end is called or the terminal is gone.
-pub(super) fn run<P>(slot: &Slot<P>, ear: &dyn Ear) {
+pub(super) fn run<P>(slot: &Slot<P>, ear: &dyn InputSink) {
     while !slot.is_over() {
         if !ear.is_heard() {
             // The terminal keeps what is typed until somebody listens.
-            std::thread::park_timeout(HEARING);
+            std::thread::park_timeout(SINK_CHECK_INTERVAL);
             continue;
         }
-        let event = match event::poll(LOOK_UP) {
+        let event = match event::poll(POLL_INTERVAL) {
             Ok(false) => continue,
             Ok(true) => event::read(),
             Err(error) => Err(error),

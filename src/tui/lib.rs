@@ -3,11 +3,11 @@
 //! Two threads: one owns the output and draws the newest picture, one reads keys and mouse. Neither
 //! is waited for by anybody but [`Terminal::stop`], and that not for long.
 
-pub mod brush;
 pub mod dashboard;
+pub mod drawable;
 pub mod dump;
+pub mod painter;
 pub mod screen;
-pub mod shown;
 pub mod theme;
 pub mod view;
 
@@ -31,8 +31,8 @@ use crate::dashboard::{Dashboard, Opening};
 use actors::ui::UiHandle;
 use signal_hook::iterator::Handle;
 
-use drawing::Means;
-use shown::{Ear, Shown};
+use drawable::{Drawable, InputSink};
+use drawing::DrawContext;
 use theme::Depth;
 
 pub use screen::{DashboardTerminal, Display};
@@ -40,7 +40,7 @@ pub use slot::Slot;
 pub use slot::put_behind;
 
 /// How long a terminal may take to be put back, before it is left as it is.
-const PUTTING_BACK: Duration = Duration::from_secs(1);
+const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Called with what the operator wrote, whenever that grows, to keep it for the next run.
 pub type KeepHistory = Box<dyn Fn(&History) + Send>;
@@ -98,9 +98,9 @@ impl Terminal {
     ///
     /// # Errors
     /// There is no terminal, or it does not obey.
-    pub fn show<P: Shown>(
+    pub fn show<P: Drawable>(
         first: P,
-        ear: Arc<dyn Ear>,
+        ear: Arc<dyn InputSink>,
         options: Options,
     ) -> io::Result<(Arc<Slot<P>>, Terminal)> {
         let slot = Arc::new(Slot::new(first));
@@ -110,7 +110,7 @@ impl Terminal {
         let (tell, put_back) = mpsc::channel();
         let drawing = {
             let slot = slot.clone();
-            let means = Means {
+            let means = DrawContext {
                 depth: options.depth,
                 dumps: options.dumps,
                 keep_history: options.keep_history,
@@ -150,7 +150,7 @@ impl Terminal {
         };
         (self.ending)();
         self.signals.close();
-        if self.put_back.recv_timeout(PUTTING_BACK).is_ok() {
+        if self.put_back.recv_timeout(RESTORE_TIMEOUT).is_ok() {
             let _ = drawing.join();
         } else {
             modes::leave_input();

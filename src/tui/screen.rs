@@ -16,7 +16,7 @@ use actors::ui::UiHandle;
 
 use super::dashboard::Dashboard;
 use super::dashboard::action::TerminalAction;
-use super::dashboard::press::Input;
+use super::dashboard::input_event::Input;
 
 /// Shows dashboards. None of this waits: a terminal that stands still holds nobody up.
 pub trait Display: Send + Sync + 'static {

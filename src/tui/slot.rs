@@ -9,7 +9,7 @@ use crate::dashboard::action::TerminalAction;
 use crate::screen::Display;
 
 /// Acts that wait while the terminal does not read; more are dropped.
-const ACTS: usize = 64;
+const MAX_WAITING_ACTIONS: usize = 64;
 
 /// What is to be shown next: the dashboard, or what another process drew of one.
 pub struct Slot<P> {
@@ -34,7 +34,7 @@ pub(super) enum Job<P> {
 /// Puts an act behind those that wait; nobody needs to hear twice what has not been heard once.
 pub fn put_behind(acts: &mut VecDeque<TerminalAction>, act: TerminalAction) {
     let is_waiting = acts.contains(&act);
-    if !is_waiting && acts.len() < ACTS {
+    if !is_waiting && acts.len() < MAX_WAITING_ACTIONS {
         acts.push_back(act);
     }
 }

@@ -4,18 +4,18 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use crate::dashboard::action::TerminalAction;
-use crate::dashboard::press::Input;
+use crate::dashboard::input_event::Input;
 use rustix::process::{Signal, getpid, getsid, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
 
+use super::drawable::{Drawable, InputSink};
 use super::modes;
-use super::shown::{Ear, Shown};
 use super::slot::Slot;
 
 /// How long the thread that sent the signal waits for it to take effect. The process stands still
 /// meanwhile, so that nobody waits for this.
-const STOPPING: Duration = Duration::from_secs(1);
+const STOP_SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The way to the background and back.
 pub(super) struct Background {
@@ -38,7 +38,7 @@ impl Background {
         let stopped = kill_current_process_group(Signal::STOP);
         if stopped.is_ok() {
             // The signal may reach another thread first: this one must not go on before it does.
-            let _ = self.back.recv_timeout(STOPPING);
+            let _ = self.back.recv_timeout(STOP_SIGNAL_TIMEOUT);
         }
         modes::enter().map_err(|error| format!("the terminal does not come back: {error}"))?;
         stopped.map_err(|error| format!("could not go to the background: {error}"))
@@ -49,9 +49,9 @@ impl Background {
 ///
 /// # Errors
 /// Signals cannot be listened for.
-pub(super) fn listen<P: Shown>(
+pub(super) fn listen<P: Drawable>(
     screen: Arc<Slot<P>>,
-    ear: Arc<dyn Ear>,
+    ear: Arc<dyn InputSink>,
 ) -> std::io::Result<(Handle, Background)> {
     let mut signals = Signals::new([SIGTSTP, SIGCONT])?;
     let ending = signals.handle();

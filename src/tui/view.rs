@@ -20,12 +20,12 @@ mod table;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
-use crate::dashboard::layer::Layer;
 use crate::dashboard::layout::Area;
+use crate::dashboard::overlay::Overlay;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::brush::Brush;
+use super::painter::Painter;
 use super::theme::{Depth, Paint};
 
 /// A picture of the dashboard.
@@ -49,7 +49,7 @@ pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
 /// Paints the dashboard into cells that are there; where the cursor is to stand.
 pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let appearance = dashboard.appearance();
-    let mut brush = Brush::new(buffer, Paint::of(appearance.theme, depth));
+    let mut brush = Painter::new(buffer, Paint::of(appearance.theme, depth));
     if dashboard.is_too_small() {
         small::paint(dashboard, &mut brush);
     } else {
@@ -62,7 +62,7 @@ pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> O
     cursor
 }
 
-fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
+fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let layout = dashboard.layout();
     header::paint(dashboard, layout.header, brush);
     match dashboard.focus() {
@@ -77,14 +77,16 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Brush<'_>) {
     let all = screen(dashboard);
     for layer in dashboard.layers() {
         match layer {
-            Layer::Compose(composer) => compose::paint(dashboard, composer, layout.writing, brush),
-            Layer::Form(form) => form::paint(form, all, brush),
-            Layer::Question(question) => question::paint(question, all, brush),
-            Layer::Palette(palette) => palette::paint(palette, all, brush),
-            Layer::Query(query) => query::paint(dashboard, query, layout.message, brush),
-            Layer::Inspect(inspector) => inspect::paint(inspector, &layout, brush),
-            Layer::Log(view) => lists::paint_log(dashboard, *view, &layout, brush),
-            Layer::Help(top) => help::paint(dashboard, *top, all, brush),
+            Overlay::Compose(composer) => {
+                compose::paint(dashboard, composer, layout.writing, brush)
+            }
+            Overlay::Form(form) => form::paint(form, all, brush),
+            Overlay::Question(question) => question::paint(question, all, brush),
+            Overlay::Palette(palette) => palette::paint(palette, all, brush),
+            Overlay::Query(query) => query::paint(dashboard, query, layout.message, brush),
+            Overlay::Inspect(inspector) => inspect::paint(inspector, &layout, brush),
+            Overlay::Log(view) => lists::paint_log(dashboard, *view, &layout, brush),
+            Overlay::Help(top) => help::paint(dashboard, *top, all, brush),
         }
     }
 }

@@ -22,7 +22,7 @@ const AFTER: Duration = Duration::from_secs(300);
 const BACK: i64 = 7;
 /// How long at most until it is looked again: a disk may have room again, and a machine that slept
 /// does not know how long.
-const PAUSE: Duration = Duration::from_secs(1800);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1800);
 
 /// What reports are made of, and who hears of one that cannot be written.
 pub(super) struct Reporter {
@@ -53,7 +53,7 @@ pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
             is_told = written.is_err();
             let now = MachineClock.now();
             let next = Duration::from_millis(Day::of(now).ends().plus(AFTER).since(now));
-            tokio::time::sleep(next.min(PAUSE)).await;
+            tokio::time::sleep(next.min(CHECK_INTERVAL)).await;
         }
     })
 }
@@ -94,7 +94,7 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use actors::domain::books::Bill;
+    use actors::domain::books::Charge;
     use actors::domain::ids::{Incarnation, MysisId, Seq, TurnNumber};
     use actors::domain::message::{Body, HostMeta, Row};
     use actors::domain::model::Usage;
@@ -160,7 +160,7 @@ mod tests {
                     severity: Severity::Info,
                     code: "late_answer".into(),
                     attempt: None,
-                    bill: Some(Bill {
+                    bill: Some(Charge {
                         provider: "local".into(),
                         usage,
                         cost_micros: None,

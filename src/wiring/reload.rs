@@ -18,16 +18,16 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::settings::{Loaded, Settings, SettingsError};
 
-use super::{Flight, endpoints, rules};
+use super::{RunningSwarm, endpoints, rules};
 
 /// Who waits for a reload.
 pub type Asker = oneshot::Sender<Result<Reloaded, Vec<String>>>;
 
 /// How the operator of a terminal asks for a reload: by the Commander, and then here.
 #[derive(Debug)]
-pub(super) struct Bell(pub(super) mpsc::Sender<Asker>);
+pub(super) struct ReloadTrigger(pub(super) mpsc::Sender<Asker>);
 
-impl Configuration for Bell {
+impl Configuration for ReloadTrigger {
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>> {
         let (asker, answer) = oneshot::channel();
         let rung = self.0.try_send(asker);
@@ -45,7 +45,7 @@ impl Configuration for Bell {
     }
 }
 
-impl Flight {
+impl RunningSwarm {
     /// Takes up what was read anew because of a signal, and tells what came of it.
     pub async fn reload(&mut self, read: Result<Loaded, SettingsError>) {
         let Err(mistakes) = self.take_up(read).await else {
@@ -112,7 +112,7 @@ impl Flight {
         self.operator
             .tell(Severity::Info, "reloaded", &reloaded.to_string());
         self.settings = self.settings.without_a_restart(new);
-        self.tell_what_is_not_heeded(&self.settings);
+        self.warn_about_ignored_settings(&self.settings);
         self.tell_who_has_no_provider().await;
         let others = self.ledger.others().await.map_err(anyhow::Error::from);
         let created = match others {

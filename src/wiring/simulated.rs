@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use zoea_simulation::Adapters;
+use zoea_simulation::ProgramParts;
 
-use crate::provider::{self, Manners};
-use crate::toolbox::courtesy::Courteous;
+use crate::provider::{self, WireProfile};
+use crate::toolbox::request_saver::CachingUpstream;
 
 /// The program's own writer of requests, and what spares the game requests.
 #[must_use]
-pub fn adapters() -> Adapters {
-    Adapters {
+pub fn adapters() -> ProgramParts {
+    ProgramParts {
         request_without_tools: provider::body_without_tools,
-        request_text: |request| provider::body_of(request, Manners::default()).ok(),
-        spare_requests: |upstream| Arc::new(Courteous::new(upstream)),
+        request_text: |request| provider::body_of(request, WireProfile::default()).ok(),
+        spare_requests: |upstream| Arc::new(CachingUpstream::new(upstream)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::commander::{Outside, Watcher};
+use actors::commander::{Adapters, Watcher};
 use actors::secrets::Secrets;
 use anyhow::Context;
 use tokio_util::task::AbortOnDropHandle;
@@ -32,7 +32,7 @@ impl Watchers {
         settings: &Settings,
         http: &reqwest::Client,
         secrets: &Secrets,
-        outside: &mut Outside,
+        outside: &mut Adapters,
         operator: &Operator,
     ) -> anyhow::Result<Self> {
         let mut watchers = Watchers::default();
@@ -67,7 +67,7 @@ impl Watchers {
         Ok(watchers)
     }
 
-    async fn listen(&mut self, ear: actors::listener::Ear) -> anyhow::Result<()> {
+    async fn listen(&mut self, ear: actors::listener::EventHandler) -> anyhow::Result<()> {
         let listener = Listener::start(ear).await;
         let listener = listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))?;
         self.listeners.push(listener);

@@ -137,7 +137,7 @@ impl Ledger for TrappedLedger {
         .boxed()
     }
 
-    fn upkeep_every(&self) -> Option<Duration> {
+    fn maintenance_interval(&self) -> Option<Duration> {
         self.traps.panics(Trap::StoreStart);
         None
     }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::commander::CommanderHandle;
-use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
-use actors::domain::budget::Spending;
-use actors::domain::event::{Standing, State, SwarmEvent, What};
+use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
+use actors::domain::budget::BudgetStatus;
+use actors::domain::event::{EventKind, MysisStatus, State, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
@@ -151,10 +151,10 @@ impl World {
             swarm: rest.memory.swarm_now(),
             resume: true,
             start_idle: false,
-            mode: Mode::Flying,
+            mode: Mode::Live,
             rules: Arc::new(rules(relaunch)),
             secrets: actors::secrets::Secrets::default(),
-            outside: Outside {
+            outside: Adapters {
                 ledger: ledger.clone(),
                 archive: ledger.clone(),
                 models: models.clone(),
@@ -265,7 +265,7 @@ impl World {
         words.any(|seen| seen.contains(text))
     }
 
-    pub(crate) async fn standing(&self, name: &str) -> Arc<Standing> {
+    pub(crate) async fn standing(&self, name: &str) -> Arc<MysisStatus> {
         let standings = self.helm.standings().await;
         standings
             .iter()
@@ -274,7 +274,7 @@ impl World {
             .clone()
     }
 
-    pub(crate) async fn spending(&self) -> Arc<Spending> {
+    pub(crate) async fn spending(&self) -> Arc<BudgetStatus> {
         match self.commander.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
             other => panic!("{other:?}"),
@@ -312,27 +312,27 @@ impl World {
             let name = event.mysis.as_ref().map(|who| who.name.to_string());
             let name = name.unwrap_or_default();
             match &event.what {
-                What::Notice { code, .. } => Some((*code).to_string()),
-                What::StateChanged { from, to, .. } => {
+                EventKind::Notice { code, .. } => Some((*code).to_string()),
+                EventKind::StateChanged { from, to, .. } => {
                     Some(format!("{name} {} -> {}", from.as_str(), to.as_str()))
                 }
-                What::Stored(row) => {
+                EventKind::Stored(row) => {
                     let code = row.host().map(|meta| &*meta.code);
                     let code = code.filter(|code| !["nudge", "continuation"].contains(code));
                     code.map(|code| format!("{name} {code}"))
                 }
-                What::Created
-                | What::Deleted
-                | What::TurnStarted
-                | What::ModelReplied { .. }
-                | What::ToolCalled { .. }
-                | What::ToolReturned { .. }
-                | What::Mission(_)
-                | What::Standing(_)
-                | What::Spending(_)
-                | What::Weather(_)
-                | What::Learned(_)
-                | What::Shutdown => None,
+                EventKind::Created
+                | EventKind::Deleted
+                | EventKind::TurnStarted
+                | EventKind::ModelReplied { .. }
+                | EventKind::ToolCalled { .. }
+                | EventKind::ToolReturned { .. }
+                | EventKind::Mission(_)
+                | EventKind::Standing(_)
+                | EventKind::Spending(_)
+                | EventKind::Weather(_)
+                | EventKind::Learned(_)
+                | EventKind::Shutdown => None,
             }
         });
         told.collect()

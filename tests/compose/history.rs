@@ -9,7 +9,7 @@ use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compos
 use actors::domain::conversation::Conversation;
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
-use actors::domain::look::Look;
+use actors::domain::look::SnapshotQuery;
 use actors::domain::message::{
     Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
 };
@@ -275,7 +275,7 @@ impl Told {
             CallStatus::Done
         };
         if !given.is_error
-            && let Some(look) = Look::of(&call.name, &call.arguments)
+            && let Some(look) = SnapshotQuery::of(&call.name, &call.arguments)
         {
             self.game
                 .saw(look, key, &text, None, Now::alike(Timestamp(seq * 1000)));

@@ -10,7 +10,7 @@ use actors::domain::message::{Body, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::tool::Toolset;
 use serde_json::Value;
-use zoea::provider::{Manners, body_of};
+use zoea::provider::{WireProfile, body_of};
 use zoea_pilot::validate;
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
@@ -50,7 +50,7 @@ pub(crate) fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(
         tools: Arc::new(Toolset::default()),
     };
     for number in 0..16 {
-        let manners = Manners {
+        let manners = WireProfile {
             has_no_system_role: number & 1 > 0,
             wants_short_ids: number & 2 > 0,
             wants_single_calls: number & 4 > 0,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::compose::wire_bytes;
-use actors::domain::event::{LinkState, State, Totals, What};
-use actors::domain::game_state::Sighting;
+use actors::domain::event::{EventKind, LinkState, State, Totals};
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::life::{
-    Alarm, Ask, Asker, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, Ticket, ToolOutcome,
+    Alarm, Ask, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, ReplyId, ToolOutcome,
+    WriteId,
 };
 use actors::domain::message::{Body, CallStatus, Kind, Row};
 use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
@@ -118,7 +119,7 @@ pub(crate) struct World {
     life: Life,
     rows: Vec<Arc<Row>>,
     sent: BTreeMap<CallKey, ()>,
-    sightings: Vec<(Arc<str>, Sighting)>,
+    sightings: Vec<(Arc<str>, SnapshotResult)>,
     memo: Option<Arc<str>>,
     notes_after: Seq,
     mission: Option<Mission>,
@@ -212,7 +213,7 @@ impl World {
 
     fn order(&mut self, order: MysisOrder) {
         self.hear(Input::Ordered {
-            asker: Asker(1),
+            asker: ReplyId(1),
             order,
         });
     }
@@ -396,7 +397,7 @@ impl World {
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) {
-        let mut recorded: Vec<Ticket> = Vec::new();
+        let mut recorded: Vec<WriteId> = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Record { ticket, writes } => {
@@ -414,7 +415,7 @@ impl World {
                     self.alarm = None;
                 }
                 Effect::Wake { alarm, .. } => self.alarm = Some(alarm),
-                Effect::Tell(What::TurnStarted) => self.before = None,
+                Effect::Tell(EventKind::TurnStarted) => self.before = None,
                 Effect::Release { .. }
                 | Effect::Answer { .. }
                 | Effect::Tell(_)
@@ -577,7 +578,7 @@ fn past(rules: &Arc<SwarmRules>, mission: Option<Mission>, recollection: Recolle
         redactor: Arc::default(),
         crash: None,
         is_interrupted: false,
-        mode: Mode::Flying,
+        mode: Mode::Live,
     }
 }
 

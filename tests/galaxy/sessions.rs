@@ -8,7 +8,7 @@ use rmcp::{
     },
 };
 use serde_json::json;
-use zoea_galaxy::{GalaxyOptions, UnknownSession, desk::SessionRules};
+use zoea_galaxy::{GalaxyOptions, UnknownSession, frontend::SessionRules};
 
 use crate::clients::{OwnClock, Player, Wire, fast, http, start};
 

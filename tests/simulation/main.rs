@@ -8,7 +8,9 @@ mod zoo;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use zoea_simulation::{ActorKind, Options, Rare, Strike, Verdict, hush_simulated_panics, run};
+use zoea_simulation::{
+    ActorKind, InjectedFault, Options, Rare, Verdict, hush_simulated_panics, run,
+};
 
 /// How many seeds each of the threads below plays; `ZOEA_SEEDS` says otherwise.
 const SEEDS: u64 = 100;
@@ -36,7 +38,7 @@ fn play(options: Options) -> Verdict {
 #[derive(Debug, Default)]
 struct Tally {
     orders: u64,
-    struck: BTreeMap<Strike, u64>,
+    struck: BTreeMap<InjectedFault, u64>,
     reached: BTreeMap<Rare, u64>,
     deaths: BTreeMap<ActorKind, u64>,
     revived: u64,
@@ -98,7 +100,7 @@ fn all_seeds_are_good_and_together_reach_whatever_is_rare() {
     });
     println!("2 * {seeds} seeds: {tally:#?}");
     // A suite that struck nothing would prove nothing.
-    for strike in Strike::ALL {
+    for strike in InjectedFault::ALL {
         assert!(
             tally.struck.contains_key(&strike),
             "{strike:?} never struck"

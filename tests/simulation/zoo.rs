@@ -3,13 +3,15 @@
 
 use std::time::Duration;
 
-use actors::domain::progress::Rung;
+use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
-use zoea_simulation::zoo::{Animal, Party, Sight, Visit, healthy, stuck, visit};
+use zoea_simulation::stall_suite::{
+    CaseGroup, CaseResult, StallCase, SuiteOptions, healthy, run_group, stuck,
+};
 
 /// A watch that is in more of a hurry than the usual one, so that half an hour is enough.
-fn hurried() -> Visit {
-    Visit {
+fn hurried() -> SuiteOptions {
+    SuiteOptions {
         seed: 1,
         length: Duration::from_secs(1000),
         rules: ProgressRules {
@@ -41,17 +43,17 @@ fn every_way_to_be_stuck_is_found() {
     all_are_found(ways);
 }
 
-fn all_are_found(members: Vec<Animal>) {
-    let party = Party {
+fn all_are_found(members: Vec<StallCase>) {
+    let party = CaseGroup {
         order: "Mine ore, sell it at your station, refuel and go again.",
         members,
     };
-    let seen = visit(&hurried(), &party).expect("the zoo can be visited");
-    let unseen: Vec<&Sight> = seen.iter().filter(|sight| sight.told.is_none()).collect();
+    let seen = run_group(&hurried(), &party).expect("the zoo can be visited");
+    let unseen: Vec<&CaseResult> = seen.iter().filter(|sight| sight.told.is_none()).collect();
     assert!(unseen.is_empty(), "{unseen:#?}");
     let taken = seen
         .iter()
-        .filter(|sight| sight.rung >= Rung::Afresh)
+        .filter(|sight| sight.rung >= EscalationStep::Afresh)
         .count();
     assert!(taken * 2 >= seen.len(), "{seen:#?}");
 }
@@ -59,11 +61,11 @@ fn all_are_found(members: Vec<Animal>) {
 #[test]
 fn nobody_who_is_well_is_bothered() {
     for party in healthy(1) {
-        let visited = Visit {
+        let visited = SuiteOptions {
             rules: ProgressRules::default(),
             ..hurried()
         };
-        for sight in visit(&visited, &party).expect("the zoo can be visited") {
+        for sight in run_group(&visited, &party).expect("the zoo can be visited") {
             assert!(sight.turns > 3, "{sight:?}");
             assert_eq!(sight.told, None, "{sight:?}");
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use zoea::control::client::{ControlClient, ControlError};
 use zoea::home;
 use zoea::settings::{ConfigSource, Environment, Settings};
-use zoea::wiring::{Audience, Flight, LaunchOptions};
+use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 
 use crate::rig::{Home, http, until};
 
@@ -75,14 +75,14 @@ async fn whoever_comes_while_it_closes_is_told_so() {
     let options = LaunchOptions {
         resume: false,
         start_idle: false,
-        mode: Mode::Flying,
+        mode: Mode::Live,
         secrets: actors::secrets::Secrets::default(),
     };
-    let flight = Flight::launch(
+    let flight = RunningSwarm::start(
         home.lock().expect("the lock"),
         &loaded.settings,
         options,
-        Audience::default(),
+        Observers::default(),
     );
     let flight = flight.await.expect("a swarm");
     let control = flight.open_control((Ipv4Addr::LOCALHOST, 0).into()).await;
@@ -99,6 +99,6 @@ async fn whoever_comes_while_it_closes_is_told_so() {
         other => panic!("it was answered with {other:?}"),
     }
     control.stop().await;
-    flight.land().await;
+    flight.shutdown().await;
     assert!(matches!(listed().await, Err(ControlError::Unreachable(_))));
 }

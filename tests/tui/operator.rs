@@ -9,7 +9,7 @@ use actors::domain::screen::UiEffect;
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use zoea_tui::dashboard::press::{Input, Key, Press};
+use zoea_tui::dashboard::input_event::{Input, Key, Press};
 use zoea_tui::dashboard::{Dashboard, Opening};
 use zoea_tui::dump;
 use zoea_tui::theme::Depth;

@@ -6,7 +6,7 @@ use actors::domain::message::Severity;
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
-use zoea_tui::dashboard::press::{Did, Input, Key, Mouse, Press};
+use zoea_tui::dashboard::input_event::{Did, Input, Key, Mouse, Press};
 
 use crate::operator::Operator;
 use crate::swarm::{START, Swarm};

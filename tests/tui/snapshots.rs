@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use actors::domain::event::{Deed, LinkState, State, SwarmEvent, What};
+use actors::domain::event::{EventKind, LastToolCall, LinkState, State, SwarmEvent};
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::progress::{Stuck, Way};
-use zoea_tui::dashboard::press::Input;
+use zoea_tui::dashboard::input_event::Input;
 use zoea_tui::theme::Depth;
 use zoea_tui::view;
 
@@ -89,7 +89,7 @@ fn troubled() -> Swarm {
     }
     let silent = swarm.standings.get_mut(&ids[8]).unwrap();
     silent.last_words = "".into();
-    silent.last_deed = Some(Arc::new(Deed {
+    silent.last_deed = Some(Arc::new(LastToolCall {
         tool: "sell".into(),
         is_error: false,
         gist: "Sold 12 Iron Ore for 36cr.".into(),
@@ -144,7 +144,7 @@ fn trouble_is_told_below_the_table_and_stays() {
         operator.hears(&[SwarmEvent {
             at: Timestamp(START.0),
             mysis: None,
-            what: What::Notice {
+            what: EventKind::Notice {
                 severity: Severity::Error,
                 code: "store_trouble",
                 text: "the store does not take writes: disk full; trying on".into(),

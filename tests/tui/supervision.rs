@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::commander::{Commander, CommanderArgs, CommanderMsg, Outside};
+use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
 use actors::domain::event::{State, Totals};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use ractor::{Actor, ActorRef};
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::action::TerminalAction;
-use zoea_tui::dashboard::press::{Input, Key, Press};
+use zoea_tui::dashboard::input_event::{Input, Key, Press};
 use zoea_tui::dashboard::{Dashboard, Opening};
 use zoea_tui::{DashboardTerminal, Display};
 
@@ -177,11 +177,11 @@ impl Ship {
             },
             resume: false,
             start_idle: false,
-            mode: Mode::Flying,
+            mode: Mode::Live,
             rules: rules(),
             secrets: actors::secrets::Secrets::default(),
             watchers: Vec::new(),
-            outside: Outside {
+            outside: Adapters {
                 ledger: Arc::new(Nothing),
                 archive: Arc::new(Stored::default()),
                 models: Arc::new(Nothing),

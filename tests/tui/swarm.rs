@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
+use actors::domain::event::{
+    Activity, EventKind, LinkState, MysisRef, MysisStatus, State, SwarmEvent, Totals,
+};
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
@@ -22,7 +24,7 @@ pub(crate) use stored::Stored;
 /// Myses that do as a seed says.
 pub(crate) struct Swarm {
     pub(crate) stored: Stored,
-    pub(crate) standings: BTreeMap<MysisId, Standing>,
+    pub(crate) standings: BTreeMap<MysisId, MysisStatus>,
     pub(crate) mission: Option<Arc<str>>,
     scripts: BTreeMap<MysisId, Script>,
     dice: fastrand::Rng,
@@ -91,7 +93,7 @@ impl Swarm {
         let place = self.standings.len();
         self.standings.insert(
             id,
-            Standing {
+            MysisStatus {
                 id,
                 name: name.into(),
                 provider: ["local", "openrouter"][place % 2].into(),
@@ -219,12 +221,12 @@ impl Swarm {
                 standing.last_words = utterance.text.lines().next().unwrap_or_default().into();
             }
         }
-        let who = Who {
+        let who = MysisRef {
             id,
             name: standing.name.clone(),
         };
-        let standing = What::Standing(Arc::new(standing.clone()));
-        let rows = rows.into_iter().map(What::Stored);
+        let standing = EventKind::Standing(Arc::new(standing.clone()));
+        let rows = rows.into_iter().map(EventKind::Stored);
         rows.chain([standing])
             .map(|what| SwarmEvent {
                 at,
@@ -385,7 +387,7 @@ impl Swarm {
             Order::Broadcast { text } => self.broadcast(&text, at),
             Order::ClearMission => {
                 let had = self.mission.take().is_some();
-                let what = What::Mission(None);
+                let what = EventKind::Mission(None);
                 (
                     Ok(Done::MissionCleared(had)),
                     vec![SwarmEvent {
@@ -445,14 +447,14 @@ impl Swarm {
             return (Err(Refusal::NameTaken(name.to_string())), Vec::new());
         }
         let id = self.add(name, at);
-        let who = Some(Who {
+        let who = Some(MysisRef {
             id,
             name: name.into(),
         });
         let mut told = vec![SwarmEvent {
             at,
             mysis: who,
-            what: What::Created,
+            what: EventKind::Created,
         }];
         told.extend(self.tell(id, at, Vec::new()));
         if start {
@@ -487,14 +489,14 @@ impl Swarm {
         standing.activity = Activity::Resting;
         standing.activity_until = None;
         standing.activity_since = at;
-        let what = What::StateChanged {
+        let what = EventKind::StateChanged {
             from,
             to,
             reason: None,
         };
         let mut told = vec![SwarmEvent {
             at,
-            mysis: Some(Who {
+            mysis: Some(MysisRef {
                 id,
                 name: name.into(),
             }),
@@ -522,11 +524,11 @@ impl Swarm {
         });
         standing.activity = Activity::Resting;
         standing.activity_until = None;
-        let who = Who {
+        let who = MysisRef {
             id,
             name: standing.name.clone(),
         };
-        let what = What::StateChanged {
+        let what = EventKind::StateChanged {
             from,
             to: State::Errored,
             reason: Some(text.into()),
@@ -546,7 +548,7 @@ impl Swarm {
             Ok(id) => {
                 self.standings.remove(&id);
                 self.stored.with(|rows| rows.remove(&id));
-                let mysis = Some(Who {
+                let mysis = Some(MysisRef {
                     id,
                     name: name.into(),
                 });
@@ -555,7 +557,7 @@ impl Swarm {
                     vec![SwarmEvent {
                         at,
                         mysis,
-                        what: What::Deleted,
+                        what: EventKind::Deleted,
                     }],
                 )
             }
@@ -621,7 +623,7 @@ impl Swarm {
         let mission = MissionId(self.next_mission);
         self.next_mission += 1;
         self.mission = Some(text.into());
-        let what = What::Mission(self.mission.clone());
+        let what = EventKind::Mission(self.mission.clone());
         let mut told = vec![SwarmEvent {
             at,
             mysis: None,

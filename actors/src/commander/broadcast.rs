@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ractor::ActorRef;
 
-use crate::domain::event::What;
+use crate::domain::event::EventKind;
 use crate::domain::ids::MissionId;
 use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
@@ -62,7 +62,7 @@ impl CommanderState {
             return reply.answer(Err(refused(&fault)));
         }
         self.mission = Some(mission.clone());
-        self.tell(What::Mission(Some(mission.text.clone())));
+        self.tell(EventKind::Mission(Some(mission.text.clone())));
         let members = self.members.values_mut();
         let members: Vec<_> = members.filter(|member| !member.is_going).collect();
         let broadcast = Broadcast {
@@ -171,7 +171,7 @@ impl CommanderState {
             // One that is dead hears of it with its next life.
             let _ = member.actor.cast(MysisMsg::MissionStands(None));
         }
-        self.tell(What::Mission(None));
+        self.tell(EventKind::Mission(None));
         reply.answer(Ok(Done::MissionCleared(true)));
     }
 }

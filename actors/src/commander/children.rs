@@ -15,7 +15,7 @@ use crate::domain::weather::Weather;
 use crate::gate::{GateActor, GateArgs, GateMsg};
 use crate::store::{StoreActor, StoreArgs, StoreMsg};
 
-use super::{CommanderMsg, CommanderState, Outside};
+use super::{Adapters, CommanderMsg, CommanderState};
 
 /// Waits between tries to read the books for a gate.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -77,7 +77,7 @@ impl CommanderState {
 
 pub(super) async fn spawn_store(
     myself: &ActorRef<CommanderMsg>,
-    outside: &Outside,
+    outside: &Adapters,
 ) -> Result<ActorRef<StoreMsg>, ActorProcessingErr> {
     let args = StoreArgs {
         ledger: outside.ledger.clone(),
@@ -90,7 +90,7 @@ pub(super) async fn spawn_store(
 
 pub(super) async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    outside: &Outside,
+    outside: &Adapters,
     rules: &SwarmRules,
     (books, weather): (Vec<Entry>, Arc<Weather>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{ActorRef, RpcReplyPort};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{Activity, Standing, SwarmEvent, What, Who};
+use crate::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
 use crate::domain::ids::MysisId;
 use crate::mysis::MysisMsg;
 use crate::store::StoreMsg;
@@ -37,7 +37,7 @@ impl CommanderState {
                 Stage::WindingDown { .. } | Stage::Draining { .. } => closing.replies.push(reply),
             };
         }
-        self.tell(What::Shutdown);
+        self.tell(EventKind::Shutdown);
         for member in self.members.values() {
             // One that is dead has left already.
             let _ = member.actor.cast(MysisMsg::WindDown);
@@ -60,20 +60,20 @@ impl CommanderState {
         let Some(member) = self.members.get_mut(&id) else {
             return;
         };
-        let standing = Arc::new(Standing {
+        let standing = Arc::new(MysisStatus {
             activity: Activity::Resting,
             activity_since: now,
             activity_until: None,
-            ..Standing::clone(&member.standing)
+            ..MysisStatus::clone(&member.standing)
         });
         member.standing = standing.clone();
         self.tell_all(SwarmEvent {
             at: now,
-            mysis: Some(Who {
+            mysis: Some(MysisRef {
                 id,
                 name: standing.name.clone(),
             }),
-            what: What::Standing(standing),
+            what: EventKind::Standing(standing),
         });
     }
 

@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use crate::commander::CommanderMsg;
 use crate::domain::arrival::Arrival;
-use crate::domain::budget::Spending;
-use crate::domain::event::Standing;
+use crate::domain::budget::BudgetStatus;
+use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::MysisId;
 use crate::domain::order::{Answer, Order, Refusal};
@@ -61,7 +61,7 @@ impl CommanderHandle {
     }
 
     /// How the Myses stand, by name; none once the program is closing.
-    pub async fn standings(&self) -> Vec<Arc<Standing>> {
+    pub async fn standings(&self) -> Vec<Arc<MysisStatus>> {
         match self.commander.call(CommanderMsg::Standings, None).await {
             Ok(CallResult::Success(standings)) => standings,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
@@ -85,7 +85,7 @@ impl CommanderHandle {
     }
 
     /// How the budget of the day stands; nothing spent once the program is closing.
-    pub async fn spending(&self) -> Arc<Spending> {
+    pub async fn spending(&self) -> Arc<BudgetStatus> {
         match self.commander.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),

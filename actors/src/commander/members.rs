@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{Activity, Report, Standing, State, SwarmEvent, What, Who};
+use crate::domain::event::{Activity, EventKind, MysisRef, MysisStatus, Report, State, SwarmEvent};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
@@ -24,7 +24,7 @@ pub(super) struct Member {
     /// As it was when it was last brought to life; what changes since is in `standing`, and its
     /// settings are in the store, where its next life takes them from.
     pub(super) record: MysisRecord,
-    pub(super) standing: Arc<Standing>,
+    pub(super) standing: Arc<MysisStatus>,
     /// It was told what makes it run, and has not yet said that it runs: one that dies meanwhile was
     /// not at rest, whatever it said last.
     pub(super) is_starting: bool,
@@ -46,8 +46,8 @@ pub(super) enum Coming {
 }
 
 impl Member {
-    pub(super) fn who(&self) -> Who {
-        Who {
+    pub(super) fn who(&self) -> MysisRef {
+        MysisRef {
             id: self.record.id,
             name: self.standing.name.clone(),
         }
@@ -80,7 +80,7 @@ impl Member {
 
 impl CommanderState {
     /// Spawns the actor of a Mysis, in a new incarnation.
-    pub(super) async fn bring_to_life(
+    pub(super) async fn spawn_mysis(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
@@ -112,17 +112,17 @@ impl CommanderState {
         let (actor, _) = Actor::spawn_linked(None, MysisActor, args, cell).await?;
         self.by_actor.insert(actor.get_id(), id);
         let standing = match &before {
-            Some(member) => Arc::new(Standing {
+            Some(member) => Arc::new(MysisStatus {
                 state: record.state.at_rest(),
                 reason: record.reason.clone(),
                 fault: record.fault.clone(),
                 activity: Activity::Rebuilding,
                 activity_since: self.now(),
                 activity_until: None,
-                ..Standing::clone(&member.standing)
+                ..MysisStatus::clone(&member.standing)
             }),
             None => {
-                let first = Standing::first(&record, &self.rules, self.now());
+                let first = MysisStatus::first(&record, &self.rules, self.now());
                 Arc::new(match is_interrupted {
                     // Until when, it says itself once it has read its past.
                     true => first.interrupted(),
@@ -153,7 +153,7 @@ impl CommanderState {
             self.tell_all(SwarmEvent {
                 at,
                 mysis: who,
-                what: What::Standing(standing),
+                what: EventKind::Standing(standing),
             });
         }
         Ok(())
@@ -168,8 +168,8 @@ impl CommanderState {
             return;
         }
         match &report.event.what {
-            What::Learned(account) => return self.learn([account.password.clone()]),
-            What::Standing(standing) => {
+            EventKind::Learned(account) => return self.learn([account.password.clone()]),
+            EventKind::Standing(standing) => {
                 let became_errored =
                     standing.state == State::Errored && member.standing.state != State::Errored;
                 let before = std::mem::replace(&mut member.standing, standing.clone());
@@ -179,23 +179,23 @@ impl CommanderState {
                 }
                 self.record_need(&before, standing);
                 if became_errored && let Some(fault) = standing.fault.clone() {
-                    self.weigh_relaunch(myself, report.mysis, &fault);
+                    self.schedule_relaunch(myself, report.mysis, &fault);
                 }
             }
             // It ran, if only for a moment.
-            What::StateChanged { to, .. } => member.is_starting &= *to == State::Running,
-            What::Created
-            | What::Deleted
-            | What::TurnStarted
-            | What::ModelReplied { .. }
-            | What::ToolCalled { .. }
-            | What::ToolReturned { .. }
-            | What::Stored(_)
-            | What::Mission(_)
-            | What::Spending(_)
-            | What::Weather(_)
-            | What::Notice { .. }
-            | What::Shutdown => {}
+            EventKind::StateChanged { to, .. } => member.is_starting &= *to == State::Running,
+            EventKind::Created
+            | EventKind::Deleted
+            | EventKind::TurnStarted
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::Stored(_)
+            | EventKind::Mission(_)
+            | EventKind::Spending(_)
+            | EventKind::Weather(_)
+            | EventKind::Notice { .. }
+            | EventKind::Shutdown => {}
         }
         self.tell_all(report.event);
     }
@@ -235,12 +235,12 @@ impl CommanderState {
             return Ok(());
         }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
-        self.mourn(myself, id, &cause).await
+        self.handle_crash(myself, id, &cause).await
     }
 
     /// A Mysis' actor died: it is rebuilt from the store, and errored with the cause if it ran. One
     /// that was at rest stays as it was.
-    async fn mourn(
+    async fn handle_crash(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         id: MysisId,
@@ -271,9 +271,9 @@ impl CommanderState {
             self.tell_change(id, was, State::Errored, &text);
         }
         let coming = Coming::After(text.as_str().into());
-        self.bring_to_life(myself, record, coming).await?;
+        self.spawn_mysis(myself, record, coming).await?;
         if !stays {
-            self.weigh_relaunch(myself, id, &fault);
+            self.schedule_relaunch(myself, id, &fault);
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl CommanderState {
         let event = SwarmEvent {
             at: self.now(),
             mysis: Some(member.who()),
-            what: What::StateChanged {
+            what: EventKind::StateChanged {
                 from,
                 to,
                 reason: Some(reason.into()),
@@ -314,7 +314,7 @@ impl CommanderState {
     }
 
     /// Decides whether and when an errored Mysis comes back by itself.
-    fn weigh_relaunch(&mut self, myself: &ActorRef<CommanderMsg>, id: MysisId, fault: &Fault) {
+    fn schedule_relaunch(&mut self, myself: &ActorRef<CommanderMsg>, id: MysisId, fault: &Fault) {
         let now = self.outside.clock.moment();
         let rules = &self.rules.supervision;
         let Some(member) = self.members.get_mut(&id) else {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ractor::RpcReplyPort;
 
 use crate::domain::arrival::Arrival;
-use crate::domain::budget::Spending;
-use crate::domain::event::{Report, Standing, SwarmEvent};
+use crate::domain::budget::BudgetStatus;
+use crate::domain::event::{MysisStatus, Report, SwarmEvent};
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{MissionId, MysisId};
 use crate::domain::order::{Answer, Order};
@@ -35,9 +35,9 @@ pub enum CommanderMsg {
     /// A terminal of another process is to be drawn for, too.
     Attach(TerminalLink),
     /// How do the Myses stand?
-    Standings(RpcReplyPort<Vec<Arc<Standing>>>),
+    Standings(RpcReplyPort<Vec<Arc<MysisStatus>>>),
     /// How does the budget stand?
-    Spending(RpcReplyPort<Arc<Spending>>),
+    Spending(RpcReplyPort<Arc<BudgetStatus>>),
     /// Which servers are away?
     Weather(RpcReplyPort<Arc<Weather>>),
     /// How far is the swarm with logging in?

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{State, SwarmEvent, Totals, What, Who};
+use crate::domain::event::{EventKind, MysisRef, State, SwarmEvent, Totals};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::order::{Done, Order, Refusal, check_name};
@@ -256,18 +256,18 @@ impl CommanderState {
             reply.answer(Ok(Done::Created(id)));
             return Ok(());
         }
-        self.bring_to_life(myself, record, Coming::AsStored).await?;
+        self.spawn_mysis(myself, record, Coming::AsStored).await?;
         let at = self.now();
         self.tell_all(SwarmEvent {
             at,
-            mysis: Some(Who { id, name }),
-            what: What::Created,
+            mysis: Some(MysisRef { id, name }),
+            what: EventKind::Created,
         });
         if let Some(member) = self.members.get_mut(&id) {
             let event = SwarmEvent {
                 at,
                 mysis: Some(member.who()),
-                what: What::Standing(member.standing.clone()),
+                what: EventKind::Standing(member.standing.clone()),
             };
             if start {
                 member.start(Reply::to_nobody());
@@ -317,7 +317,7 @@ impl CommanderState {
             reply.answer(Err(refused(&fault)));
             let record = self.members.get(&mysis).map(|member| member.record.clone());
             if let Some(record) = record {
-                self.bring_to_life(myself, record, Coming::AsStored).await?;
+                self.spawn_mysis(myself, record, Coming::AsStored).await?;
             }
             return Ok(());
         }
@@ -326,7 +326,7 @@ impl CommanderState {
             self.tell_all(SwarmEvent {
                 at,
                 mysis: Some(member.who()),
-                what: What::Deleted,
+                what: EventKind::Deleted,
             });
         }
         reply.answer(Ok(Done::Deleted));

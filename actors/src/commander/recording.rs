@@ -7,9 +7,9 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{Standing, State, SwarmEvent, What, Who};
+use crate::domain::event::{EventKind, MysisRef, MysisStatus, State, SwarmEvent};
 use crate::domain::event_record::{
-    EventId, EventKind, EventRecord, OrderSource, OrderSummary, record_of,
+    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
 };
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
@@ -158,7 +158,7 @@ async fn store_all(mut waiting: mpsc::Receiver<Item>, store: StoreHandle) {
 impl CommanderState {
     pub(super) fn record_event(&mut self, event: &SwarmEvent) {
         // A command that works on the database runs no swarm that could end.
-        let is_command = self.mode == Mode::Grounded && matches!(event.what, What::Shutdown);
+        let is_command = self.mode == Mode::QueueOnly && matches!(event.what, EventKind::Shutdown);
         if !is_command {
             self.recorder.hear(event, &self.secrets.redactor());
         }
@@ -170,7 +170,7 @@ impl CommanderState {
         let record = EventRecord {
             id: EventId(0),
             at: self.now(),
-            kind: EventKind::Notice,
+            kind: EventRecordKind::Notice,
             mysis: None,
             severity: Severity::Info,
             code: "up".into(),
@@ -181,7 +181,7 @@ impl CommanderState {
     }
 
     /// Records that a Mysis which runs needs the operator from now on.
-    pub(super) fn record_need(&mut self, before: &Standing, now: &Standing) {
+    pub(super) fn record_need(&mut self, before: &MysisStatus, now: &MysisStatus) {
         if now.state != State::Running {
             return;
         }
@@ -192,8 +192,8 @@ impl CommanderState {
         let record = EventRecord {
             id: EventId(0),
             at: self.now(),
-            kind: EventKind::Need,
-            mysis: Some(Who {
+            kind: EventRecordKind::Need,
+            mysis: Some(MysisRef {
                 id: now.id,
                 name: now.name.clone(),
             }),
@@ -206,7 +206,7 @@ impl CommanderState {
     }
 
     /// Records that the program itself starts an errored Mysis again.
-    pub(super) fn record_relaunch(&mut self, who: Who) {
+    pub(super) fn record_relaunch(&mut self, who: MysisRef) {
         let summary = OrderSummary {
             code: RELAUNCH,
             name: None,
@@ -262,21 +262,21 @@ impl CommanderState {
 /// The word for starting one that was errored.
 const RELAUNCH: &str = "relaunch";
 
-fn created_as(id: MysisId, name: &str) -> Who {
+fn created_as(id: MysisId, name: &str) -> MysisRef {
     let name = name.into();
-    Who { id, name }
+    MysisRef { id, name }
 }
 
 fn order_record(
     summary: OrderSummary,
-    mysis: Option<Who>,
+    mysis: Option<MysisRef>,
     source: OrderSource,
     at: Timestamp,
 ) -> EventRecord {
     EventRecord {
         id: EventId(0),
         at,
-        kind: EventKind::Order,
+        kind: EventRecordKind::Order,
         mysis,
         severity: Severity::Info,
         code: summary.code.into(),

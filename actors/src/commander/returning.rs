@@ -13,7 +13,7 @@ use super::{CommanderArgs, CommanderMsg, CommanderState};
 
 impl CommanderState {
     /// Brings everybody back from the store, as they were (DESIGN 2).
-    pub(super) async fn take_over(
+    pub(super) async fn restore_swarm(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         args: CommanderArgs,
@@ -21,22 +21,22 @@ impl CommanderState {
         let mut interrupted = 0;
         for record in args.swarm.myses {
             let id = record.id;
-            let starts = args.mode == Mode::Flying && starts(&record, args.resume, args.start_idle);
+            let starts = args.mode == Mode::Live && starts(&record, args.resume, args.start_idle);
             let is_interrupted = !starts && was_running(&record);
             let coming = match record.state == State::Running && is_interrupted {
                 true => Coming::Interrupted,
                 false => Coming::AsStored,
             };
-            self.bring_to_life(myself, record, coming).await?;
+            self.spawn_mysis(myself, record, coming).await?;
             interrupted += usize::from(is_interrupted);
             if starts && let Some(member) = self.members.get_mut(&id) {
                 member.start(Reply::to_nobody());
             }
         }
-        if args.mode == Mode::Flying {
+        if args.mode == Mode::Live {
             self.record_start();
         }
-        if interrupted > 0 && args.mode == Mode::Flying {
+        if interrupted > 0 && args.mode == Mode::Live {
             let text = interrupted_words(interrupted);
             self.notice(Severity::Warn, "interrupted", &text);
         }

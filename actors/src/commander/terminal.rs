@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{SwarmEvent, What};
+use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::domain::screen::SwarmSnapshot;
@@ -16,9 +16,9 @@ use crate::ui::{TerminalLink, UiActor, UiArgs, UiMsg};
 use super::{CommanderMsg, CommanderState};
 
 /// A Ui that dies again within this time may have died of its view.
-const SOON: Duration = Duration::from_secs(10);
+const SOON_AFTER_START: Duration = Duration::from_secs(10);
 /// So many deaths in a row, and there is no terminal any more.
-const TOO_MANY: u32 = 5;
+const MAX_DEATHS_IN_A_ROW: u32 = 5;
 
 /// A terminal and its Ui.
 pub(super) struct Terminal {
@@ -79,9 +79,9 @@ impl CommanderState {
         }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
         tracing::error!(%cause, "the ui died");
-        let is_soon = self.outside.clock.moment().since(terminal.since) < SOON;
+        let is_soon = self.outside.clock.moment().since(terminal.since) < SOON_AFTER_START;
         terminal.deaths = if is_soon { terminal.deaths + 1 } else { 1 };
-        if terminal.deaths > TOO_MANY {
+        if terminal.deaths > MAX_DEATHS_IN_A_ROW {
             terminal.link.quit.cancel();
             return Ok(());
         }
@@ -136,8 +136,8 @@ impl CommanderState {
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
         self.watchers.push(ui.get_derived());
         let about_all = [
-            What::Spending(self.spending.clone()),
-            What::Weather(self.weather.clone()),
+            EventKind::Spending(self.spending.clone()),
+            EventKind::Weather(self.weather.clone()),
         ];
         for what in about_all {
             let event = SwarmEvent {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::arrival::Arrival;
-use crate::domain::event::{Standing, SwarmEvent, What};
+use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
 
 use super::{CommanderState, Watcher};
@@ -13,16 +13,16 @@ impl CommanderState {
     /// trouble of the Store, which is told once, until its end: whoever comes in between hears of
     /// it too.
     pub(super) fn heard(&mut self, mut news: SwarmEvent) {
-        if let What::Notice { text, .. } = &mut news.what {
+        if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.secrets.clean(text).as_ref().into();
         }
-        if let What::Spending(spending) = &news.what {
+        if let EventKind::Spending(spending) = &news.what {
             self.spending = spending.clone();
         }
-        if let What::Weather(weather) = &news.what {
+        if let EventKind::Weather(weather) = &news.what {
             self.weather = weather.clone();
         }
-        if let What::Notice { code, .. } = news.what {
+        if let EventKind::Notice { code, .. } = news.what {
             match code {
                 STORE_TROUBLE => self.store_trouble = Some(news.clone()),
                 STORE_HEALED => self.store_trouble = None,
@@ -33,7 +33,7 @@ impl CommanderState {
     }
 
     pub(super) fn trouble(&self) -> Option<Arc<str>> {
-        let What::Notice { text, .. } = &self.store_trouble.as_ref()?.what else {
+        let EventKind::Notice { text, .. } = &self.store_trouble.as_ref()?.what else {
             return None;
         };
         Some(text.clone())
@@ -47,12 +47,12 @@ impl CommanderState {
             let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
         };
         let mission = self.mission.as_ref().map(|mission| mission.text.clone());
-        tell(None, What::Mission(mission));
-        tell(None, What::Spending(self.spending.clone()));
-        tell(None, What::Weather(self.weather.clone()));
+        tell(None, EventKind::Mission(mission));
+        tell(None, EventKind::Spending(self.spending.clone()));
+        tell(None, EventKind::Weather(self.weather.clone()));
         for member in self.members.values() {
             let who = Some(member.who());
-            tell(who, What::Standing(member.standing.clone()));
+            tell(who, EventKind::Standing(member.standing.clone()));
         }
         if let Some(trouble) = &self.store_trouble {
             tell(None, trouble.what.clone());
@@ -65,8 +65,8 @@ impl CommanderState {
         Arrival::of_all(standings, self.rules.tools.logins_per_minute)
     }
 
-    pub(super) fn standings(&self) -> Vec<Arc<Standing>> {
-        let mut standings: Vec<Arc<Standing>> = self
+    pub(super) fn standings(&self) -> Vec<Arc<MysisStatus>> {
+        let mut standings: Vec<Arc<MysisStatus>> = self
             .members
             .values()
             .map(|member| member.standing.clone())

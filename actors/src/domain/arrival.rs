@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::event::{Activity, LinkState, Standing, State};
+use super::event::{Activity, LinkState, MysisStatus, State};
 use super::gate::Lane;
 
 /// Fewer than these are no queue worth a word.
@@ -36,7 +36,7 @@ pub enum Stage {
 
 /// Where this one stands.
 #[must_use]
-pub fn stage(standing: &Standing) -> Stage {
+pub fn stage(standing: &MysisStatus) -> Stage {
     if standing.state != State::Running {
         return Stage::Elsewhere;
     }
@@ -86,7 +86,7 @@ impl Arrival {
     /// The same of everybody's standings.
     #[must_use]
     pub fn of_all<'s>(
-        standings: impl Iterator<Item = &'s Standing>,
+        standings: impl Iterator<Item = &'s MysisStatus>,
         logins_per_minute: Option<u32>,
     ) -> Option<Arrival> {
         let (mut here, mut coming) = (0, 0);

@@ -50,7 +50,7 @@ impl fmt::Display for Day {
 
 /// What one model call cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bill {
+pub struct Charge {
     /// The provider that answered.
     pub provider: Arc<str>,
     /// The tokens that it reported.
@@ -61,7 +61,7 @@ pub struct Bill {
 
 /// What several model calls cost together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct BudgetUse {
     /// How many of them reported their tokens.
     pub calls: u64,
     /// Tokens of requests.
@@ -74,11 +74,11 @@ pub struct Spent {
     pub cost_micros: u64,
 }
 
-impl Spent {
+impl BudgetUse {
     /// Adds a bill.
-    pub fn pay(&mut self, bill: &Bill) {
+    pub fn pay(&mut self, bill: &Charge) {
         let usage = bounds::usage_of_a_call(bill.usage);
-        self.add(&Spent {
+        self.add(&BudgetUse {
             calls: 1,
             input: usage.input,
             output: usage.output,
@@ -88,7 +88,7 @@ impl Spent {
     }
 
     /// Adds what others cost.
-    pub fn add(&mut self, other: &Spent) {
+    pub fn add(&mut self, other: &BudgetUse) {
         self.calls = bounds::sum(self.calls, other.calls);
         self.input = bounds::sum(self.input, other.input);
         self.output = bounds::sum(self.output, other.output);
@@ -106,11 +106,11 @@ impl Spent {
 impl Row {
     /// What the model call behind it cost, where the provider said how much it used.
     #[must_use]
-    pub fn bill(&self) -> Option<Bill> {
+    pub fn bill(&self) -> Option<Charge> {
         match &self.body {
             Body::Reply(utterance) | Body::Call { utterance, .. } => {
                 let meta = &utterance.meta;
-                meta.usage.map(|usage| Bill {
+                meta.usage.map(|usage| Charge {
                     provider: meta.provider.clone(),
                     usage,
                     cost_micros: meta.cost_micros,
@@ -138,7 +138,7 @@ pub struct Entry {
     /// The provider that answered.
     pub provider: Arc<str>,
     /// What it came to.
-    pub spent: Spent,
+    pub spent: BudgetUse,
 }
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn bills_add_up_also_without_a_price() {
-        let mut spent = Spent::default();
+        let mut spent = BudgetUse::default();
         let usage = Usage {
             input: 10,
             output: 3,
@@ -165,13 +165,13 @@ mod tests {
         };
         for cost_micros in [Some(7), None] {
             let provider = "p".into();
-            spent.pay(&Bill {
+            spent.pay(&Charge {
                 provider,
                 usage,
                 cost_micros,
             });
         }
-        let expected = Spent {
+        let expected = BudgetUse {
             calls: 2,
             input: 20,
             output: 6,

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::books::{Bill, Day, Entry, Spent};
+use super::books::{BudgetUse, Charge, Day, Entry};
 use super::ids::{MysisId, Timestamp};
 
 /// The share of a budget, in percent, at which the operator is told.
@@ -24,7 +24,7 @@ pub struct Limits {
 impl Limits {
     /// How much of them is spent, in percent, rounded down; `None` without a limit.
     #[must_use]
-    pub fn percent(&self, spent: &Spent) -> Option<u64> {
+    pub fn percent(&self, spent: &BudgetUse) -> Option<u64> {
         let share = |spent: u64, limit: Option<u64>| {
             limit.map(|limit| {
                 let share = u128::from(spent) * 100 / u128::from(limit.max(1));
@@ -47,17 +47,17 @@ pub struct BudgetRules {
 
 /// How the budget of the day stands, for those who watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spending {
+pub struct BudgetStatus {
     /// The day.
     pub day: Day,
     /// What the swarm spent on it.
-    pub swarm: Spent,
+    pub swarm: BudgetUse,
     /// How much of the budget that is, in percent: of the swarm's where there is one, else of the
     /// Mysis that has spent most of its own. `None` without a budget.
     pub percent: Option<u64>,
 }
 
-impl Spending {
+impl BudgetStatus {
     /// How much of the budget is spent at a moment: nothing once the day is over.
     #[must_use]
     pub fn percent_at(&self, now: Timestamp) -> Option<u64> {
@@ -98,8 +98,8 @@ const STEP_BACK_MS: u64 = 3_600_000;
 pub struct Purse {
     rules: BudgetRules,
     day: Day,
-    swarm: Spent,
-    myses: BTreeMap<MysisId, Spent>,
+    swarm: BudgetUse,
+    myses: BTreeMap<MysisId, BudgetUse>,
     /// Who was told that its budget runs low; nobody stands for the swarm.
     told_low: BTreeSet<Option<MysisId>>,
     is_told_spent: bool,
@@ -120,7 +120,7 @@ impl Purse {
         let newest = books.iter().map(|entry| entry.day.begins()).max();
         let seen = newest.filter(|begins| begins.since(now) <= STEP_BACK_MS);
         self.turn_page(seen.map_or(now, |begins| begins.max(now)));
-        let mut myses: BTreeMap<MysisId, Spent> = BTreeMap::new();
+        let mut myses: BTreeMap<MysisId, BudgetUse> = BTreeMap::new();
         for entry in books.iter().filter(|entry| entry.day == self.day) {
             myses.entry(entry.mysis).or_default().add(&entry.spent);
         }
@@ -131,11 +131,11 @@ impl Purse {
                 *known = spent;
             }
         }
-        self.swarm = Spent::default();
+        self.swarm = BudgetUse::default();
         for spent in self.myses.values() {
             self.swarm.add(spent);
         }
-        let is_low = |limits: &Limits, spent: &Spent| limits.percent(spent) >= Some(LOW);
+        let is_low = |limits: &Limits, spent: &BudgetUse| limits.percent(spent) >= Some(LOW);
         let low = self.myses.iter();
         let low = low.filter(|(_, spent)| is_low(&self.rules.mysis, spent));
         self.told_low.extend(low.map(|(mysis, _)| Some(*mysis)));
@@ -146,7 +146,7 @@ impl Purse {
     }
 
     /// A model call of a Mysis cost this.
-    pub fn pay(&mut self, mysis: MysisId, bill: &Bill, now: Timestamp) {
+    pub fn pay(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.turn_page(now);
         self.swarm.pay(bill);
         self.myses.entry(mysis).or_default().pay(bill);
@@ -211,17 +211,17 @@ impl Purse {
 
     /// How it stands.
     #[must_use]
-    pub fn spending(&self) -> Spending {
+    pub fn spending(&self) -> BudgetStatus {
         let of_swarm = self.rules.swarm.percent(&self.swarm);
         let fullest = || {
             let shares = self.myses.values();
-            let none = self.rules.mysis.percent(&Spent::default());
+            let none = self.rules.mysis.percent(&BudgetUse::default());
             shares
                 .filter_map(|spent| self.rules.mysis.percent(spent))
                 .max()
                 .or(none)
         };
-        Spending {
+        BudgetStatus {
             day: self.day,
             swarm: self.swarm,
             percent: of_swarm.or_else(fullest),
@@ -263,8 +263,8 @@ mod tests {
     const A: MysisId = MysisId(1);
     const B: MysisId = MysisId(2);
 
-    fn bill(tokens: u64, cost_micros: u64) -> Bill {
-        Bill {
+    fn bill(tokens: u64, cost_micros: u64) -> Charge {
+        Charge {
             provider: "p".into(),
             usage: Usage {
                 input: tokens,
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    fn purse(mysis: Option<u64>, swarm_micros: Option<u64>) -> Purse {
+    fn budget(mysis: Option<u64>, swarm_micros: Option<u64>) -> Purse {
         let mut purse = Purse::default();
         purse.set_rules(BudgetRules {
             mysis: Limits {
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn at_eighty_percent_a_mysis_is_told_once_and_at_a_hundred_it_gets_no_more() {
-        let mut purse = purse(Some(1000), None);
+        let mut purse = budget(Some(1000), None);
         purse.pay(A, &bill(799, 0), NOON);
         assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
         purse.pay(A, &bill(1, 0), NOON);
@@ -311,12 +311,12 @@ mod tests {
         assert_eq!(purse.allowance(A, NOON), Allowance::NoMore { why, until });
         assert_eq!(purse.allowance(B, NOON), Allowance::More(None));
         assert_eq!(purse.allowance(A, until), Allowance::More(None));
-        assert_eq!(purse.spending().swarm, Spent::default());
+        assert_eq!(purse.spending().swarm, BudgetUse::default());
     }
 
     #[test]
     fn the_swarms_budget_stops_everybody_and_each_thing_is_told_once_a_day() {
-        let mut purse = purse(None, Some(1000));
+        let mut purse = budget(None, Some(1000));
         let mut told = Vec::new();
         for _ in 0..12 {
             purse.pay(A, &bill(5, 100), NOON);
@@ -336,7 +336,7 @@ mod tests {
     fn a_clock_that_is_set_back_a_little_over_midnight_begins_no_day_twice() {
         let midnight = Day::of(NOON).ends();
         let minutes = |minutes: i64| Timestamp(midnight.0 + minutes * 60_000);
-        let mut purse = purse(Some(1000), None);
+        let mut purse = budget(Some(1000), None);
         purse.pay(A, &bill(1000, 0), minutes(-30));
         assert!(!is_more(&purse.allowance(A, minutes(-1))));
         purse.pay(A, &bill(1000, 0), minutes(1));
@@ -352,7 +352,7 @@ mod tests {
         // Nor does a gate that begins after the clock was set back.
         let mut after = Purse::default();
         after.set_rules(purse.rules);
-        let mut spent = Spent::default();
+        let mut spent = BudgetUse::default();
         spent.pay(&bill(1000, 0));
         let entry = Entry {
             day: Day::of(midnight),
@@ -370,7 +370,7 @@ mod tests {
         let years = |count: i64| NOON.0 + count * 365 * 86_400_000;
         for wrong in [years(20), NOON.0 + 2 * 86_400_000, NOON.0 + 14 * 3_600_000] {
             let wrong = Timestamp(wrong);
-            let mut purse = purse(Some(1000), None);
+            let mut purse = budget(Some(1000), None);
             purse.pay(A, &bill(10, 0), NOON);
             assert!(is_more(&purse.allowance(A, wrong)));
             purse.pay(A, &bill(1000, 0), wrong);
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn more_budget_lifts_the_pause_at_once() {
-        let mut purse = purse(Some(100), None);
+        let mut purse = budget(Some(100), None);
         purse.pay(A, &bill(100, 0), NOON);
         assert!(!is_more(&purse.allowance(A, NOON)));
         purse.set_rules(BudgetRules::default());
@@ -396,9 +396,9 @@ mod tests {
 
     #[test]
     fn what_the_books_say_of_today_counts_and_is_not_told_again() {
-        let mut purse = purse(Some(1000), None);
+        let mut purse = budget(Some(1000), None);
         let entry = |day: Day, mysis, tokens| {
-            let mut spent = Spent::default();
+            let mut spent = BudgetUse::default();
             spent.pay(&bill(tokens, 3));
             Entry {
                 day,
@@ -425,9 +425,9 @@ mod tests {
     #[test]
     fn of_what_was_paid_and_what_the_books_say_the_larger_sum_counts() {
         for (paid, booked, counts) in [(10, 9, 5), (10, 10, 5), (10, 11, 7)] {
-            let mut purse = purse(None, Some(1000));
+            let mut purse = budget(None, Some(1000));
             purse.pay(A, &bill(paid, 5), NOON);
-            let mut spent = Spent::default();
+            let mut spent = BudgetUse::default();
             spent.pay(&bill(booked, 7));
             let entry = Entry {
                 day: Day::of(NOON),
@@ -450,8 +450,8 @@ mod tests {
             (99, 1, Some(BudgetNews::Spent(Day::of(NOON).ends()))),
             (100, 1, None),
         ] {
-            let mut purse = purse(None, Some(100));
-            let mut spent = Spent::default();
+            let mut purse = budget(None, Some(100));
+            let mut spent = BudgetUse::default();
             spent.pay(&bill(1, booked));
             let entry = Entry {
                 day: Day::of(NOON),

@@ -51,7 +51,7 @@ pub enum Outcome {
 
 /// What became of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Transition {
     /// It opened: the server is away.
     Opened,
     /// It closed: the server works again.
@@ -146,7 +146,7 @@ impl Circuit {
         rules: CircuitRules,
         has_fallback: bool,
         now: Moment,
-    ) -> Option<Turn> {
+    ) -> Option<Transition> {
         match outcome {
             Outcome::Dropped => {
                 self.give_up(pass, now);
@@ -165,10 +165,10 @@ impl Circuit {
     }
 
     /// The server works.
-    pub fn close(&mut self) -> Option<Turn> {
+    pub fn close(&mut self) -> Option<Transition> {
         let was_open = !self.is_closed();
         *self = Circuit::default();
-        was_open.then_some(Turn::Closed)
+        was_open.then_some(Transition::Closed)
     }
 
     fn failed(
@@ -178,7 +178,7 @@ impl Circuit {
         rules: CircuitRules,
         at_once: bool,
         now: Moment,
-    ) -> Option<Turn> {
+    ) -> Option<Transition> {
         let next_try = now.plus(rules.wait);
         match self {
             Circuit::Closed { failures } => {
@@ -192,7 +192,7 @@ impl Circuit {
                     next_try,
                     trials: BTreeSet::new(),
                 });
-                Some(Turn::Opened)
+                Some(Transition::Opened)
             }
             Circuit::Open(absence) => {
                 // Others were on their way when it opened.
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    fn learn(circuit: &mut Circuit, pass: u64, outcome: &Outcome, now: i64) -> Option<Turn> {
+    fn learn(circuit: &mut Circuit, pass: u64, outcome: &Outcome, now: i64) -> Option<Transition> {
         circuit.learn(PassId(pass), outcome, RULES, false, Moment(now))
     }
 
@@ -243,7 +243,10 @@ mod tests {
         for outcome in [fails(), fails(), works.clone(), fails(), fails()] {
             assert_eq!(learn(&mut circuit, 1, &outcome, 0), None);
         }
-        assert_eq!(learn(&mut circuit, 1, &fails(), 0), Some(Turn::Opened));
+        assert_eq!(
+            learn(&mut circuit, 1, &fails(), 0),
+            Some(Transition::Opened)
+        );
         let late = learn(&mut circuit, 2, &fails(), 5);
         assert_eq!(late, None, "it was under way");
         assert_eq!(circuit.opens_at(), Moment(30_000));
@@ -259,7 +262,10 @@ mod tests {
         assert!(circuit.enter(PassId(6), RULES, Moment(92_000)), "5 is slow");
         let since = circuit.absence().map(|absence| absence.since);
         assert_eq!(since, Some(Moment(0)));
-        assert_eq!(learn(&mut circuit, 5, &works, 93_000), Some(Turn::Closed));
+        assert_eq!(
+            learn(&mut circuit, 5, &works, 93_000),
+            Some(Transition::Closed)
+        );
         assert!(circuit.is_closed());
         assert_eq!(learn(&mut circuit, 6, &works, 94_000), None);
     }
@@ -272,7 +278,7 @@ mod tests {
             is_unreachable: false,
             ends_round: true,
         };
-        assert_eq!(learn(&mut circuit, 1, &last, 0), Some(Turn::Opened));
+        assert_eq!(learn(&mut circuit, 1, &last, 0), Some(Transition::Opened));
     }
 
     #[test]

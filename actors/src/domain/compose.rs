@@ -3,11 +3,11 @@
 //! Pure and total: every history, also one that no run of ours could have written, gives a request
 //! that a strict provider takes. Nothing else adds, drops or reorders messages.
 
-mod aside;
 mod budget;
 mod excerpt;
 mod owner;
 mod part;
+mod runtime_note;
 mod select;
 mod shape;
 mod snapshot;
@@ -27,8 +27,8 @@ use super::model::ChatMessage;
 
 use excerpt::Excerpt;
 
-pub use aside::{ASIDE_LINE, allowance};
 pub use owner::{Owner, choose_owner};
+pub use runtime_note::{ASIDE_LINE, allowance};
 pub use statistics::{Breakdown, Statistics, statistics};
 pub use wire::wire_bytes;
 
@@ -80,7 +80,7 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
     snapshot::supersede(&mut selected.parts);
     let mut messages = vec![system_message(composition, whole_budget / 2)];
     let spent = wire_bytes(&messages) + shape::opener_bytes();
-    let reserve = aside::reserve(composition, whole_budget);
+    let reserve = runtime_note::reserve(composition, whole_budget);
     let room = whole_budget.saturating_sub(spent + reserve);
     budget::fit(&mut selected.parts, room);
     for message in selected.parts.iter().flat_map(wire::render) {
@@ -88,7 +88,7 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
     }
     // The aside changes with every request: it stands at the very end, so that everything before it
     // is the same in the next one.
-    let aside = aside::aside(composition, &selected.parts, reserve);
+    let aside = runtime_note::aside(composition, &selected.parts, reserve);
     if let Some(aside) = &aside {
         shape::add_inside(&mut messages, aside);
     }

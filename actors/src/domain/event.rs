@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::budget::Spending;
+use super::budget::BudgetStatus;
 use super::fault::Fault;
 use super::gate::Lane;
 use super::ids::{Incarnation, MysisId, Timestamp};
@@ -117,7 +117,7 @@ impl LinkState {
 
 /// How one Mysis stands, as it says itself. Everything that is shown of it comes from here.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct MysisStatus {
     /// Who.
     pub id: MysisId,
     /// Its name.
@@ -159,14 +159,14 @@ pub struct Standing {
     /// The last thing it said, while that is news; one line.
     pub last_words: Arc<str>,
     /// The tool call that came back after that, if any did.
-    pub last_deed: Option<Arc<Deed>>,
+    pub last_deed: Option<Arc<LastToolCall>>,
     /// How long its last model call took, in milliseconds.
     pub last_call_ms: Option<u64>,
 }
 
 /// A tool call that came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct LastToolCall {
     /// The tool.
     pub tool: Arc<str>,
     /// Whether it failed.
@@ -187,7 +187,7 @@ pub fn is_interruption(reason: Option<&str>) -> bool {
     reason.is_some_and(|reason| reason.starts_with(INTERRUPTED))
 }
 
-impl Standing {
+impl MysisStatus {
     /// Whether it was put to rest since it got nowhere (`[progress]`).
     #[must_use]
     pub fn is_parked(&self) -> bool {
@@ -203,9 +203,9 @@ impl Standing {
 
     /// The same of one that ran when the program ended, and until when is not known yet.
     #[must_use]
-    pub fn interrupted(self) -> Standing {
+    pub fn interrupted(self) -> MysisStatus {
         let reason = format!("{INTERRUPTED}it ran when the program ended");
-        Standing {
+        MysisStatus {
             reason: Some(reason.into()),
             ..self
         }
@@ -213,10 +213,10 @@ impl Standing {
 
     /// How a Mysis stands before it has said so itself.
     #[must_use]
-    pub fn first(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> Standing {
+    pub fn first(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
         let provider = rules.providers.get(&record.profile.provider);
         let of_provider = || provider.map(|provider| provider.model.clone());
-        Standing {
+        MysisStatus {
             id: record.id,
             name: record.profile.name.clone(),
             provider: record.profile.provider.clone(),
@@ -257,14 +257,14 @@ pub struct SwarmEvent {
     /// When.
     pub at: Timestamp,
     /// To whom; absent: to the swarm.
-    pub mysis: Option<Who>,
+    pub mysis: Option<MysisRef>,
     /// What.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// A Mysis by id and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Who {
+pub struct MysisRef {
     /// Its id.
     pub id: MysisId,
     /// Its name.
@@ -273,7 +273,7 @@ pub struct Who {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// A Mysis exists now.
     Created,
     /// A Mysis is gone.
@@ -319,9 +319,9 @@ pub enum What {
     /// The mission changed; absent: there is none any more.
     Mission(Option<Arc<str>>),
     /// How a Mysis stands now.
-    Standing(Arc<Standing>),
+    Standing(Arc<MysisStatus>),
     /// How the budget of the day stands now.
-    Spending(Arc<Spending>),
+    Spending(Arc<BudgetStatus>),
     /// Which servers are away now.
     Weather(Arc<Weather>),
     /// A game account and its password became known; for the Commander alone.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::event::{State, SwarmEvent, What, Who};
+use super::event::{EventKind, MysisRef, State, SwarmEvent};
 use super::ids::Timestamp;
 use super::message::{Body, Severity};
 use super::order::Order;
@@ -25,9 +25,9 @@ pub struct EventRecord {
     /// When.
     pub at: Timestamp,
     /// What sort of event it is.
-    pub kind: EventKind,
+    pub kind: EventRecordKind,
     /// Whom it is about; absent: the swarm.
-    pub mysis: Option<Who>,
+    pub mysis: Option<MysisRef>,
     /// How much it matters.
     pub severity: Severity,
     /// A short stable word: the new state, the notice's code, the need, or the order.
@@ -40,7 +40,7 @@ pub struct EventRecord {
 
 /// What sort of event a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub enum EventRecordKind {
     /// A Mysis changed its state.
     State,
     /// The operator was told something.
@@ -51,29 +51,29 @@ pub enum EventKind {
     Order,
 }
 
-impl EventKind {
+impl EventRecordKind {
     /// Every kind.
-    pub const ALL: [EventKind; 4] = [
-        EventKind::State,
-        EventKind::Notice,
-        EventKind::Need,
-        EventKind::Order,
+    pub const ALL: [EventRecordKind; 4] = [
+        EventRecordKind::State,
+        EventRecordKind::Notice,
+        EventRecordKind::Need,
+        EventRecordKind::Order,
     ];
 
     /// The word used in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            EventKind::State => "state",
-            EventKind::Notice => "notice",
-            EventKind::Need => "need",
-            EventKind::Order => "order",
+            EventRecordKind::State => "state",
+            EventRecordKind::Notice => "notice",
+            EventRecordKind::Need => "need",
+            EventRecordKind::Order => "order",
         }
     }
 
     /// Reads the word back; `None` for a word that is none of ours.
     #[must_use]
-    pub fn parse(text: &str) -> Option<EventKind> {
+    pub fn parse(text: &str) -> Option<EventRecordKind> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
@@ -140,22 +140,32 @@ impl fmt::Display for OrderSource {
 #[must_use]
 pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
-        What::StateChanged { from, to, reason } => {
+        EventKind::StateChanged { from, to, reason } => {
             let severity = match to {
                 State::Errored => Severity::Error,
                 State::Idle | State::Running | State::Stopped => Severity::Info,
             };
             let text = describe_change(*from, *to, reason.as_deref());
-            (EventKind::State, severity, to.as_str().into(), text.into())
+            (
+                EventRecordKind::State,
+                severity,
+                to.as_str().into(),
+                text.into(),
+            )
         }
-        What::Notice {
+        EventKind::Notice {
             severity,
             code,
             text,
-        } => (EventKind::Notice, *severity, (*code).into(), text.clone()),
-        What::Stored(row) => match &row.body {
+        } => (
+            EventRecordKind::Notice,
+            *severity,
+            (*code).into(),
+            text.clone(),
+        ),
+        EventKind::Stored(row) => match &row.body {
             Body::Host { text, meta } if meta.severity > Severity::Info => (
-                EventKind::Notice,
+                EventRecordKind::Notice,
                 meta.severity,
                 meta.code.clone(),
                 text.clone(),
@@ -171,23 +181,23 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             | Body::Audit { .. }
             | Body::Unknown { .. } => return None,
         },
-        What::Shutdown => (
-            EventKind::Notice,
+        EventKind::Shutdown => (
+            EventRecordKind::Notice,
             Severity::Info,
             "closing".into(),
             "the program closes".into(),
         ),
-        What::Created
-        | What::Deleted
-        | What::TurnStarted
-        | What::ModelReplied { .. }
-        | What::ToolCalled { .. }
-        | What::ToolReturned { .. }
-        | What::Mission(_)
-        | What::Standing(_)
-        | What::Spending(_)
-        | What::Weather(_)
-        | What::Learned(_) => return None,
+        EventKind::Created
+        | EventKind::Deleted
+        | EventKind::TurnStarted
+        | EventKind::ModelReplied { .. }
+        | EventKind::ToolCalled { .. }
+        | EventKind::ToolReturned { .. }
+        | EventKind::Mission(_)
+        | EventKind::Standing(_)
+        | EventKind::Spending(_)
+        | EventKind::Weather(_)
+        | EventKind::Learned(_) => return None,
     };
     Some(EventRecord {
         id,
@@ -325,13 +335,13 @@ mod tests {
 
     #[test]
     fn words_are_read_back() {
-        for kind in EventKind::ALL {
-            assert_eq!(EventKind::parse(kind.as_str()), Some(kind));
+        for kind in EventRecordKind::ALL {
+            assert_eq!(EventRecordKind::parse(kind.as_str()), Some(kind));
         }
         for source in OrderSource::ALL {
             assert_eq!(OrderSource::parse(source.as_str()), Some(source));
         }
-        assert_eq!(EventKind::parse("dream"), None);
+        assert_eq!(EventRecordKind::parse("dream"), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::ids::{CallKey, Moment, Now, Timestamp};
 use super::json_size::escaped_len;
-use super::look::Look;
+use super::look::SnapshotQuery;
 
 use age::TickClock;
 use touch::touches;
@@ -31,9 +31,9 @@ const BELIEVED: Duration = Duration::from_secs(30 * 86_400);
 
 /// The newest good result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sighting {
+pub struct SnapshotResult {
     /// What was looked at.
-    pub look: Look,
+    pub look: SnapshotQuery,
     /// The call whose result this is.
     pub call: CallKey,
     /// What was seen, in short.
@@ -50,7 +50,7 @@ pub struct Sighting {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameState {
     /// The oldest first.
-    sightings: Vec<Sighting>,
+    sightings: Vec<SnapshotResult>,
     clock: TickClock,
     /// What the ship waits for, and until which tick.
     wait: Option<(GameWait, i64)>,
@@ -59,7 +59,7 @@ pub struct GameState {
 impl GameState {
     /// Takes up what was known before.
     #[must_use]
-    pub fn recalled(mut sightings: Vec<Sighting>, now: Now) -> GameState {
+    pub fn recalled(mut sightings: Vec<SnapshotResult>, now: Now) -> GameState {
         sightings.sort_by_key(|sighting| (sighting.at, sighting.call));
         let surplus = sightings.len().saturating_sub(REMEMBERED);
         sightings.drain(..surplus);
@@ -84,7 +84,7 @@ impl GameState {
 
     /// What is known, the oldest first.
     #[must_use]
-    pub fn sightings(&self) -> &[Sighting] {
+    pub fn sightings(&self) -> &[SnapshotResult] {
         &self.sightings
     }
 
@@ -116,17 +116,17 @@ impl GameState {
     /// A look succeeded; `text` is what it showed. It replaces what the same look showed before.
     pub fn saw(
         &mut self,
-        look: Look,
+        look: SnapshotQuery,
         call: CallKey,
         text: &str,
         tick: Option<i64>,
         now: Now,
-    ) -> &Sighting {
+    ) -> &SnapshotResult {
         self.sightings.retain(|known| known.look != look);
         if self.sightings.len() >= REMEMBERED {
             self.sightings.remove(0);
         }
-        self.sightings.push(Sighting {
+        self.sightings.push(SnapshotResult {
             look,
             call,
             digest: digest(text).into(),
@@ -185,8 +185,8 @@ impl GameState {
         summary
     }
 
-    fn line(&self, sighting: &Sighting, now: Now, is_shown: bool) -> String {
-        let Look { tool, arguments } = &sighting.look;
+    fn line(&self, sighting: &SnapshotResult, now: Now, is_shown: bool) -> String {
+        let SnapshotQuery { tool, arguments } = &sighting.look;
         let mut line = format!("\n- {tool}");
         if &**arguments != "{}" {
             line.push(' ');

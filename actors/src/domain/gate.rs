@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::books::{Bill, Entry};
-use super::budget::{Allowance, BudgetNews, BudgetRules, Purse, Spending};
-use super::circuit::{Absence, Circuit, CircuitRules, Outcome, Turn};
+use super::books::{Charge, Entry};
+use super::budget::{Allowance, BudgetNews, BudgetRules, BudgetStatus, Purse};
+use super::circuit::{Absence, Circuit, CircuitRules, Outcome, Transition};
 use super::ids::{Moment, MysisId, Now, Timestamp};
 use super::weather::Weather;
 
@@ -67,7 +67,7 @@ pub struct PassId(pub u64);
 
 /// Somebody who wants in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asker {
+pub struct AdmissionRequest {
     /// Where, the best first; never empty.
     pub routes: Vec<Lane>,
     /// Whose budget it is paid from; absent: nobody's.
@@ -144,7 +144,7 @@ impl Gate {
         self.purse.set_rules(rules.budget);
         self.rules = rules;
         for lane in self.lanes.values_mut() {
-            lane.forgive();
+            lane.reset();
         }
     }
 
@@ -168,7 +168,7 @@ impl Gate {
     }
 
     /// Somebody wants in: queues where it can be served, best first.
-    pub fn queue(&mut self, pass: PassId, asker: Asker, now: Moment) {
+    pub fn queue(&mut self, pass: PassId, asker: AdmissionRequest, now: Moment) {
         let lane = self
             .way_of(&asker, now)
             .or_else(|| asker.routes.first().cloned());
@@ -178,7 +178,7 @@ impl Gate {
 
     /// The first of its lanes that lets somebody through: with a closed circuit, or where a trial
     /// is due and nobody is there to make it.
-    fn way_of(&self, asker: &Asker, now: Moment) -> Option<Lane> {
+    fn way_of(&self, asker: &AdmissionRequest, now: Moment) -> Option<Lane> {
         let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(|lane| lane.takes_more(now));
         asker.routes.iter().find(passes).cloned()
     }
@@ -198,15 +198,15 @@ impl Gate {
         self.turned(lane, turn);
     }
 
-    fn turned(&mut self, lane: &Lane, turn: Option<Turn>) {
+    fn turned(&mut self, lane: &Lane, turn: Option<Transition>) {
         let rules = self.rules.lanes.get(lane);
         let circuit = rules.and_then(|rules| rules.circuit);
         let absence = self.lanes.get(lane).and_then(LaneState::absence);
         let lane = lane.clone();
         self.news.extend(match turn {
             None => None,
-            Some(Turn::Closed) => Some(GateNews::CircuitClosed { lane }),
-            Some(Turn::Opened) => absence.map(|absence| GateNews::CircuitOpened {
+            Some(Transition::Closed) => Some(GateNews::CircuitClosed { lane }),
+            Some(Transition::Opened) => absence.map(|absence| GateNews::CircuitOpened {
                 lane,
                 text: absence.text.clone(),
                 every: circuit.unwrap_or_default().wait,
@@ -234,7 +234,7 @@ impl Gate {
     }
 
     /// A model call cost this.
-    pub fn pay(&mut self, mysis: MysisId, bill: &Bill, now: Timestamp) {
+    pub fn pay(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.purse.pay(mysis, bill, now);
         self.news.extend(self.purse.news(now).map(GateNews::Budget));
     }
@@ -331,7 +331,7 @@ impl Gate {
 
     /// How the budget stands.
     #[must_use]
-    pub fn spending(&self) -> Spending {
+    pub fn spending(&self) -> BudgetStatus {
         self.purse.spending()
     }
 

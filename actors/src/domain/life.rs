@@ -9,6 +9,7 @@ mod calling;
 mod deeds;
 mod failing;
 mod holding;
+mod input;
 mod orders;
 mod progress;
 mod recall;
@@ -16,7 +17,6 @@ mod record;
 mod secrecy;
 mod sighting;
 mod turn;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -26,25 +26,25 @@ use std::sync::Arc;
 
 use super::compose::Owner;
 use super::conversation::{Conversation, OpenCall};
-use super::event::{Activity, LinkState, Standing, State, Totals, What};
+use super::event::{Activity, EventKind, LinkState, MysisStatus, State, Totals};
 use super::fault::Fault;
 use super::game_state::GameState;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
-use super::progress::Watch;
+use super::progress::StallDetector;
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
 use super::tokens::TokenGauge;
 use super::tool::Toolset;
 use super::write::{Mission, Profile};
 
-pub use recall::Past;
-pub use words::{
-    Alarm, Ask, Asker, CallOrder, Effect, Input, MysisOrder, Route, Ticket, ToolOutcome, Work,
+pub use input::{
+    Alarm, Ask, CallOrder, Effect, Input, MysisOrder, ReplyId, Route, TaskId, ToolOutcome, WriteId,
 };
+pub use recall::Past;
 
-use deeds::Deeds;
+use deeds::RecentActivity;
+use input::CurrentActivity;
 use record::Pending;
-use words::Doing;
 
 /// One Mysis, as rules see it.
 #[derive(Debug)]
@@ -69,22 +69,22 @@ pub struct Life {
     tick: Option<i64>,
     game: GameState,
     gauge: TokenGauge,
-    watch: Watch,
+    watch: StallDetector,
     /// Whether it was told that it waits for a provider that is away.
     told_away: bool,
     /// Whether it was told that this machine has no descriptor left for it.
     told_no_descriptor: bool,
     /// What the model was told about the runtime in the last request, by code.
     noticed: BTreeSet<&'static str>,
-    doing: Doing,
+    doing: CurrentActivity,
     /// The pause that the operator was told of last, by its end.
     told_held: Option<Timestamp>,
     /// What a request's messages may take at most, where the model refused a longer one.
     most_bytes: Option<usize>,
-    deeds: Deeds,
+    deeds: RecentActivity,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
-    pending: BTreeMap<Ticket, Pending>,
+    pending: BTreeMap<WriteId, Pending>,
     stamps: u64,
     mode: Mode,
     effects: Vec<Effect>,
@@ -98,11 +98,11 @@ pub struct Life {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Everything.
-    Flying,
+    Live,
     /// Take orders and keep them for the next flight: no swarm is running.
-    Grounded,
+    QueueOnly,
     /// Finish what has left: the program is closing.
-    Closing,
+    Draining,
 }
 
 /// Where in its life a Mysis is; each stage holds what only it has.
@@ -152,7 +152,7 @@ enum Began {
 enum Step {
     /// The model's answer.
     Asking {
-        work: Work,
+        work: TaskId,
         attempt: u32,
         horizon: Seq,
         /// Bytes of the messages and the tools.
@@ -169,25 +169,28 @@ enum Step {
         ends: Moment,
     },
     /// The store, before it goes on.
-    Recording { ticket: Ticket, then: Then },
+    Recording {
+        ticket: WriteId,
+        then: AfterRecording,
+    },
     /// A tool's answer.
-    Calling { work: Work, mark: Mark },
+    Calling { work: TaskId, mark: SentMark },
 }
 
 /// Whether a call is marked as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum SentMark {
     /// It is not: whatever happens, it was not executed.
     NotSent,
     /// The mark is on its way to the store.
-    Writing(Ticket),
+    Writing(WriteId),
     /// It is, and the call may have left.
     Sent,
 }
 
 /// What a turn does once the store has what it must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
+enum AfterRecording {
     GoOn,
     EndTurn,
 }
@@ -275,8 +278,8 @@ impl Life {
 
     /// How it stands, for those who watch.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn standing(&self) -> MysisStatus {
+        MysisStatus {
             id: self.id,
             name: self.profile.name.clone(),
             provider: self.profile.provider.clone(),
@@ -329,7 +332,7 @@ impl Life {
         self.stamps
     }
 
-    fn tell(&mut self, what: What) {
+    fn tell(&mut self, what: EventKind) {
         self.effects.push(Effect::Tell(what));
     }
 
@@ -340,7 +343,7 @@ impl Life {
         let to = self.state();
         self.reason.clone_from(&reason);
         if from != to {
-            self.tell(What::StateChanged { from, to, reason });
+            self.tell(EventKind::StateChanged { from, to, reason });
         }
     }
 
@@ -365,14 +368,14 @@ impl Life {
 
     fn doing_until(&mut self, activity: Activity, until: Option<Timestamp>) {
         self.last_activity_at = self.now;
-        self.doing = Doing {
+        self.doing = CurrentActivity {
             activity,
             since: self.now,
             until,
         };
     }
 
-    fn progressed(&mut self, work: Work, activity: Activity) {
+    fn progressed(&mut self, work: TaskId, activity: Activity) {
         let is_current = match &self.stage {
             Stage::InTurn {
                 step: Step::Asking { work: current, .. } | Step::Calling { work: current, .. },

@@ -10,18 +10,18 @@ use super::tool::is_snapshot;
 
 /// A look at something in the game: a snapshot tool with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Look {
+pub struct SnapshotQuery {
     /// The tool.
     pub tool: Arc<str>,
     /// Its arguments, with their keys in order, so that equal ones compare equal.
     pub arguments: Arc<str>,
 }
 
-impl Look {
+impl SnapshotQuery {
     /// The look that a call is; none where the tool is no snapshot tool.
     #[must_use]
-    pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<Look> {
-        is_snapshot(tool).then(|| Look {
+    pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
+        is_snapshot(tool).then(|| SnapshotQuery {
             tool: tool.clone(),
             arguments: normalised(arguments),
         })
@@ -41,7 +41,11 @@ fn normalised(arguments: &Arc<str>) -> Arc<str> {
 /// Whether a result is replaced by one of those that were seen; from the newest to the oldest. A
 /// result that is not is one of those seen from here on.
 #[must_use]
-pub fn is_superseded(seen: &mut BTreeSet<(Look, bool)>, look: Look, is_error: bool) -> bool {
+pub fn is_superseded(
+    seen: &mut BTreeSet<(SnapshotQuery, bool)>,
+    look: SnapshotQuery,
+    is_error: bool,
+) -> bool {
     let has_better = is_error && seen.contains(&(look.clone(), false));
     has_better || !seen.insert((look, is_error))
 }
@@ -52,10 +56,10 @@ mod tests {
 
     #[test]
     fn an_error_never_replaces_a_good_result_and_equal_arguments_are_one_look() {
-        let look = |arguments: &str| Look::of(&"get_poi".into(), &arguments.into());
+        let look = |arguments: &str| SnapshotQuery::of(&"get_poi".into(), &arguments.into());
         let first = look(r#"{"a":1,"b":2}"#).unwrap();
         assert_eq!(look(r#"{ "b": 2, "a": 1 }"#), Some(first.clone()));
-        assert_eq!(Look::of(&"mine".into(), &"{}".into()), None);
+        assert_eq!(SnapshotQuery::of(&"mine".into(), &"{}".into()), None);
         let mut seen = BTreeSet::new();
         assert!(
             !is_superseded(&mut seen, first.clone(), true),

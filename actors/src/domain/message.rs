@@ -8,7 +8,7 @@ mod texts;
 
 use std::sync::Arc;
 
-use super::books::Bill;
+use super::books::Charge;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::Usage;
 
@@ -275,7 +275,7 @@ pub struct HostMeta {
     /// Which attempt this was, where something is tried several times.
     pub attempt: Option<u32>,
     /// What a model call cost that left no other row behind.
-    pub bill: Option<Bill>,
+    pub bill: Option<Charge>,
 }
 
 impl Row {

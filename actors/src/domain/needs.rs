@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::event::{Activity, LinkState, Standing, State};
+use super::event::{Activity, LinkState, MysisStatus, State};
 use super::ids::{MysisId, Timestamp};
 use super::message::Severity;
 use super::progress::{Stuck, Way};
@@ -58,7 +58,7 @@ impl Remedy {
 
 /// Whether one who stands like this needs the operator, and for what.
 #[must_use]
-pub fn need(standing: &Standing) -> Option<Need> {
+pub fn need(standing: &MysisStatus) -> Option<Need> {
     let reason = || standing.reason.clone().unwrap_or_default();
     let need = |what, why, since, severity, remedy| {
         Some(Need {

@@ -23,12 +23,12 @@ use super::ids::{Moment, Now, Seq, Timestamp};
 use super::message::CallStatus;
 use super::rules::ProgressRules;
 
-use habit::Habit;
+use habit::CallPattern;
 use outcome::{Outcomes, grouped, minutes};
-use stretch::{Lap, Stretch, Turned};
+use stretch::{CycleWindow, StallWindow, Turned};
 
-pub use errand::{Errand, NO_GAIN_LINE, expecting_gains, expecting_no_gain, suggests_no_gain};
-pub use rung::{Means, Rung};
+pub use errand::{NO_GAIN_LINE, OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
+pub use rung::{EscalationStep, Means};
 
 /// Turns between two memos where nothing important changed.
 const MEMO_EVERY: u32 = 8;
@@ -73,7 +73,7 @@ pub struct Verdict {
     /// The facts, as a clause: `for 40 turns: credits 1,203 unchanged, …`.
     pub facts: String,
     /// The rung that it is taken to now; absent: it is only told again.
-    pub rung: Option<Rung>,
+    pub rung: Option<EscalationStep>,
 }
 
 /// One that gets nowhere, for those who watch.
@@ -106,12 +106,12 @@ pub struct Called<'a> {
 
 /// The watch on one Mysis.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Watch {
+pub struct StallDetector {
     outcomes: Outcomes,
-    habit: Habit,
-    stretch: Stretch,
-    lap: Lap,
-    rung: Rung,
+    habit: CallPattern,
+    stretch: StallWindow,
+    lap: CycleWindow,
+    rung: EscalationStep,
     /// The turns of the stretch when the rung was taken, and the moment.
     taken: (u32, Moment),
     /// Since when it is known to get nowhere, by the wall clock, and how.
@@ -129,7 +129,7 @@ pub struct Watch {
     is_urgent: bool,
 }
 
-impl Watch {
+impl StallDetector {
     /// A call of the turn under way came back.
     pub fn called(&mut self, call: Called<'_>, now: Moment) {
         let is_done = call.status == CallStatus::Done;
@@ -151,7 +151,7 @@ impl Watch {
         &mut self,
         rules: &ProgressRules,
         blatant: u32,
-        errand: Errand,
+        errand: OrderIntent,
         means: Means,
         now: Now,
     ) -> Option<Verdict> {
@@ -222,9 +222,15 @@ impl Watch {
     }
 
     /// How it gets nowhere, where it does.
-    fn way(&self, rules: &ProgressRules, blatant: u32, errand: Errand, now: Moment) -> Option<Way> {
+    fn way(
+        &self,
+        rules: &ProgressRules,
+        blatant: u32,
+        errand: OrderIntent,
+        now: Moment,
+    ) -> Option<Way> {
         let stretch = &self.stretch;
-        let waits = errand == Errand::Waits;
+        let waits = errand == OrderIntent::Waits;
         let lasts = |since: Moment| now.since(since) >= rules.at_least;
         if stretch.same_failure() >= blatant {
             return Some(Way::Repeats);
@@ -243,8 +249,14 @@ impl Watch {
     }
 
     /// Whether it makes the same calls in the same order, and has nothing of it in the end.
-    fn circles(&self, rules: &ProgressRules, blatant: u32, errand: Errand, now: Moment) -> bool {
-        let is_allowed = errand == Errand::Waits && self.lap.is_harmless();
+    fn circles(
+        &self,
+        rules: &ProgressRules,
+        blatant: u32,
+        errand: OrderIntent,
+        now: Moment,
+    ) -> bool {
+        let is_allowed = errand == OrderIntent::Waits && self.lap.is_harmless();
         self.lap.is_futile(blatant.saturating_mul(2))
             && now.since(self.lap.since()) >= rules.at_least
             && !is_allowed
@@ -265,7 +277,7 @@ impl Watch {
         self.known = Some((since, way));
         let facts = self.facts(way, now);
         let (at, when) = self.taken;
-        let is_first = self.rung == Rung::Ground;
+        let is_first = self.rung == EscalationStep::Ground;
         let waited = self.stretch.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
         let next = self.rung.next(means).filter(|_| is_due);
@@ -287,7 +299,7 @@ impl Watch {
 
     /// Something got better.
     fn climb_down(&mut self, now: Moment) {
-        if self.rung > Rung::Ground {
+        if self.rung > EscalationStep::Ground {
             self.rung = self.rung.below();
             self.taken = (self.stretch.all_turns(), now);
             self.is_urgent = true;
@@ -298,12 +310,12 @@ impl Watch {
 
     /// An order of the operator begins a new count. What fails for days goes on to be counted.
     pub fn ordered(&mut self, now: Moment) {
-        self.stretch = Stretch::default();
-        self.lap = Lap::default();
+        self.stretch = StallWindow::default();
+        self.lap = CycleWindow::default();
         self.known = None;
         self.notice = None;
-        self.is_urgent |= self.rung > Rung::Ground;
-        self.rung = Rung::Ground;
+        self.is_urgent |= self.rung > EscalationStep::Ground;
+        self.rung = EscalationStep::Ground;
         self.taken = (0, now);
     }
 
@@ -330,13 +342,13 @@ impl Watch {
 
     /// How far it was taken.
     #[must_use]
-    pub fn rung(&self) -> Rung {
+    pub fn rung(&self) -> EscalationStep {
         self.rung
     }
 
     /// Rows before this one are not sent any more.
     #[must_use]
-    pub fn afresh(&self) -> Seq {
+    pub fn context_reset(&self) -> Seq {
         self.afresh
     }
 

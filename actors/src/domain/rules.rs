@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::books::Bill;
+use super::books::Charge;
 use super::bounds;
 use super::budget::BudgetRules;
 use super::circuit::CircuitRules;
@@ -107,10 +107,10 @@ impl SwarmRules {
 
     /// What a model call cost, where the provider said how much it used.
     #[must_use]
-    pub fn bill(&self, provider: &Arc<str>, usage: Option<Usage>) -> Option<Bill> {
+    pub fn bill(&self, provider: &Arc<str>, usage: Option<Usage>) -> Option<Charge> {
         let usage = bounds::usage_of_a_call(usage?);
         let price = self.providers.get(provider).and_then(|of| of.price);
-        Some(Bill {
+        Some(Charge {
             provider: provider.clone(),
             usage,
             cost_micros: price.map(|price| price.micros(usage)),

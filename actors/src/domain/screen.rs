@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::event::Standing;
+use super::event::MysisStatus;
 use super::ids::MysisId;
 use super::order::Order;
 use super::reading::{Page, Search};
@@ -78,7 +78,7 @@ pub enum TerminalKind {
 #[derive(Clone, Debug)]
 pub struct SwarmSnapshot {
     /// How the Myses stand.
-    pub standings: Vec<Arc<Standing>>,
+    pub standings: Vec<Arc<MysisStatus>>,
     /// The mission in force.
     pub mission: Option<Arc<str>>,
     /// The rules.

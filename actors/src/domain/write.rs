@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event::{State, Totals};
 use super::event_record::EventRecord;
 use super::fault::Fault;
-use super::game_state::Sighting;
+use super::game_state::SnapshotResult;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 
@@ -106,7 +106,7 @@ pub enum Write {
         /// The game account that looked; empty where there is none.
         account: Arc<str>,
         /// What was seen.
-        sighting: Box<Sighting>,
+        sighting: Box<SnapshotResult>,
     },
     /// An action may have changed what was seen; what is marked already stays so.
     Stale {
@@ -156,7 +156,7 @@ pub enum Write {
     Watched {
         /// Whose.
         mysis: MysisId,
-        /// The memo, as [`super::progress::Watch::due_memo`] gives it.
+        /// The memo, as [`super::progress::StallDetector::due_memo`] gives it.
         memo: Arc<str>,
     },
     /// Something happened, or somebody ordered something.
@@ -349,7 +349,7 @@ pub struct Recollection {
     /// What it has used up, as the rows that are stored say; absent: as its record says.
     pub totals: Option<Totals>,
     /// What was seen of the game, with the account that saw it.
-    pub sightings: Vec<(Arc<str>, Sighting)>,
+    pub sightings: Vec<(Arc<str>, SnapshotResult)>,
     /// The memo of the watch on its progress.
     pub watch: Option<Arc<str>>,
 }

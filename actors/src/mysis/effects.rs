@@ -8,8 +8,8 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::Span;
 
 use crate::domain::compose::statistics;
-use crate::domain::event::{Report, SwarmEvent, What};
-use crate::domain::life::{Alarm, Ask, Effect, Input, Ticket, Work};
+use crate::domain::event::{EventKind, Report, SwarmEvent};
+use crate::domain::life::{Alarm, Ask, Effect, Input, TaskId, WriteId};
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::Session;
 
@@ -133,7 +133,7 @@ impl MysisState {
         )
     }
 
-    fn release(&mut self, work: Work) {
+    fn release(&mut self, work: TaskId) {
         match self.at_the_door.take() {
             // Work that is gone leaves nobody behind to let out.
             Some((waiting, go)) if waiting == work => drop(go.send(true)),
@@ -160,7 +160,7 @@ impl MysisState {
         if self.sending.is_some() || self.outbox.is_empty() {
             return;
         }
-        let (tickets, writes): (Vec<Ticket>, Vec<Vec<Write>>) = self.outbox.drain(..).unzip();
+        let (tickets, writes): (Vec<WriteId>, Vec<Vec<Write>>) = self.outbox.drain(..).unzip();
         let batch = Batch {
             author: Author::Mysis(self.who.id, self.incarnation),
             writes: writes.into_iter().flatten().collect(),
@@ -179,10 +179,10 @@ impl MysisState {
         }
         let standing = Arc::new(standing);
         self.told = Some(standing.clone());
-        self.tell(What::Standing(standing));
+        self.tell(EventKind::Standing(standing));
     }
 
-    pub(super) fn tell(&self, what: What) {
+    pub(super) fn tell(&self, what: EventKind) {
         let report = Report {
             mysis: self.who.id,
             incarnation: self.incarnation,

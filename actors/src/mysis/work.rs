@@ -13,11 +13,11 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::{CallOrder, Input, ToolOutcome, Work};
+use crate::domain::life::{CallOrder, Input, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
 use crate::domain::sent::Sent;
 use crate::domain::write::{Author, Batch, Write};
-use crate::session::{Means, News, Outlet, Session};
+use crate::session::{Session, SessionDeps, SessionEvent, SessionObserver};
 use crate::store::StoreHandle;
 
 use super::{MysisMsg, Worked};
@@ -31,7 +31,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// Shuts older lives out, then reads the past.
 pub(super) fn recall(
     mysis: ActorRef<MysisMsg>,
-    means: Means,
+    means: SessionDeps,
     id: MysisId,
     incarnation: Incarnation,
 ) -> AbortOnDropHandle<()> {
@@ -60,7 +60,7 @@ pub(super) fn recall(
 }
 
 async fn read_past(
-    means: &Means,
+    means: &SessionDeps,
     id: MysisId,
     fence: Batch,
 ) -> Result<crate::domain::write::Recollection, String> {
@@ -90,7 +90,7 @@ pub(super) fn call(
     order: CallOrder,
 ) -> AbortOnDropHandle<()> {
     let work = order.work;
-    let door = Door::to(mysis, work);
+    let door = MailboxObserver::to(mysis, work);
     spawn(
         mysis.clone(),
         work,
@@ -113,7 +113,7 @@ pub(super) fn call(
 /// Runs work to its end; a panic in it costs the session, not the Mysis.
 fn spawn(
     mysis: ActorRef<MysisMsg>,
-    work: Work,
+    work: TaskId,
     job: impl Future<Output = (Session, Input)> + Send + 'static,
     panicked: impl FnOnce(String) -> Input + Send + 'static,
 ) -> AbortOnDropHandle<()> {
@@ -141,15 +141,15 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Through which a session under work speaks to its Mysis.
-struct Door {
+struct MailboxObserver {
     mysis: ActorRef<MysisMsg>,
-    work: Work,
+    work: TaskId,
 }
 
-impl Door {
-    fn to(mysis: &ActorRef<MysisMsg>, work: Work) -> Door {
+impl MailboxObserver {
+    fn to(mysis: &ActorRef<MysisMsg>, work: TaskId) -> MailboxObserver {
         let mysis = mysis.clone();
-        Door { mysis, work }
+        MailboxObserver { mysis, work }
     }
 
     /// Keeps what is sent, for whoever wants to see it.
@@ -159,14 +159,14 @@ impl Door {
     }
 }
 
-impl Outlet for Door {
-    fn news(&self, news: News) {
+impl SessionObserver for MailboxObserver {
+    fn news(&self, news: SessionEvent) {
         // A Mysis that is gone dropped this work with it.
         let _ = self.mysis.cast(MysisMsg::News(self.work, news));
     }
 
-    fn teller(&self) -> Box<dyn Fn(News) + Send> {
-        let door = Door::to(&self.mysis, self.work);
+    fn teller(&self) -> Box<dyn Fn(SessionEvent) + Send> {
+        let door = MailboxObserver::to(&self.mysis, self.work);
         Box::new(move |news| door.news(news))
     }
 

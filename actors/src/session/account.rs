@@ -13,7 +13,9 @@ use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_word
 use crate::domain::write::{Account, Author, Batch, Write};
 use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault};
 
-use super::{Login, News, Outlet, Phase, Session, answer, credentials, in_time, judged};
+use super::{
+    Login, Phase, Session, SessionEvent, SessionObserver, answer, credentials, in_time, judged,
+};
 
 /// How long a refused login is left alone: the game blocks who fails too often.
 const AFTER_REFUSAL: Duration = Duration::from_secs(600);
@@ -38,7 +40,7 @@ impl Session {
     }
 
     /// Reads the account of this Mysis, once.
-    pub(super) async fn learn_account(&mut self, outlet: &dyn Outlet) {
+    pub(super) async fn learn_account(&mut self, outlet: &dyn SessionObserver) {
         self.save_account(outlet).await;
         // The operator may have found the account that could not be read.
         if self.knows_account && !self.has_unread_account {
@@ -90,7 +92,7 @@ impl Session {
 
     /// Logs in with the assigned account. A refused login leaves the session open: the game says
     /// itself which calls need one.
-    pub(super) async fn log_in(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
+    pub(super) async fn log_in(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
         let answer = self.send_login(outlet).await?;
         if !answer.is_error {
             self.logged_in(&answer);
@@ -113,12 +115,12 @@ impl Session {
         Ok(())
     }
 
-    async fn send_login(&mut self, outlet: &dyn Outlet) -> Result<LinkAnswer, LinkFault> {
+    async fn send_login(&mut self, outlet: &dyn SessionObserver) -> Result<LinkAnswer, LinkFault> {
         let (Some(account), Some(link)) = (self.account.clone(), self.link.clone()) else {
             return Err(LinkFault::Refused("there is no account".to_string()));
         };
         let _pass = self.queue_for_login(outlet).await?;
-        outlet.news(News::Progress(Activity::Connecting));
+        outlet.news(SessionEvent::Progress(Activity::Connecting));
         let credentials = [
             ("username", account.username),
             ("password", account.password),
@@ -160,7 +162,7 @@ impl Session {
     pub(super) async fn login_again(
         &mut self,
         order: &CallOrder,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if self.account.is_none() {
             let text = "Error: no account: you have none yet. Use register().".to_string();
@@ -175,7 +177,7 @@ impl Session {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         self.learn_account(outlet).await;
         if self.account.is_some() {
@@ -199,7 +201,7 @@ impl Session {
     async fn send_prepared(
         &mut self,
         order: &CallOrder,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if !outlet.leaving().await {
             return super::not_executed("the mysis was stopped");
@@ -239,7 +241,7 @@ impl Session {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if self.has_unread_account {
             return (UNREAD.to_string(), CallStatus::Failed);
@@ -271,7 +273,7 @@ impl Session {
             password: password.into(),
         };
         self.take(account.clone());
-        outlet.news(News::Learned(account.clone()));
+        outlet.news(SessionEvent::Learned(account.clone()));
         self.logged_in(&answer);
         self.tell(outlet, LinkState::Ok);
         self.unsaved = Some(account);
@@ -284,7 +286,7 @@ impl Session {
     fn registered_unread(
         &mut self,
         answer: LinkAnswer,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if answer.is_error {
             return judged(answer);
@@ -308,7 +310,7 @@ impl Session {
     }
 
     /// Saves an account that is not saved yet; one that cannot be saved now is saved later.
-    pub(super) async fn save_account(&mut self, outlet: &dyn Outlet) {
+    pub(super) async fn save_account(&mut self, outlet: &dyn SessionObserver) {
         let Some(account) = self.unsaved.clone() else {
             return;
         };
@@ -340,7 +342,10 @@ impl Session {
 
     /// The store gives an account out although the Mysis is stopped meanwhile: then it hears of it
     /// all the same.
-    async fn claim_account(&self, outlet: &dyn Outlet) -> Result<Option<Account>, LedgerFault> {
+    async fn claim_account(
+        &self,
+        outlet: &dyn SessionObserver,
+    ) -> Result<Option<Account>, LedgerFault> {
         let (store, secrets, who) = (
             self.means.store.clone(),
             self.means.secrets.clone(),
@@ -351,7 +356,7 @@ impl Session {
             let claimed = store.claim_account(who).await?;
             if let Some(account) = &claimed {
                 secrets.learn([account.password.clone()]);
-                tell(News::Learned(account.clone()));
+                tell(SessionEvent::Learned(account.clone()));
             }
             Ok(claimed)
         });

@@ -93,7 +93,7 @@ fn searching(name: &str, description: &str) -> ToolSpec {
 
 /// Who calls one of our own tools, and what it may.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asker {
+pub(super) struct OwnToolCall {
     pub(super) mysis: MysisId,
     /// Whether it may search the histories of others.
     pub(super) search_others: bool,
@@ -105,7 +105,7 @@ pub(super) struct Asker {
 /// What is wrong with the call, or with the store.
 pub(super) async fn answer(
     archive: &dyn Archive,
-    asker: Asker,
+    asker: OwnToolCall,
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, String> {
@@ -126,7 +126,7 @@ pub(super) async fn answer(
 
 async fn find(
     archive: &dyn Archive,
-    asker: Asker,
+    asker: OwnToolCall,
     arguments: &Map<String, Value>,
     within: SearchIn,
     what: &str,
@@ -162,7 +162,7 @@ async fn find(
 /// Whose history is searched: the asker's own, or that of the Mysis that is named.
 async fn whose(
     archive: &dyn Archive,
-    asker: Asker,
+    asker: OwnToolCall,
     arguments: &Map<String, Value>,
 ) -> Result<MysisId, String> {
     let named = match arguments.get("mysis_id") {
@@ -395,7 +395,7 @@ mod tests {
     }
 
     fn searched(arguments: Value, search_others: bool) -> Result<String, String> {
-        let asker = Asker {
+        let asker = OwnToolCall {
             mysis: MysisId(1),
             search_others,
         };

@@ -8,7 +8,7 @@ use crate::domain::life::CallOrder;
 use crate::domain::message::CallStatus;
 use crate::ports::{LinkAnswer, LinkCall, LinkFault};
 
-use super::{Outlet, RENEWALS, Session, answer, call_name, judged, not_executed};
+use super::{RENEWALS, Session, SessionObserver, answer, call_name, judged, not_executed};
 
 impl Session {
     /// Sends a call and says what came of it.
@@ -16,7 +16,7 @@ impl Session {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         match self.send_whole(order, arguments, outlet).await {
             Ok(answer) => judged(answer),
@@ -30,7 +30,7 @@ impl Session {
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
     ) -> Result<LinkAnswer, (String, CallStatus)> {
         let mut may_leave = false;
         let mut renewals = 0;

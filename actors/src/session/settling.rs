@@ -6,16 +6,16 @@ use crate::domain::circuit::Outcome;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
 use crate::domain::message::Severity;
-use crate::gate::Pass;
+use crate::gate::Permit;
 use crate::ports::LinkFault;
 
-use super::{Login, News, Outlet, Phase, SETTLING, Session, own_tools};
+use super::{Login, Phase, SETTLING, Session, SessionEvent, SessionObserver, own_tools};
 
 impl Session {
     /// Opens what is not open and logs in who is not logged in.
     pub(super) async fn settle(
         &mut self,
-        outlet: &dyn Outlet,
+        outlet: &dyn SessionObserver,
         waits_out: bool,
     ) -> Result<(), LinkFault> {
         let is_open = matches!(self.phase, Phase::Open { .. });
@@ -30,7 +30,7 @@ impl Session {
         Ok(())
     }
 
-    async fn settle_with_game(&mut self, outlet: &dyn Outlet) -> Result<(), LinkFault> {
+    async fn settle_with_game(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
         if let Phase::Closed { failures } = self.phase {
             let settled = match self.take_up_again().await {
                 Ok(Some(login)) => Ok(login),
@@ -69,21 +69,25 @@ impl Session {
     }
 
     /// Waits until the game server is there, or until it is this one's turn to try.
-    async fn reach_game(&self, outlet: &dyn Outlet, waits_out: bool) -> Result<Pass, LinkFault> {
-        outlet.news(News::Progress(Activity::Queueing(Lane::Game)));
+    async fn reach_game(
+        &self,
+        outlet: &dyn SessionObserver,
+        waits_out: bool,
+    ) -> Result<Permit, LinkFault> {
+        outlet.news(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
         let admitted = self.means.gate.admit(Lane::Game, waits_out).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
-    async fn open(&mut self, outlet: &dyn Outlet) -> Result<Login, LinkFault> {
+    async fn open(&mut self, outlet: &dyn SessionObserver) -> Result<Login, LinkFault> {
         let Some(link) = self.link.clone() else {
             return Err(LinkFault::Unreachable(
                 "there is no game server in the configuration".to_string(),
             ));
         };
         let pass = self.queue_for_login(outlet).await?;
-        outlet.news(News::Progress(Activity::Connecting));
+        outlet.news(SessionEvent::Progress(Activity::Connecting));
         self.game_session = None;
         self.ticket = in_time(link.open())
             .await
@@ -99,7 +103,7 @@ impl Session {
         Ok(Login::Needed)
     }
 
-    fn opened(&mut self, failures: u32, login: Login, outlet: &dyn Outlet) {
+    fn opened(&mut self, failures: u32, login: Login, outlet: &dyn SessionObserver) {
         self.phase = Phase::Open { login };
         // A session of before that could not be reached is not gone back to from a newer one.
         self.saved = None;
@@ -110,7 +114,7 @@ impl Session {
         self.tell(outlet, LinkState::Ok);
     }
 
-    fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn Outlet) {
+    fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn SessionObserver) {
         if failures == 0 {
             let text = format!("the game server cannot be used: {fault}; trying on");
             self.notice(outlet, Severity::Warn, "mcp_down", text);
@@ -123,7 +127,7 @@ impl Session {
     }
 
     /// A server that was open and cannot be reached any more is gone, its tools with it.
-    pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &dyn Outlet) {
+    pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) {
         if matches!(fault, LinkFault::Unreachable(_)) && matches!(self.phase, Phase::Open { .. }) {
             self.failed_to_open(0, fault, outlet);
             self.saved.clone_from(&self.kept);
@@ -139,8 +143,11 @@ impl Session {
         }
     }
 
-    pub(super) async fn queue_for_login(&self, outlet: &dyn Outlet) -> Result<Pass, LinkFault> {
-        outlet.news(News::Progress(Activity::Queueing(Lane::Logins)));
+    pub(super) async fn queue_for_login(
+        &self,
+        outlet: &dyn SessionObserver,
+    ) -> Result<Permit, LinkFault> {
+        outlet.news(SessionEvent::Progress(Activity::Queueing(Lane::Logins)));
         let admitted = self.means.gate.admit(Lane::Logins, true).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))

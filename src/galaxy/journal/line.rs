@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::{desk::Record, world::PlayerId};
+use super::super::{frontend::Record, world::PlayerId};
 
 /// A record as it is written; without a command it only says that a tick has passed.
 #[derive(Debug, Default, Serialize, Deserialize)]

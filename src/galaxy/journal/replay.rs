@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context as _, anyhow, bail};
 
 use super::{
-    super::world::{Executed, Nature, Order, PlayerId, World, nature},
+    super::world::{CommandKind, Executed, Order, PlayerId, World, nature},
     line::Line,
 };
 
@@ -104,8 +104,8 @@ impl Replay<'_> {
         };
         let player = line.player.context("it names no player")?;
         match (command.as_str(), nature(&command)) {
-            (_, Some(Nature::Act)) => self.queue(player, command, line),
-            (_, Some(Nature::Write)) => {
+            (_, Some(CommandKind::Act)) => self.queue(player, command, line),
+            (_, Some(CommandKind::Write)) => {
                 self.advance(line.tick)?;
                 let answer = self.world.query(player, &command, &line.args);
                 answer
@@ -131,7 +131,7 @@ impl Replay<'_> {
                 self.world.leave(player);
                 Ok(())
             }
-            (_, Some(Nature::Look | Nature::Reference) | None) => {
+            (_, Some(CommandKind::Look | CommandKind::Reference) | None) => {
                 bail!("`{command}` is nothing that is recorded")
             }
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    desk::{Call, Connection, Desk, Reply, SessionRules},
+    frontend::{Call, Connection, Frontend, Reply, SessionRules},
     limits::Limits,
 };
 
@@ -15,7 +15,7 @@ const NOW: Duration = Duration::from_secs(1);
 
 /// A desk whose deeds are journalled, as the server does it.
 struct Kept {
-    desk: Desk,
+    desk: Frontend,
     journal: Journal,
 }
 
@@ -23,7 +23,7 @@ impl Kept {
     fn open(dir: &Path) -> anyhow::Result<Self> {
         let (world, journal) = Journal::open(dir, None, Rules::new)?;
         let rules = Rules::new(world.seed());
-        let desk = Desk::new(world, &rules, Limits::NONE, SessionRules::default());
+        let desk = Frontend::new(world, &rules, Limits::NONE, SessionRules::default());
         Ok(Self { desk, journal })
     }
 

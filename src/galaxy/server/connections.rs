@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::super::desk::Connection;
+use super::super::frontend::Connection;
 
 /// All MCP sessions. Their ids are random, not rolled by the seed: one from before a restart must
 /// never be another client's after it.

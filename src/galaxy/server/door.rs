@@ -27,8 +27,8 @@ use tokio_util::sync::CancellationToken;
 use self::sabotage::Passage;
 use super::{
     super::{
-        desk::Connection,
         fault::Faults,
+        frontend::Connection,
         options::{Clock, GalaxyOptions, UnknownSession},
         tools::{self, SessionArgument},
     },

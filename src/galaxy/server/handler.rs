@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     super::{
-        desk::{Call, Connection},
+        frontend::{Call, Connection},
         limits::whole_seconds,
         options::Clock,
         world::{Answer, Refusal, VERSION},

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     super::{
-        desk::{Call, Connection, Desk, Record, Reply, Served},
+        frontend::{Call, Connection, Frontend, Record, Reply, Served},
         journal::{Journal, Ledger},
         options::{Clock, GalaxyOptions, Pace},
         world::{Answer, Refusal, Ticket, World},
@@ -86,7 +86,7 @@ pub(super) struct Records {
 
 /// The task's state.
 pub(super) struct Owner {
-    desk: Desk,
+    desk: Frontend,
     journal: Option<Journal>,
     ledger: Option<Ledger>,
     connections: Arc<Connections>,
@@ -99,7 +99,7 @@ pub(super) struct Owner {
 
 impl Owner {
     pub(super) fn new(
-        desk: Desk,
+        desk: Frontend,
         records: Records,
         connections: Arc<Connections>,
         traffic: Arc<Traffic>,
@@ -182,7 +182,7 @@ impl Owner {
                         }
                     }
                 }
-                Request::HangUp(connection) => records.extend(self.desk.hang_up(connection)),
+                Request::HangUp(connection) => records.extend(self.desk.disconnect(connection)),
                 Request::LoseLogin(connection) => {
                     records.extend(self.desk.lose_login(connection, now));
                 }
@@ -258,7 +258,7 @@ impl Owner {
         self.swept = now;
         let mut records = self.desk.sweep(now);
         for connection in self.connections.sweep(now) {
-            records.extend(self.desk.hang_up(connection));
+            records.extend(self.desk.disconnect(connection));
         }
         if records.is_empty() {
             return Ok(());

@@ -20,7 +20,7 @@ pub(super) use self::{
 use super::{
     PlayerId, Refusal, World,
     catalogue::{Item, Recipe},
-    unplayed,
+    unimplemented,
 };
 
 /// A mutation whose arguments have been read.
@@ -122,7 +122,7 @@ pub(super) fn execute(world: &mut World, player: PlayerId, act: &Act) -> Result<
         Act::Undock => dock::undock(world, player),
         Act::UseItem(goods) => service::use_item(world, player, *goods),
         Act::Withdraw(goods) => storage::withdraw(world, player, *goods),
-        Act::Unplayed(command) => Err(unplayed::refusal(world, world.player(player), command)),
+        Act::Unplayed(command) => Err(unimplemented::refusal(world, world.player(player), command)),
     };
     answer.map(Done::Answer)
 }

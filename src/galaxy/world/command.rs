@@ -26,7 +26,7 @@ pub(super) enum Play {
 
 /// What a caller of the world has to know about a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nature {
+pub enum CommandKind {
     /// Needs no login: [`World::reference`].
     Reference,
     /// Changes nothing that lasts: [`World::query`].
@@ -40,18 +40,18 @@ pub enum Nature {
 /// The nature of a command; none of a name that is no command, nor of register, login, logout and
 /// session, which concern whoever keeps the sessions.
 #[must_use]
-pub fn nature(command: &str) -> Option<Nature> {
+pub fn nature(command: &str) -> Option<CommandKind> {
     match find(command) {
-        Some(Play::Reference(_)) => Some(Nature::Reference),
-        Some(Play::Look(_) | Play::Read(_)) => Some(Nature::Look),
-        Some(Play::Write(_)) => Some(Nature::Write),
-        Some(Play::Act(_)) => Some(Nature::Act),
+        Some(Play::Reference(_)) => Some(CommandKind::Reference),
+        Some(Play::Look(_) | Play::Read(_)) => Some(CommandKind::Look),
+        Some(Play::Write(_)) => Some(CommandKind::Write),
+        Some(Play::Act(_)) => Some(CommandKind::Act),
         None if ["register", "login", "logout", "session"].contains(&command) => None,
         None => tools::find(command).map(|tool| {
             if tool.mutation {
-                Nature::Act
+                CommandKind::Act
             } else {
-                Nature::Look
+                CommandKind::Look
             }
         }),
     }

@@ -7,7 +7,7 @@ mod shared;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Nature, Order, PlayerId, Refusal, Rules, World, nature};
+use super::{Answer, CommandKind, Order, PlayerId, Refusal, Rules, World, nature};
 
 /// A world and the habit of waiting for answers.
 pub(super) struct Game {
@@ -35,7 +35,7 @@ impl Game {
 
     /// Calls a command and lets ticks pass until it is answered.
     pub(super) fn call(&mut self, player: PlayerId, command: &str, arguments: Value) -> Answer {
-        if nature(command) != Some(Nature::Act) {
+        if nature(command) != Some(CommandKind::Act) {
             return self.world.query(player, command, &map(arguments));
         }
         let ticket = self.world.submit(order(player, command, arguments))?;

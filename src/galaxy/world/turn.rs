@@ -10,7 +10,7 @@ use super::{
     arguments::Arguments,
     command::{self, Play},
     player::{Berth, Player, Voyage, VoyageKind},
-    unplayed,
+    unimplemented,
 };
 
 /// Names the answer that a submitted command will get.
@@ -107,7 +107,7 @@ impl World {
             Some(Play::Reference(_) | Play::Look(_) | Play::Read(_) | Play::Write(_)) => {
                 return Err(Refusal::unknown_command(&order.command));
             }
-            None => unplayed::act(&order.command, arguments)?,
+            None => unimplemented::act(&order.command, arguments)?,
         };
         Ok((player, act))
     }

@@ -3,7 +3,7 @@
 //! A row is as in `zoea log --json`, but that arguments are always the text as it came, and with
 //! what else it takes to write the row down again.
 
-use actors::domain::game_state::Sighting;
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{Body, Row};
 use actors::domain::write::MysisRecord;
@@ -57,7 +57,7 @@ fn moment(at: Timestamp) -> String {
 
 /// What a Mysis saw last of one thing, through this game account.
 #[must_use]
-pub fn sighting(mysis: MysisId, account: &str, seen: &Sighting) -> Value {
+pub fn sighting(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({
         RECORD: "sighting",
         "mysis_id": mysis.to_string(),

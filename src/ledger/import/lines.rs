@@ -20,7 +20,7 @@ use actors::domain::write::{Mission, NewMysis, Profile, Write};
 use serde_json::Value;
 
 use crate::export::lines::RECORD;
-use crate::{Intake, SqlLedger, StoredMission};
+use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 
 use super::{ImportFault, Report, Residents, cleaned};
@@ -72,7 +72,7 @@ pub(super) async fn take_over(
 
 struct Reading<'a> {
     residents: Residents,
-    intake: Intake,
+    intake: BulkImport,
     redactor: &'a Redactor,
     /// Missions that are not written yet: they stand at the beginning.
     missions: Vec<StoredMission>,

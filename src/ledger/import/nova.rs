@@ -1,9 +1,9 @@
 //! A Zoea-Nova database of version 12: Myses, memories and accounts become ours.
 
 pub mod calls;
+pub mod convert;
 pub mod moment;
 mod source;
-pub mod telling;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,15 +13,15 @@ use actors::domain::event::State;
 use actors::domain::fault::{Fault, FaultKind};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
-use actors::domain::look::Look;
+use actors::domain::look::SnapshotQuery;
 use actors::domain::redact::Redactor;
 use actors::domain::write::{Account, Mission, NewMysis, PoolAccount, Profile, Write};
 
-use crate::{Intake, SqlLedger, StoredMission};
+use crate::{BulkImport, SqlLedger, StoredMission};
 
 use super::{ImportFault, Report, Residents, cleaned};
+use convert::{Names, Telling};
 use source::{Source, SourceMysis};
-use telling::{Names, Telling};
 
 /// A Mysis that was errored is errored here; why was not kept.
 const ERRORED: &str = "it was errored when it was imported";
@@ -54,7 +54,7 @@ pub(super) async fn take_over(
 
 struct Takeover<'a> {
     source: &'a Source,
-    intake: Intake,
+    intake: BulkImport,
     residents: Residents,
     names: Names,
     redactor: Redactor,
@@ -215,7 +215,7 @@ impl<'a> Takeover<'a> {
         for snapshot in self.source.snapshots().await? {
             let owner = owners.get(&snapshot.username).copied();
             let owner = owner.filter(|owner| self.new.contains(*owner));
-            let look = Look::of(&snapshot.tool.as_str().into(), &"{}".into());
+            let look = SnapshotQuery::of(&snapshot.tool.as_str().into(), &"{}".into());
             let (Some(owner), Some(look), Some(at)) = (owner, look, snapshot.at) else {
                 self.report.snapshots += 1;
                 continue;
@@ -236,7 +236,7 @@ impl<'a> Takeover<'a> {
 }
 
 async fn append(
-    intake: &Intake,
+    intake: &BulkImport,
     redactor: &Redactor,
     mysis: MysisId,
     row: actors::domain::message::Row,

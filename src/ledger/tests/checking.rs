@@ -1,6 +1,6 @@
 //! A check finds what is sound sound, and each damage.
 
-use super::super::{Whereabouts, check};
+use super::super::{DatabaseLocation, check};
 use super::retention::{Hand, calls, said_at, two_days_in, within};
 use super::*;
 
@@ -9,9 +9,9 @@ async fn findings(books: &Books) -> Vec<Result<String, String>> {
     let checked = match books {
         Books::File(directory) => {
             let path = directory.path().join("zoea.db");
-            check(&Whereabouts::File(&path)).await
+            check(&DatabaseLocation::File(&path)).await
         }
-        Books::Server(address) => check(&Whereabouts::Server(address)).await,
+        Books::Server(address) => check(&DatabaseLocation::Server(address)).await,
     };
     checked
         .unwrap()

@@ -1,7 +1,7 @@
 //! Events: each is stored once, and only the newest are kept.
 
-use actors::domain::event::Who;
-use actors::domain::event_record::{EventId, EventKind, EventRecord, OrderSource};
+use actors::domain::event::MysisRef;
+use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 
 use super::*;
 use crate::events::MAX_EVENTS;
@@ -16,8 +16,8 @@ fn event(id: i64, code: &str) -> EventRecord {
     EventRecord {
         id: EventId(id),
         at: Timestamp(1000 + id),
-        kind: EventKind::Order,
-        mysis: Some(Who {
+        kind: EventRecordKind::Order,
+        mysis: Some(MysisRef {
             id: ALPHA,
             name: "alpha".into(),
         }),
@@ -35,7 +35,7 @@ fn of(record: &EventRecord) -> Write {
 async fn an_event_is_stored_once_and_reads_back(books: Books) {
     let ledger = books.open().await;
     let swarm_event = EventRecord {
-        kind: EventKind::Notice,
+        kind: EventRecordKind::Notice,
         mysis: None,
         source: None,
         ..event(2, "reloaded")

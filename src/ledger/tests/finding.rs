@@ -132,7 +132,10 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike(books: Books) {
     }
     ledger.close().await;
     let again = books.open().await;
-    assert!(again.upkeep().is_none(), "what is left does not pay yet");
+    assert!(
+        again.maintenance().is_none(),
+        "what is left does not pay yet"
+    );
     assert_eq!(places(&again, looking_for("row 599")).await, [599]);
 }
 

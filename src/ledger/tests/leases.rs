@@ -132,11 +132,11 @@ async fn a_process_takes_over_at_once_what_its_own_home_left_behind() {
 #[tokio::test]
 async fn only_a_shared_database_asks_for_upkeep_by_the_clock() {
     let file = Books::file().open().await;
-    assert_eq!(file.upkeep_every(), None);
+    assert_eq!(file.maintenance_interval(), None);
     let Some(books) = Books::server() else {
         return;
     };
-    assert!(books.open().await.upkeep_every().is_some());
+    assert!(books.open().await.maintenance_interval().is_some());
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_command_takes_no_lease_whatever_it_reads_or_writes() {
     write(&visitor, made).await.unwrap();
     assert_eq!(names(&visitor).await, ["alpha", "beta"]);
     assert_eq!(homes(&visitor).await, [] as [&str; 0]);
-    assert_eq!(visitor.upkeep_every(), None);
+    assert_eq!(visitor.maintenance_interval(), None);
     // Who comes to run them at that very moment gets them all, and the command writes no more.
     let runs = opened(&books, "other").await;
     assert_eq!(names(&runs).await, ["alpha", "beta"]);

@@ -1,7 +1,7 @@
 //! Books that an older version spoilt: read all the same, mended when they are opened, once.
 
 use super::*;
-use crate::{Mended, Whereabouts, check};
+use crate::{DatabaseLocation, Mended, check};
 use actors::domain::bounds::MAX_SUM;
 
 on_both!(
@@ -15,9 +15,9 @@ async fn checked(books: &Books, name: &str) -> Result<String, String> {
     let place = match books {
         Books::File(directory) => {
             file = directory.path().join("zoea.db");
-            Whereabouts::File(&file)
+            DatabaseLocation::File(&file)
         }
-        Books::Server(address) => Whereabouts::Server(address),
+        Books::Server(address) => DatabaseLocation::Server(address),
     };
     let checked = check(&place).await.unwrap();
     let mut checked = checked.into_iter();

@@ -79,8 +79,8 @@ async fn states_faults_totals_and_the_mission_read_back(books: Books) {
 
 async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
     let (ledger, _) = filled(&books).await;
-    let seen = |tool: &str, seq, digest: &str| Sighting {
-        look: Look {
+    let seen = |tool: &str, seq, digest: &str| SnapshotResult {
+        look: SnapshotQuery {
             tool: tool.into(),
             arguments: "{}".into(),
         },
@@ -93,7 +93,7 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
         at: Timestamp(seq),
         stale_by: None,
     };
-    let sighted = |account: &str, sighting: Sighting| Write::Sighted {
+    let sighted = |account: &str, sighting: SnapshotResult| Write::Sighted {
         mysis: ALPHA,
         account: account.into(),
         sighting: Box::new(sighting),
@@ -118,7 +118,7 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
     .await;
     let mut known = ledger.recall(ALPHA).await.unwrap().sightings;
     known.sort_by_key(|(_, sighting)| sighting.at);
-    let cargo = Sighting {
+    let cargo = SnapshotResult {
         stale_by: Some("mine".into()),
         ..seen("get_cargo", 2, "full")
     };

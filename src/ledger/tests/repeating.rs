@@ -1,6 +1,6 @@
 //! What is written again because the answer to a commit was lost changes nothing.
 
-use actors::domain::event_record::{EventId, EventKind, EventRecord};
+use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::write::{
     AccountRecord, PoolAccount, ProfileChange, Recollection, SavedSession,
 };
@@ -60,8 +60,8 @@ fn of_every_kind() -> Vec<Write> {
         text: format!("mission {number}").into(),
         at: Timestamp(number),
     };
-    let sighting = Sighting {
-        look: Look {
+    let sighting = SnapshotResult {
+        look: SnapshotQuery {
             tool: "get_status".into(),
             arguments: "{}".into(),
         },
@@ -176,7 +176,7 @@ fn of_every_kind() -> Vec<Write> {
         Write::Event(Box::new(EventRecord {
             id: EventId(1),
             at: Timestamp(12),
-            kind: EventKind::Order,
+            kind: EventRecordKind::Order,
             mysis: None,
             severity: Severity::Info,
             code: "stop".into(),

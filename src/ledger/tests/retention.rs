@@ -255,7 +255,7 @@ async fn what_is_needed_no_longer_goes_in_the_next_round(books: Books) {
         append(&said_at(47, last + 3, reply("words", last))),
     ];
     write(&ledger, writes).await.unwrap();
-    assert!(ledger.upkeep().is_none(), "the round is over");
+    assert!(ledger.maintenance().is_none(), "the round is over");
     hand.next_round();
     keep_up(&ledger).await;
     // One of the two results of row 11 is new: both stay, and so does their call.
@@ -345,7 +345,7 @@ async fn everything_stays_where_nothing_else_is_said(books: Books) {
         },
         Hand::at(1_000_000),
     );
-    assert!(ledger.upkeep().is_none());
+    assert!(ledger.maintenance().is_none());
     assert_eq!(left_before(&ledger, 90).await.len(), 89);
 }
 

@@ -18,7 +18,7 @@ async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
     let hand = Hand::at(1);
     ledger.keep(newest(600), hand.clone());
     let removed = async || {
-        ledger.upkeep().expect("a step").await;
+        ledger.maintenance().expect("a step").await;
         ledger.reach(None).await.unwrap().removed
     };
     assert_eq!(removed().await, 0, "a round begins");
@@ -34,7 +34,7 @@ async fn cut_off_at_any_moment_it_leaves_no_half_of_anything(books: Books) {
     ledger.keep(within(24), hand.clone());
     let mut cut_off = 0;
     for patience in (0..4000).step_by(40) {
-        if let Some(step) = ledger.upkeep() {
+        if let Some(step) = ledger.maintenance() {
             let patience = Duration::from_micros(patience);
             cut_off += usize::from(tokio::time::timeout(patience, step).await.is_err());
         }
@@ -92,7 +92,7 @@ async fn a_file_stops_growing_and_its_index_forgets_what_is_gone() {
         hand.next_round();
         loop {
             let is_index = usize::from(ledger.inner.is_index_due());
-            let Some(step) = ledger.upkeep() else {
+            let Some(step) = ledger.maintenance() else {
                 break;
             };
             let begun = std::time::Instant::now();

@@ -205,10 +205,10 @@ async fn a_server_that_was_away_is_used_again() {
 }
 
 /// A look, asked with so many letters that no two are alike to a compressor.
-fn long_look(length: usize) -> Sighting {
+fn long_look(length: usize) -> SnapshotResult {
     let letters = (0..length).map(|place| char::from(b'!' + (place * place / 7 % 90) as u8));
-    Sighting {
-        look: Look {
+    SnapshotResult {
+        look: SnapshotQuery {
             tool: "get_map".into(),
             arguments: letters.collect::<String>().into(),
         },

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::Step;
 use super::{looking, mining, moving, stationing};
 
 /// One step of the explorer.
-pub(super) fn explore(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn explore(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     if let Some(step) = looking::look(cockpit, rng) {
         return step;
     }
@@ -55,7 +55,7 @@ pub(super) fn explore(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
     }
 }
 
-fn write_down(cockpit: &Cockpit<'_>, system: &str) -> Step {
+fn write_down(cockpit: &PlayerView<'_>, system: &str) -> Step {
     let place = &cockpit.situation.place;
     let chart = place.chart.iter();
     let pois: Vec<&str> = chart

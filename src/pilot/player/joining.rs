@@ -5,14 +5,14 @@ use serde_json::json;
 use crate::identity;
 use crate::situation::{Account, Standing};
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::Step;
 
 /// After so many refused codes there is no point in going on.
 const CODES: u32 = 2;
 
 /// What must be done before the game can be played; none where nothing stands in the way.
-pub(super) fn join(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Option<Step> {
+pub(super) fn join(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<Step> {
     let account = &cockpit.situation.account;
     match account.standing {
         Standing::Unknown | Standing::Active => None,
@@ -30,7 +30,7 @@ fn login() -> Step {
     )
 }
 
-fn register(cockpit: &Cockpit<'_>, account: &Account, rng: &mut fastrand::Rng) -> Step {
+fn register(cockpit: &PlayerView<'_>, account: &Account, rng: &mut fastrand::Rng) -> Step {
     if !cockpit.offers("register") {
         return Step::say(
             "I have no account and no tool to register one. I need help.",

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::cockpit::{Cockpit, is_query};
+use super::player_view::{PlayerView, is_query};
 use super::step::{Call, Step};
 
 /// Asks for place, dock and hold where they are not known and may still be learnt.
-pub(super) fn look(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Option<Step> {
+pub(super) fn look(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<Step> {
     let situation = &cockpit.situation;
     if situation.is_clear() {
         return None;
@@ -31,7 +31,7 @@ pub(super) fn look(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Option<Ste
 }
 
 /// Asks for the chart of the present system.
-pub(super) fn chart(cockpit: &Cockpit<'_>) -> Step {
+pub(super) fn chart(cockpit: &PlayerView<'_>) -> Step {
     if cockpit.has_asked("get_system") {
         return Step::say(
             "I cannot find out what is in this system. I will look again later.",
@@ -46,7 +46,7 @@ pub(super) fn chart(cockpit: &Cockpit<'_>) -> Step {
 }
 
 /// Lets time pass where the server asks for patience.
-pub(super) fn wait(cockpit: &Cockpit<'_>) -> Step {
+pub(super) fn wait(cockpit: &PlayerView<'_>) -> Step {
     let is_first = cockpit.situation.troubles.len() <= 1;
     if is_first && cockpit.can_ask("get_status") {
         return Step::call(
@@ -62,7 +62,7 @@ pub(super) fn wait(cockpit: &Cockpit<'_>) -> Step {
 }
 
 /// Adds a question in between to the first questions of a turn, now and then.
-pub(super) fn add_interlude(cockpit: &Cockpit<'_>, step: Step, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn add_interlude(cockpit: &PlayerView<'_>, step: Step, rng: &mut fastrand::Rng) -> Step {
     let Step::Act { mut calls, why } = step else {
         return step;
     };

@@ -2,12 +2,12 @@
 
 use crate::situation::Situation;
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::{Call, Step};
 use super::{looking, moving, stationing};
 
 /// One step of the miner's round. What is in `keep` is not sold.
-pub(super) fn mine(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Step {
+pub(super) fn mine(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Step {
     if let Some(step) = looking::look(cockpit, rng) {
         return step;
     }
@@ -25,7 +25,7 @@ pub(super) fn mine(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]
 }
 
 /// Whether fuel is low and a visit to a base would change that: there is money, or ore worth some.
-fn must_refuel(cockpit: &Cockpit<'_>) -> bool {
+fn must_refuel(cockpit: &PlayerView<'_>) -> bool {
     let ship = &cockpit.situation.ship;
     let is_laden = match (ship.used, ship.capacity) {
         (Some(used), Some(capacity)) => used * 2 >= capacity,
@@ -35,7 +35,7 @@ fn must_refuel(cockpit: &Cockpit<'_>) -> bool {
 }
 
 /// Whether fuel runs low and there is not enough to pay for more, so that a voyage must wait until ore has been sold.
-pub(super) fn must_earn(cockpit: &Cockpit<'_>) -> bool {
+pub(super) fn must_earn(cockpit: &PlayerView<'_>) -> bool {
     cockpit.situation.ship.has_less_fuel_than(50) && is_broke(cockpit)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn must_earn(cockpit: &Cockpit<'_>) -> bool {
 const FUEL_PRICE: i64 = 4;
 
 /// Whether the credits are too few for a full tank.
-fn is_broke(cockpit: &Cockpit<'_>) -> bool {
+fn is_broke(cockpit: &PlayerView<'_>) -> bool {
     let Situation { ship, dealings, .. } = &cockpit.situation;
     let missing = match (ship.fuel, ship.max_fuel) {
         (Some(fuel), Some(most)) => most.saturating_sub(fuel),
@@ -55,7 +55,7 @@ fn is_broke(cockpit: &Cockpit<'_>) -> bool {
             .is_some_and(|credits| credits < missing.saturating_mul(FUEL_PRICE))
 }
 
-fn dig(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+fn dig(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     let place = &cockpit.situation.place;
     if place.can_mine_here() {
         return pull(cockpit, rng);
@@ -78,7 +78,7 @@ fn dig(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
 }
 
 /// One to three pulls with the laser at once.
-fn pull(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+fn pull(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     let has_room = cockpit.situation.ship.room().is_none_or(|room| room > 15);
     let pulls = if has_room && rng.u8(..5) == 0 {
         rng.usize(2..=3)

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::situation::{Mission, Ship};
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::Step;
 use super::{looking, mining, moving};
 
@@ -12,7 +12,7 @@ use super::{looking, mining, moving};
 const MOST_ACTIVE: usize = 5;
 
 /// One step of a player who lives on missions.
-pub(super) fn serve(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn serve(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     if let Some(step) = looking::look(cockpit, rng) {
         return step;
     }
@@ -58,7 +58,7 @@ fn is_met(mission: &Mission, ship: &Ship) -> bool {
     mission.is_done || is_in_hold
 }
 
-fn deliver(cockpit: &Cockpit<'_>, mission: &Mission, rng: &mut fastrand::Rng) -> Step {
+fn deliver(cockpit: &PlayerView<'_>, mission: &Mission, rng: &mut fastrand::Rng) -> Step {
     let base = mission.wants.iter().find_map(|want| want.base.as_deref());
     let why = format!("I have what \"{}\" asks for.", mission.title);
     if cockpit.situation.place.docked != Some(true) {
@@ -68,7 +68,7 @@ fn deliver(cockpit: &Cockpit<'_>, mission: &Mission, rng: &mut fastrand::Rng) ->
 }
 
 /// Looks for a mission that a miner can fulfil; without one, mines for the market.
-fn find_work(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+fn find_work(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     let board = &cockpit.situation.board;
     if cockpit.situation.place.docked != Some(true) {
         let has_work =

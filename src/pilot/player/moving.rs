@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::cockpit::Cockpit;
 use super::looking;
+use super::player_view::PlayerView;
 use super::step::Step;
 
 /// What a player says that has no fuel and no way to get any.
@@ -11,7 +11,7 @@ pub const STRANDED: &str = "I am stranded: no fuel and no way to get any. I need
 
 /// Goes to a base of this system and docks; `wanted` is preferred where it is on the chart.
 pub(super) fn to_base(
-    cockpit: &Cockpit<'_>,
+    cockpit: &PlayerView<'_>,
     wanted: Option<&str>,
     why: &str,
     rng: &mut fastrand::Rng,
@@ -50,7 +50,7 @@ pub(super) fn to_base(
 }
 
 /// Travels within the system.
-pub(super) fn travel(cockpit: &Cockpit<'_>, poi: &str, why: &str) -> Step {
+pub(super) fn travel(cockpit: &PlayerView<'_>, poi: &str, why: &str) -> Step {
     if cockpit.situation.ship.is_dry() {
         return stranded(cockpit);
     }
@@ -58,7 +58,7 @@ pub(super) fn travel(cockpit: &Cockpit<'_>, poi: &str, why: &str) -> Step {
 }
 
 /// Jumps to a neighbouring system, to one not seen yet if there is one.
-pub(super) fn jump(cockpit: &Cockpit<'_>, why: &str, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn jump(cockpit: &PlayerView<'_>, why: &str, rng: &mut fastrand::Rng) -> Step {
     let place = &cockpit.situation.place;
     let Some(chart) = &place.chart else {
         return looking::chart(cockpit);
@@ -93,14 +93,14 @@ pub(super) fn jump(cockpit: &Cockpit<'_>, why: &str, rng: &mut fastrand::Rng) ->
 }
 
 /// Undocks where the server wants that done before anything else.
-pub(super) fn undock_where_told(cockpit: &Cockpit<'_>) -> Option<Step> {
+pub(super) fn undock_where_told(cockpit: &PlayerView<'_>) -> Option<Step> {
     let trouble = cockpit.situation.trouble.as_ref()?;
     (trouble.code == "docked")
         .then(|| Step::call("undock", json!({}), "I must undock before I can do that."))
 }
 
 /// What remains with an empty tank in space.
-fn stranded(cockpit: &Cockpit<'_>) -> Step {
+fn stranded(cockpit: &PlayerView<'_>) -> Step {
     let situation = &cockpit.situation;
     if situation.place.docked == Some(true) && !situation.dealings.refuel_refused {
         return Step::call(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Finish, ToolCall};
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 
 /// One kind of mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ const AMPLE_ROUNDS: u64 = 6;
 ///
 /// A mistake follows from the conversation. In a turn that ends as it began, the next turn would repeat it, and so for ever.
 /// So there is none right after a mistake, and none that could keep a turn from getting anything done.
-fn is_harmless(cockpit: &Cockpit<'_>) -> bool {
+fn is_harmless(cockpit: &PlayerView<'_>) -> bool {
     let is_after_mistake = cockpit.situation.trouble.is_some()
         || cockpit
             .situation
@@ -70,7 +70,7 @@ fn is_harmless(cockpit: &Cockpit<'_>) -> bool {
 }
 
 /// Spoils the answer with one mistake that suits it, if that does no lasting harm.
-pub(super) fn garble(answer: &mut Answer, cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) {
+pub(super) fn garble(answer: &mut Answer, cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) {
     let system = cockpit.situation.place.system.as_deref();
     let Some(call) = answer.calls.first().filter(|_| is_harmless(cockpit)) else {
         return;

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::{Call, Step};
 
 /// The next thing to do while docked; none when it is time to leave. What is in `keep` is not sold.
 pub(super) fn call_at(
-    cockpit: &Cockpit<'_>,
+    cockpit: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
     keep: &[&str],
 ) -> Option<Step> {
@@ -17,7 +17,7 @@ pub(super) fn call_at(
         .or_else(|| refuel(cockpit))
 }
 
-fn sell(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Option<Step> {
+fn sell(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Option<Step> {
     let ship = &cockpit.situation.ship;
     let unsold = &cockpit.situation.dealings.unsold;
     let is_empty = ship.used == Some(0);
@@ -52,7 +52,7 @@ fn sell(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Option
 }
 
 /// Makes room where goods that nobody buys fill half of the hold.
-fn put_away(cockpit: &Cockpit<'_>) -> Option<Step> {
+fn put_away(cockpit: &PlayerView<'_>) -> Option<Step> {
     let situation = &cockpit.situation;
     let held: i64 = situation.ship.goods().map(|(_, quantity)| quantity).sum();
     let is_burden = situation.ship.is_crowded()
@@ -84,7 +84,7 @@ fn hand_over(tool: &str, item: &str, quantity: i64) -> Call {
     Call::new(tool, json!({"item_id": item, "quantity": quantity}))
 }
 
-fn count(cockpit: &Cockpit<'_>) -> Option<Step> {
+fn count(cockpit: &PlayerView<'_>) -> Option<Step> {
     let must_count = cockpit.situation.dealings.is_stale || cockpit.situation.ship.fuel.is_none();
     (must_count && cockpit.can_ask("get_status")).then(|| {
         Step::call(
@@ -96,7 +96,7 @@ fn count(cockpit: &Cockpit<'_>) -> Option<Step> {
 }
 
 /// Fills the tank where it is not nearly full.
-pub(super) fn refuel(cockpit: &Cockpit<'_>) -> Option<Step> {
+pub(super) fn refuel(cockpit: &PlayerView<'_>) -> Option<Step> {
     let situation = &cockpit.situation;
     let can_pay = situation.dealings.credits.is_none_or(|credits| credits > 0);
     let wants_fuel = situation.ship.has_less_fuel_than(80)

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::persona::Persona;
 use crate::request::Entry;
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::Step;
 use super::talking;
 
@@ -15,7 +15,7 @@ const ESSAY: usize = 2000;
 /// What the persona does; none where it plays.
 pub(super) fn act(
     persona: Persona,
-    cockpit: &Cockpit<'_>,
+    cockpit: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
 ) -> Option<Step> {
     let for_ever = |tool, arguments| Step::call(tool, arguments, "This must work in the end.");
@@ -83,19 +83,19 @@ pub(super) fn act(
 }
 
 /// The tool whose turn it is.
-fn in_turn<'t>(cockpit: &Cockpit<'_>, tools: &[&'t str]) -> &'t str {
+fn in_turn<'t>(cockpit: &PlayerView<'_>, tools: &[&'t str]) -> &'t str {
     tools[answers(cockpit) % tools.len()]
 }
 
 /// The answers so far; the persona's only memory.
-fn answers(cockpit: &Cockpit<'_>) -> usize {
+fn answers(cockpit: &PlayerView<'_>) -> usize {
     let entries = cockpit.request.entries.iter();
     entries
         .filter(|entry| matches!(entry, Entry::Assistant { .. }))
         .count()
 }
 
-fn for_ever_to_and_fro(cockpit: &Cockpit<'_>) -> Step {
+fn for_ever_to_and_fro(cockpit: &PlayerView<'_>) -> Step {
     let place = &cockpit.situation.place;
     let Some(chart) = &place.chart else {
         return Step::call("get_system", json!({}), "Where could one go?");

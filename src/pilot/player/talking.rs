@@ -6,11 +6,11 @@ use crate::identity;
 use crate::orders::Order;
 use crate::situation::{Situation, Standing};
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::{Call, Step};
 
 /// Answers a question; looks first where it would have nothing to say.
-pub(super) fn tell(cockpit: &Cockpit<'_>) -> Step {
+pub(super) fn tell(cockpit: &PlayerView<'_>) -> Step {
     let may_look = cockpit.situation.account.standing != Standing::Missing
         && !cockpit.has_called("get_status");
     if !cockpit.situation.is_clear() && may_look && cockpit.offers("get_status") {
@@ -26,7 +26,7 @@ pub(super) fn tell(cockpit: &Cockpit<'_>) -> Step {
 }
 
 /// Talks where there is nothing to play with.
-pub(super) fn chat(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn chat(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     let name = identity::agent_name(cockpit.request).unwrap_or_else(|| "the pilot".to_owned());
     let openings = ["Understood.", "Ready.", "At your service."];
     Step::say(
@@ -40,7 +40,7 @@ pub(super) fn chat(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
 }
 
 /// Ends a turn.
-pub(super) fn close(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn close(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     let openings = [
         "Progress report:",
         "So far:",
@@ -59,7 +59,7 @@ pub(super) fn close(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
 }
 
 /// Waits, as ordered.
-pub(super) fn stand_by(cockpit: &Cockpit<'_>) -> Step {
+pub(super) fn stand_by(cockpit: &PlayerView<'_>) -> Step {
     if cockpit.rounds() == 0 && cockpit.offers("get_notifications") {
         return Step::call(
             "get_notifications",
@@ -123,7 +123,7 @@ pub(super) fn facts(situation: &Situation) -> String {
     sentences.join(" ")
 }
 
-fn plan(cockpit: &Cockpit<'_>) -> &'static str {
+fn plan(cockpit: &PlayerView<'_>) -> &'static str {
     if cockpit.situation.account.standing == Standing::Missing {
         return "Next I need an account.";
     }

@@ -4,15 +4,15 @@ use serde_json::json;
 
 use crate::situation::Quote;
 
-use super::cockpit::Cockpit;
+use super::player_view::PlayerView;
 use super::step::Step;
 use super::{looking, mining, moving, stationing};
 
 /// The most of one item that is bought at once.
-const MOST: i64 = 10;
+const MAX_LISTED: i64 = 10;
 
 /// One step of the trader.
-pub(super) fn trade(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn trade(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     if let Some(step) = looking::look(cockpit, rng) {
         return step;
     }
@@ -44,7 +44,7 @@ pub(super) fn trade(cockpit: &Cockpit<'_>, rng: &mut fastrand::Rng) -> Step {
 }
 
 /// Sells what was not bought here and somebody here wants.
-fn sell(cockpit: &Cockpit<'_>, market: &[Quote]) -> Option<Step> {
+fn sell(cockpit: &PlayerView<'_>, market: &[Quote]) -> Option<Step> {
     let dealings = &cockpit.situation.dealings;
     let bid_for = |item: &str| {
         market
@@ -65,10 +65,10 @@ fn sell(cockpit: &Cockpit<'_>, market: &[Quote]) -> Option<Step> {
 }
 
 /// Buys one of the three cheapest items for at most half of the money, unless there is cargo already.
-fn buy(cockpit: &Cockpit<'_>, market: &[Quote], rng: &mut fastrand::Rng) -> Option<Step> {
+fn buy(cockpit: &PlayerView<'_>, market: &[Quote], rng: &mut fastrand::Rng) -> Option<Step> {
     let situation = &cockpit.situation;
     let purse = situation.dealings.credits.unwrap_or(0) / 2;
-    let room = situation.ship.room().unwrap_or(MOST);
+    let room = situation.ship.room().unwrap_or(MAX_LISTED);
     if situation.ship.goods().next().is_some() || room < 1 || !cockpit.offers("buy") {
         return None;
     }
@@ -81,7 +81,7 @@ fn buy(cockpit: &Cockpit<'_>, market: &[Quote], rng: &mut fastrand::Rng) -> Opti
     offers.sort_by_key(|quote| quote.ask);
     offers.truncate(3);
     let quote = rng.choice(offers)?;
-    let most = MOST.min(room).min(purse / quote.ask);
+    let most = MAX_LISTED.min(room).min(purse / quote.ask);
     let quantity = if quote.on_offer > 0 {
         most.min(quote.on_offer)
     } else {

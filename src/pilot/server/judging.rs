@@ -11,7 +11,7 @@ use crate::chance::Mix;
 use crate::faults::error_body;
 use crate::identity;
 use crate::request::Request;
-use crate::toolshed::ToolList;
+use crate::tools::ToolList;
 use crate::validate::{Refusal, validate_beside_tools};
 
 /// The longest `user` that is used as a caller's name as it is.

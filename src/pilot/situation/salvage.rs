@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeSeed;
 use serde_json::{Deserializer, Value};
 
-use crate::sieve::{Part, Sieve};
+use crate::selective_json::{Part, Sieve};
 
 /// Facts as the game tells them, without those that no part of the situation listens to.
 struct Facts(Value);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Game, Hall, Strike, TICK};
+use super::{Game, Hall, InjectedFault, TICK};
 
 /// How long before a restart the game announces it.
 const NOTICE: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ impl Game {
     pub(super) fn restart(&self, hall: &mut Hall) {
         let (now, chaos) = (Instant::now(), &self.0.chaos);
         match hall.restart {
-            None if chaos.strikes(Strike::GameRestart, 0.001) => {
+            None if chaos.strikes(InjectedFault::GameRestart, 0.001) => {
                 hall.desk.warn_of_restart(NOTICE.as_secs());
                 let down = now + NOTICE;
                 let up = down + chaos.between(TICK, LONGEST_RESTART);
@@ -33,7 +33,7 @@ impl Game {
             Some(restart) if now >= restart.up => hall.restart = None,
             Some(restart) if now >= restart.down => {
                 for connection in hall.forgotten + 1..=hall.connections {
-                    let left = hall.desk.hang_up(connection);
+                    let left = hall.desk.disconnect(connection);
                     self.executed(&left);
                 }
                 hall.forgotten = hall.connections;
@@ -48,6 +48,6 @@ impl Game {
         let restart = self.hall().restart;
         let restarts = restart.is_some_and(|restart| (restart.down..restart.up).contains(&now));
         let chaos = &self.0.chaos;
-        restarts || chaos.lasts(Strike::GameAway, 0.0005, LONGEST_ABSENCE)
+        restarts || chaos.lasts(InjectedFault::GameAway, 0.0005, LONGEST_ABSENCE)
     }
 }

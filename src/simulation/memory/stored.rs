@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::{Day, Entry, Spent};
+use actors::domain::books::{BudgetUse, Day, Entry};
 use actors::domain::event::{State, Totals};
 use actors::domain::ids::{Incarnation, MysisId, Seq};
 use actors::domain::message::{Body, CallStatus, Kind, Row};
@@ -27,7 +27,7 @@ pub(super) struct Stored {
     /// How often each prompt was written, by its text.
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
     /// What was spent, by day, Mysis and provider.
-    books: BTreeMap<(Day, MysisId, Arc<str>), Spent>,
+    books: BTreeMap<(Day, MysisId, Arc<str>), BudgetUse>,
 }
 
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{CallStatus, Row};
 
-use zoea_galaxy::world::{Nature, nature};
+use zoea_galaxy::world::{CommandKind, nature};
 
 /// So many calls of a Mysis are remembered: to know a repetition, and to hold what is said of a call
 /// late against them.
@@ -60,7 +60,10 @@ impl Calls {
         let key = place(call);
         let calls = self.of.entry(mysis.to_string()).or_default();
         // What only looks leaves no trace in the game.
-        let leaves_a_trace = matches!(nature(&meta.tool), Some(Nature::Act | Nature::Write));
+        let leaves_a_trace = matches!(
+            nature(&meta.tool),
+            Some(CommandKind::Act | CommandKind::Write)
+        );
         let said = match meta.status {
             CallStatus::NotExecuted => {
                 remember(&mut calls.not_executed, key);

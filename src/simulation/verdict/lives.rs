@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::{State, SwarmEvent, What};
+use actors::domain::event::{EventKind, State, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::gate::GateMsg;
 use actors::mysis::MysisMsg;
@@ -81,7 +81,7 @@ impl Lives {
     /// Something happened; who should have come back long ago.
     pub(super) fn heard(&mut self, event: &SwarmEvent) -> Vec<String> {
         match (&event.mysis, &event.what) {
-            (Some(who), What::StateChanged { to, reason, .. }) => {
+            (Some(who), EventKind::StateChanged { to, reason, .. }) => {
                 let died = *to == State::Errored
                     && reason.as_ref().is_some_and(|why| why.starts_with(DIED));
                 if died {
@@ -92,7 +92,7 @@ impl Lives {
                 }
             }
             // From here on it is the operator's turn.
-            (None, What::Notice { code, text, .. }) if *code == "relaunches_spent" => {
+            (None, EventKind::Notice { code, text, .. }) if *code == "relaunches_spent" => {
                 self.awaited
                     .retain(|_, (name, _)| !text.starts_with(&format!("{name} ")));
             }
@@ -110,7 +110,7 @@ impl Lives {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::event::Who;
+    use actors::domain::event::MysisRef;
     use actors::domain::ids::Timestamp;
     use actors::domain::message::Severity;
 
@@ -119,11 +119,11 @@ mod tests {
     fn changes(to: State, reason: Option<&str>) -> SwarmEvent {
         SwarmEvent {
             at: Timestamp(0),
-            mysis: Some(Who {
+            mysis: Some(MysisRef {
                 id: MysisId(1),
                 name: "m1".into(),
             }),
-            what: What::StateChanged {
+            what: EventKind::StateChanged {
                 from: State::Running,
                 to,
                 reason: reason.map(Into::into),
@@ -135,7 +135,7 @@ mod tests {
         SwarmEvent {
             at: Timestamp(0),
             mysis: None,
-            what: What::Notice {
+            what: EventKind::Notice {
                 severity: Severity::Info,
                 code,
                 text: text.into(),

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::{Strike, Verdict};
+use super::{InjectedFault, Verdict};
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seed {}", self.seed)?;
-        let spared: Vec<_> = Strike::ALL
+        let spared: Vec<_> = InjectedFault::ALL
             .iter()
             .filter(|strike| !self.drawn.contains(strike))
             .collect();
@@ -15,7 +15,7 @@ impl fmt::Display for Verdict {
             f,
             "  drawn: {} of {} faults; never: {spared:?}",
             self.drawn.len(),
-            Strike::ALL.len()
+            InjectedFault::ALL.len()
         )?;
         for (strike, times) in &self.struck {
             writeln!(f, "  {strike:?} struck {times} times")?;

@@ -7,10 +7,10 @@ use actors::domain::message::Row;
 use actors::domain::order::{Answer, Done, Refusal};
 
 use super::Dashboard;
-use super::compose::Target;
+use super::composer::Target;
 use super::focus::{Found, PLACES};
-use super::layer::Layer;
 use super::orders::Outcome;
+use super::overlay::Overlay;
 use super::tone::Tone;
 use super::undo;
 use actors::domain::screen::OrderId;
@@ -126,8 +126,8 @@ impl Dashboard {
 
     /// A form waits for its order: it goes when that is carried out, else it says why not.
     fn answered_form(&mut self, id: OrderId, outcome: &Outcome) -> bool {
-        let is_ours = |layer: &Layer| {
-            if let Layer::Form(form) = layer {
+        let is_ours = |layer: &Overlay| {
+            if let Overlay::Form(form) = layer {
                 return form.awaited == Some(id);
             }
             false
@@ -135,7 +135,7 @@ impl Dashboard {
         let Some(place) = self.layers.iter().position(is_ours) else {
             return false;
         };
-        if let (Err(refusal), Layer::Form(form)) = (&outcome.answer, &mut self.layers[place]) {
+        if let (Err(refusal), Overlay::Form(form)) = (&outcome.answer, &mut self.layers[place]) {
             form.complain(&refusal.to_string());
         } else {
             self.layers.remove(place);
@@ -165,7 +165,7 @@ impl Dashboard {
             (target, _) => target,
         };
         let open = self.layers.iter_mut().find_map(|layer| {
-            if let Layer::Compose(composer) = layer {
+            if let Overlay::Compose(composer) = layer {
                 return (composer.target == target).then_some(composer);
             }
             None

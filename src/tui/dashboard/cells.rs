@@ -1,6 +1,6 @@
 //! Cells: what the table and the panels say of one Mysis, in words.
 
-use actors::domain::event::{Activity, Deed, Standing, State};
+use actors::domain::event::{Activity, LastToolCall, MysisStatus, State};
 use actors::domain::ids::Timestamp;
 use actors::domain::weather::Weather;
 
@@ -12,7 +12,7 @@ use super::width;
 use actors::domain::clean::one_line;
 
 /// Columns of a cell beyond which nothing is read.
-const MOST: usize = 400;
+const MAX_CELL_COLUMNS: usize = 400;
 /// A pause that is not over at once, in milliseconds.
 const LONG_MS: u64 = 5_000;
 
@@ -84,13 +84,13 @@ fn nudges(given: u32, limit: u32) -> (String, Tone) {
 
 /// What a Mysis does, with the time it has taken or still takes.
 #[must_use]
-pub fn doing(standing: &Standing, now: Timestamp, weather: &Weather) -> (String, Tone) {
-    doing_within(standing, now, weather, MOST)
+pub fn doing(standing: &MysisStatus, now: Timestamp, weather: &Weather) -> (String, Tone) {
+    doing_within(standing, now, weather, MAX_CELL_COLUMNS)
 }
 
 /// The same in so many columns: what is too long loses its end, but not its time.
 fn doing_within(
-    standing: &Standing,
+    standing: &MysisStatus,
     now: Timestamp,
     weather: &Weather,
     columns: usize,
@@ -150,7 +150,7 @@ fn doing_within(
 }
 
 /// Whether its end is so far away that it is worth a figure.
-fn is_long(standing: &Standing) -> bool {
+fn is_long(standing: &MysisStatus) -> bool {
     let until = standing.activity_until;
     until.is_some_and(|until| until.since(standing.activity_since) >= LONG_MS)
 }
@@ -194,7 +194,7 @@ fn words(member: &Member, now: Timestamp, weather: &Weather) -> (String, Tone) {
 
 /// A tool call that came back, and what it brought.
 #[must_use]
-pub fn deed_of(deed: &Deed) -> (String, Tone) {
+pub fn deed_of(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {
         ("✗", Tone::Warning)
     } else {
@@ -205,6 +205,6 @@ pub fn deed_of(deed: &Deed) -> (String, Tone) {
 }
 
 fn first_of(text: &str) -> String {
-    let end = text.floor_char_boundary(MOST);
+    let end = text.floor_char_boundary(MAX_CELL_COLUMNS);
     one_line(&text[..end])
 }

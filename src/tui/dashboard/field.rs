@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::press::{Key, Press};
+use super::input_event::{Key, Press};
 use super::width;
 use actors::domain::clean::clean;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regex_lite::Regex;
 
-use actors::domain::event::{Standing, State};
+use actors::domain::event::{MysisStatus, State};
 
 use actors::domain::clean::one_line;
 
@@ -102,7 +102,7 @@ impl Filter {
 
     /// Whether a Mysis is shown.
     #[must_use]
-    pub fn shows(&self, standing: &Standing) -> bool {
+    pub fn shows(&self, standing: &MysisStatus) -> bool {
         if self.state.is_some_and(|state| state != standing.state) {
             return false;
         }
@@ -112,7 +112,7 @@ impl Filter {
     }
 }
 
-fn fits(wanted: &Wanted, standing: &Standing) -> bool {
+fn fits(wanted: &Wanted, standing: &MysisStatus) -> bool {
     let fault = standing.fault.as_ref().map(|fault| fault.text.as_str());
     let words = [
         Some(&*standing.name),

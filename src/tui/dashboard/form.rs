@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::Standing;
+use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::rules::SwarmRules;
 
 use super::field::Field;
-use super::press::{Key, Press};
+use super::input_event::{Key, Press};
 use actors::domain::screen::OrderId;
 
 /// A form.
@@ -111,7 +111,7 @@ impl Form {
 
     /// A form with the settings of a Mysis.
     #[must_use]
-    pub fn configure(rules: &SwarmRules, standing: &Standing) -> Form {
+    pub fn configure(rules: &SwarmRules, standing: &MysisStatus) -> Form {
         let form = Form::create(rules);
         let temperature = standing.temperature.map(|value| value.to_string());
         Form {

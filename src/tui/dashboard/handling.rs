@@ -13,12 +13,12 @@ use actors::domain::order::Order;
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
-use super::compose::Target;
+use super::composer::Target;
 use super::form::Form;
+use super::input_event::{Input, Press};
 use super::keys::{self, ANYWHERE, Anywhere, GOING, IN_FOCUS, IN_HAND, IN_TABLE, InHand};
-use super::layer::{Layer, LogView};
+use super::overlay::{LogView, Overlay};
 use super::palette::{Known, Palette};
-use super::press::{Input, Press};
 use super::query::Within;
 use super::tone::Tone;
 
@@ -88,14 +88,14 @@ impl Dashboard {
             Anywhere::Broadcast => self.compose(Target::Swarm),
             Anywhere::Palette => {
                 let palette = Palette::new(&self.known());
-                self.layers.push(Layer::Palette(Box::new(palette)));
+                self.layers.push(Overlay::Palette(Box::new(palette)));
             }
             Anywhere::Resume => self.resume(),
-            Anywhere::Log => self.layers.push(Layer::Log(LogView::default())),
+            Anywhere::Log => self.layers.push(Overlay::Log(LogView::default())),
             Anywhere::Undo => self.take_back(),
             Anywhere::Dump => self.actions.push(TerminalAction::Dump),
             Anywhere::Mouse => self.turn_mouse(),
-            Anywhere::Help => self.layers.push(Layer::Help(0)),
+            Anywhere::Help => self.layers.push(Overlay::Help(0)),
             Anywhere::Quit => self.quit(),
             Anywhere::Suspend => self.actions.push(TerminalAction::Suspend),
             Anywhere::Redraw => self.actions.push(TerminalAction::Redraw),
@@ -103,7 +103,7 @@ impl Dashboard {
     }
 
     fn in_hand_do(&mut self, gesture: InHand) {
-        let ids = self.all_in_hand();
+        let ids = self.targets();
         if ids.is_empty() {
             return;
         }
@@ -140,12 +140,12 @@ impl Dashboard {
     }
 
     fn configure(&mut self) {
-        let Some(standing) = self.in_hand() else {
+        let Some(standing) = self.target() else {
             return;
         };
         if let Some(rules) = &self.rules {
             let form = Form::configure(rules, standing);
-            self.layers.push(Layer::Form(Box::new(form)));
+            self.layers.push(Overlay::Form(Box::new(form)));
         }
     }
 
@@ -173,20 +173,22 @@ impl Dashboard {
     fn paste(&mut self, text: &str) {
         let known = self.known();
         match self.layers.last_mut() {
-            Some(Layer::Compose(composer)) => {
+            Some(Overlay::Compose(composer)) => {
                 composer.field.insert(text);
                 self.drafts.keep(&composer.target, composer.field.text());
             }
-            Some(Layer::Form(form)) => form.paste(text),
-            Some(Layer::Palette(palette)) => palette.paste(text, &known),
-            Some(Layer::Query(query)) => {
+            Some(Overlay::Form(form)) => form.paste(text),
+            Some(Overlay::Palette(palette)) => palette.paste(text, &known),
+            Some(Overlay::Query(query)) => {
                 query.field.insert(&text.replace('\n', " "));
                 let text = query.field.text().to_string();
                 if query.within == Within::Table {
                     self.table.change_filter(|filter| filter.write(&text));
                 }
             }
-            Some(Layer::Question(_) | Layer::Inspect(_) | Layer::Log(_) | Layer::Help(_))
+            Some(
+                Overlay::Question(_) | Overlay::Inspect(_) | Overlay::Log(_) | Overlay::Help(_),
+            )
             | None => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Keys: the one table of what every key does in every view. The help screen and the line of hints
 //! are made from it.
 
-use super::press::{Key, Press};
+use super::input_event::{Key, Press};
 
 mod anywhere;
 mod going;

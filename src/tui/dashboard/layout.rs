@@ -2,7 +2,7 @@
 
 use super::Dashboard;
 use super::appearance::Panel;
-use super::layer::Layer;
+use super::overlay::Overlay;
 
 /// The least that is needed.
 pub const LEAST: (u16, u16) = (80, 20);
@@ -199,7 +199,7 @@ impl Dashboard {
 
     /// The text being written, its title included; it takes at most a third of the screen.
     fn lines_of_writing(&self) -> u16 {
-        let composer = self.layers.iter().find_map(Layer::composer);
+        let composer = self.layers.iter().find_map(Overlay::composer);
         let Some(composer) = composer else {
             return 0;
         };

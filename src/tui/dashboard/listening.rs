@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{Standing, State, SwarmEvent, What, Who};
-use actors::domain::event_record::{EventKind, EventRecord, describe_change};
+use actors::domain::event::{EventKind, MysisRef, MysisStatus, State, SwarmEvent};
+use actors::domain::event_record::{EventRecord, EventRecordKind, describe_change};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Body, Row, Severity};
 use actors::domain::redact::Redactor;
@@ -12,8 +12,8 @@ use actors::domain::screen::SwarmSnapshot;
 
 use super::Dashboard;
 use super::focus::Focus;
-use super::layer::Layer;
 use super::log::Message;
+use super::overlay::Overlay;
 use super::tone::Tone;
 
 impl Dashboard {
@@ -22,7 +22,7 @@ impl Dashboard {
         Arc::make_mut(&mut self.roster).replace(&snapshot.standings);
         self.mission = snapshot.mission;
         self.take_rules(snapshot.rules, snapshot.redactor);
-        self.table.doubt();
+        self.table.invalidate();
         if let Some(focus) = &mut self.focus {
             focus.transcript.doubt_end();
         }
@@ -39,37 +39,37 @@ impl Dashboard {
     pub fn learn(&mut self, event: &SwarmEvent) {
         let who = event.mysis.as_ref();
         match &event.what {
-            What::Standing(standing) => self.stands(standing),
-            What::Stored(row) => {
+            EventKind::Standing(standing) => self.stands(standing),
+            EventKind::Stored(row) => {
                 if let Some(who) = who {
                     self.stored(who, row);
                 }
             }
-            What::Created => self.note(event.at, Tone::Text, who, "created", "was created"),
-            What::Deleted => self.deleted(event.at, who),
-            What::StateChanged { from, to, reason } => {
+            EventKind::Created => self.note(event.at, Tone::Text, who, "created", "was created"),
+            EventKind::Deleted => self.deleted(event.at, who),
+            EventKind::StateChanged { from, to, reason } => {
                 self.changed_state(event.at, who, (*from, *to), reason.as_deref());
             }
-            What::Mission(mission) => self.mission.clone_from(mission),
-            What::Spending(spending) => self.spending = spending.clone(),
-            What::Weather(weather) => self.weather = weather.clone(),
-            What::Notice {
+            EventKind::Mission(mission) => self.mission.clone_from(mission),
+            EventKind::Spending(spending) => self.spending = spending.clone(),
+            EventKind::Weather(weather) => self.weather = weather.clone(),
+            EventKind::Notice {
                 severity,
                 code,
                 text,
             } => self.noticed(event.at, who, (*severity, code), text),
-            What::Shutdown => self.closing = Some(event.at),
-            What::TurnStarted
-            | What::ModelReplied { .. }
-            | What::ToolCalled { .. }
-            | What::ToolReturned { .. }
-            | What::Learned(_) => {}
+            EventKind::Shutdown => self.closing = Some(event.at),
+            EventKind::TurnStarted
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::Learned(_) => {}
         }
     }
 
-    fn stands(&mut self, standing: &Arc<Standing>) {
+    fn stands(&mut self, standing: &Arc<MysisStatus>) {
         if Arc::make_mut(&mut self.roster).stands(standing) {
-            self.table.doubt();
+            self.table.invalidate();
         } else {
             self.table.doubt_figures();
         }
@@ -78,7 +78,7 @@ impl Dashboard {
         }
     }
 
-    fn stored(&mut self, who: &Who, row: &Arc<Row>) {
+    fn stored(&mut self, who: &MysisRef, row: &Arc<Row>) {
         if let Body::Reply(utterance) = &row.body
             && !utterance.text.trim().is_empty()
         {
@@ -102,11 +102,11 @@ impl Dashboard {
         }
     }
 
-    fn deleted(&mut self, at: Timestamp, who: Option<&Who>) {
+    fn deleted(&mut self, at: Timestamp, who: Option<&MysisRef>) {
         self.note(at, Tone::Text, who, "deleted", "was deleted");
         if let Some(who) = who {
             Arc::make_mut(&mut self.roster).remove(who.id);
-            self.table.doubt();
+            self.table.invalidate();
             self.leave_the_gone();
         }
     }
@@ -114,7 +114,7 @@ impl Dashboard {
     fn changed_state(
         &mut self,
         at: Timestamp,
-        who: Option<&Who>,
+        who: Option<&MysisRef>,
         (from, to): (State, State),
         reason: Option<&str>,
     ) {
@@ -126,7 +126,7 @@ impl Dashboard {
     fn noticed(
         &mut self,
         at: Timestamp,
-        who: Option<&Who>,
+        who: Option<&MysisRef>,
         (severity, code): (Severity, &'static str),
         text: &str,
     ) {
@@ -152,7 +152,7 @@ impl Dashboard {
         &mut self,
         at: Timestamp,
         tone: Tone,
-        who: Option<&Who>,
+        who: Option<&MysisRef>,
         code: &'static str,
         text: &str,
     ) {
@@ -173,7 +173,7 @@ impl Dashboard {
         if self.roster.get(mysis).is_none() {
             self.focus = None;
             self.layers
-                .retain(|layer| !matches!(layer, Layer::Inspect(_)));
+                .retain(|layer| !matches!(layer, Overlay::Inspect(_)));
         }
     }
 }
@@ -190,11 +190,11 @@ fn tone_of(state: State) -> Tone {
 /// A stored event as the log shows it; it reads as it did when it happened.
 fn message_of(record: &EventRecord) -> Message {
     let (code, tone) = match record.kind {
-        EventKind::State => ("state", State::parse(&record.code).map(tone_of)),
-        EventKind::Notice if record.mysis.is_some() => ("host", None),
-        EventKind::Notice => ("notice", None),
-        EventKind::Need => ("need", None),
-        EventKind::Order => ("order", None),
+        EventRecordKind::State => ("state", State::parse(&record.code).map(tone_of)),
+        EventRecordKind::Notice if record.mysis.is_some() => ("host", None),
+        EventRecordKind::Notice => ("notice", None),
+        EventRecordKind::Need => ("need", None),
+        EventRecordKind::Order => ("order", None),
     };
     let tone = tone.unwrap_or(match record.severity {
         Severity::Info => Tone::Text,

@@ -60,7 +60,7 @@ pub fn groups(needs: &[Need]) -> Vec<NeedGroup> {
 mod tests {
     use std::sync::Arc;
 
-    use actors::domain::event::{LinkState, Standing, State};
+    use actors::domain::event::{LinkState, MysisStatus, State};
     use actors::domain::ids::Timestamp;
     use actors::domain::progress::{Stuck, Way};
 
@@ -84,11 +84,11 @@ mod tests {
         let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];
         let mut roster = Roster::default();
         for (id, stuck) in [(1, repeats), (2, talks)] {
-            let mut one = Standing::clone(&standing(id, &format!("m{id}"), State::Running));
+            let mut one = MysisStatus::clone(&standing(id, &format!("m{id}"), State::Running));
             one.stuck = stuck;
             roster.stands(&Arc::new(one));
         }
-        let mut down = Standing::clone(&standing(3, "m3", State::Running));
+        let mut down = MysisStatus::clone(&standing(3, "m3", State::Running));
         down.link = LinkState::Down;
         down.link_since = Timestamp(20);
         roster.stands(&Arc::new(down));

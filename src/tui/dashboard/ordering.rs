@@ -7,10 +7,10 @@ use actors::domain::order::Order;
 
 use super::Dashboard;
 use super::action::TerminalAction;
-use super::compose::{Composer, Target};
+use super::composer::{Composer, Target};
 use super::form::{Form, Purpose};
-use super::layer::Layer;
 use super::orders::{BROADCAST, Given};
+use super::overlay::Overlay;
 use super::question::{About, Question};
 use super::tone::Tone;
 use super::undo;
@@ -132,7 +132,7 @@ impl Dashboard {
     pub(super) fn compose(&mut self, target: Target) {
         let draft = self.drafts.get(&target).to_string();
         self.layers
-            .push(Layer::Compose(Composer::new(target, &draft)));
+            .push(Overlay::Compose(Composer::new(target, &draft)));
     }
 
     /// Asks before these are deleted.
@@ -154,7 +154,7 @@ impl Dashboard {
         }
         lines.push("The conversation goes with it and cannot be brought back.".to_string());
         lines.push("A game account returns to the pool.".to_string());
-        self.layers.push(Layer::Question(Question {
+        self.layers.push(Overlay::Question(Question {
             about: About::Delete(ids),
             lines,
         }));
@@ -166,7 +166,7 @@ impl Dashboard {
             format!("Stop {} Myses?", ids.len()),
             "Each is stopped at once, in the middle of its turn.".to_string(),
         ];
-        self.layers.push(Layer::Question(Question {
+        self.layers.push(Overlay::Question(Question {
             about: About::Stop(ids),
             lines,
         }));
@@ -189,7 +189,7 @@ impl Dashboard {
         } else {
             format!("{running} Myses run.")
         };
-        self.layers.push(Layer::Question(Question {
+        self.layers.push(Overlay::Question(Question {
             about: About::Quit,
             lines: vec![
                 format!("Quit? {who}"),

@@ -4,7 +4,7 @@ pub mod commands;
 
 use crate::dashboard::field::Field;
 use crate::dashboard::history::{History, Recall};
-use crate::dashboard::press::{Key, Press};
+use crate::dashboard::input_event::{Key, Press};
 
 use commands::{COMMANDS, Command, SORTABLE, Takes, named};
 

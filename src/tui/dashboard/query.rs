@@ -1,7 +1,7 @@
 //! Queries: a line in which the operator writes what to look for.
 
 use super::field::Field;
-use super::press::{Key, Press};
+use super::input_event::{Key, Press};
 
 /// What the operator looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

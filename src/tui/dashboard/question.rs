@@ -2,7 +2,7 @@
 
 use actors::domain::ids::MysisId;
 
-use super::press::{Key, Press};
+use super::input_event::{Key, Press};
 
 /// A question to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use actors::domain::sent::Parts;
 
 use super::Dashboard;
 use super::inspector::Inspector;
-use super::layer::Layer;
+use super::overlay::Overlay;
 use actors::domain::screen::{OrderId, UiEffect};
 
 /// A request that was asked for, to be looked into.
@@ -32,7 +32,7 @@ pub struct Weight {
 impl Dashboard {
     /// Asks for what the Mysis in hand last sent.
     pub(super) fn look_into_request(&mut self) {
-        let Some(standing) = self.in_hand() else {
+        let Some(standing) = self.target() else {
             return;
         };
         let name = standing.name.clone();
@@ -103,7 +103,7 @@ impl Dashboard {
                 }
                 let offset = self.appearance.offset;
                 let inspector = Inspector::of_request(sent, &awaited.name, offset);
-                self.layers.push(Layer::Inspect(Box::new(inspector)));
+                self.layers.push(Overlay::Inspect(Box::new(inspector)));
             }
             Ok(_) => {}
             Err(refusal) => self.say(&format!("{}: {refusal}", awaited.name)),

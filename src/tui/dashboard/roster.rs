@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::arrival::{self, Stage};
-use actors::domain::event::{Activity, Standing, State};
+use actors::domain::event::{Activity, MysisStatus, State};
 use actors::domain::ids::{MysisId, Seq};
 
 /// All Myses.
@@ -19,7 +19,7 @@ pub struct Roster {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// How it stands.
-    pub standing: Arc<Standing>,
+    pub standing: Arc<MysisStatus>,
     /// Its newest words that were heard of.
     pub newest_words: Seq,
     /// The newest words that the operator has had in sight.
@@ -89,7 +89,7 @@ impl Roster {
     /// Takes notice of how one stands.
     ///
     /// Whether that one was not known before.
-    pub fn stands(&mut self, standing: &Arc<Standing>) -> bool {
+    pub fn stands(&mut self, standing: &Arc<MysisStatus>) -> bool {
         match self.members.get_mut(&standing.id) {
             Some(member) => {
                 let grown = tokens(standing).saturating_sub(tokens(&member.standing));
@@ -121,7 +121,7 @@ impl Roster {
     }
 
     /// Only these exist.
-    pub fn replace(&mut self, standings: &[Arc<Standing>]) {
+    pub fn replace(&mut self, standings: &[Arc<MysisStatus>]) {
         let mut before = std::mem::take(&mut self.members);
         for standing in standings {
             if let Some(member) = before.remove(&standing.id) {
@@ -189,7 +189,7 @@ impl Roster {
     }
 }
 
-fn tokens(standing: &Standing) -> u64 {
+fn tokens(standing: &MysisStatus) -> u64 {
     let totals = standing.totals;
     totals.tokens_in.saturating_add(totals.tokens_out)
 }
@@ -198,13 +198,13 @@ fn tokens(standing: &Standing) -> u64 {
 mod tests {
     use super::super::tests::standing;
     use actors::domain::arrival::{Stage, stage};
-    use actors::domain::event::{Activity, LinkState, Standing, State};
+    use actors::domain::event::{Activity, LinkState, MysisStatus, State};
     use actors::domain::gate::Lane;
 
     #[test]
     fn only_who_runs_is_on_the_way() {
         let one = |state, activity, link| {
-            let mut one = Standing::clone(&standing(1, "m", state));
+            let mut one = MysisStatus::clone(&standing(1, "m", state));
             (one.activity, one.link) = (activity, link);
             stage(&one)
         };

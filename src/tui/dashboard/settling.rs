@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{Activity, Standing, State};
+use actors::domain::event::{Activity, MysisStatus, State};
 use actors::domain::ids::{MysisId, Now, Timestamp};
 
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
 use super::focus::Seeking;
+use super::input_event::Attention;
 use super::keys::{self, ANYWHERE, Chapter, GOING, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
-use super::layer::Layer;
 use super::log::Message;
 use super::needs;
 use super::orders::Receipt;
-use super::press::Attention;
+use super::overlay::Overlay;
 use super::sorting;
 
 /// How long a receipt is shown.
@@ -60,7 +60,7 @@ impl Dashboard {
         self.weigh_request();
         let page = self.layout().page();
         for layer in &mut self.layers {
-            if let Layer::Inspect(inspector) = layer {
+            if let Overlay::Inspect(inspector) = layer {
                 inspector.resize(page.width.saturating_sub(2), page.height);
             }
         }
@@ -152,12 +152,12 @@ impl Dashboard {
 
     /// For whom the end of the program still waits, by name; none while it is not closing.
     #[must_use]
-    pub fn waited_for(&self) -> Vec<&Standing> {
+    pub fn waited_for(&self) -> Vec<&MysisStatus> {
         if self.closing.is_none() {
             return Vec::new();
         }
         let standings = self.roster.members().values();
-        let mut waited: Vec<&Standing> = standings
+        let mut waited: Vec<&MysisStatus> = standings
             .map(|member| &*member.standing)
             .filter(|standing| standing.activity != Activity::Resting)
             .collect();
@@ -206,7 +206,7 @@ impl Dashboard {
             keys::chapter("An entry or a request that is looked into", IN_ENTRY),
             keys::chapter("The log and this help", IN_LIST),
         ];
-        let is_entry = |layer: &Layer| matches!(layer, Layer::Inspect(_));
+        let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
         let in_hand = if self.layers.iter().any(is_entry) {
             2
         } else {
@@ -239,7 +239,7 @@ impl Dashboard {
                 .collect()
         };
         match self.layers.last() {
-            Some(Layer::Compose(composer)) => {
+            Some(Overlay::Compose(composer)) => {
                 let mut hints: Vec<_> = fixed(&[
                     ("Enter", "send"),
                     ("Alt-Enter", "new line"),
@@ -251,23 +251,23 @@ impl Dashboard {
                 }
                 hints
             }
-            Some(Layer::Form(_)) => fixed(&[
+            Some(Overlay::Form(_)) => fixed(&[
                 ("Enter", "give the order"),
                 ("Tab", "next"),
                 ("← →", "choose"),
                 ("Esc", "leave"),
             ]),
-            Some(Layer::Palette(_)) => fixed(&[
+            Some(Overlay::Palette(_)) => fixed(&[
                 ("Enter", "do it"),
                 ("Tab", "complete"),
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
             ]),
-            Some(Layer::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
-            Some(Layer::Question(_)) => Vec::new(),
-            Some(Layer::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
-            Some(Layer::Log(_)) => keys::hints(IN_LIST).collect(),
-            Some(Layer::Help(_)) => {
+            Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
+            Some(Overlay::Question(_)) => Vec::new(),
+            Some(Overlay::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
+            Some(Overlay::Log(_)) => keys::hints(IN_LIST).collect(),
+            Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
             }
             None => {

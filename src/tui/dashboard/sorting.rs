@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use actors::domain::event::{Activity, Standing, State};
+use actors::domain::event::{Activity, MysisStatus, State};
 
 use super::columns::Column;
 
@@ -64,7 +64,7 @@ impl Sorting {
 
     /// Which of two comes first.
     #[must_use]
-    pub fn compare(self, a: &Standing, b: &Standing) -> Ordering {
+    pub fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         let order = by_column(self.by, a, b);
         let order = match self.from {
             End::First => order,
@@ -76,8 +76,8 @@ impl Sorting {
     }
 }
 
-fn by_column(column: Column, a: &Standing, b: &Standing) -> Ordering {
-    let tokens = |standing: &Standing| {
+fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
+    let tokens = |standing: &MysisStatus| {
         let totals = standing.totals;
         totals.tokens_in.saturating_add(totals.tokens_out)
     };

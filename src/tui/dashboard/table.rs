@@ -91,20 +91,20 @@ impl Table {
     }
 
     /// Somebody came or went.
-    pub fn doubt(&mut self) {
+    pub fn invalidate(&mut self) {
         self.staleness = Staleness::Order;
     }
 
     /// Shows others.
     pub fn change_filter(&mut self, change: impl FnOnce(&mut Filter)) {
         change(&mut self.filter);
-        self.doubt();
+        self.invalidate();
     }
 
     /// Shows them in another order.
     pub fn sort(&mut self, sorting: Sorting) {
         self.sorting = sorting;
-        self.doubt();
+        self.invalidate();
     }
 
     /// The table has so many rows on the screen.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, LinkState, Standing, State, SwarmEvent, Totals, What, Who};
+use actors::domain::event::{
+    Activity, EventKind, LinkState, MysisRef, MysisStatus, State, SwarmEvent, Totals,
+};
 use actors::domain::gate::Lane;
 use actors::domain::ids::{Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{Body, Row, Severity, Utterance};
@@ -15,8 +17,8 @@ use actors::domain::sent::{Parts, SentRequest};
 use actors::domain::weather::{Away, Weather};
 
 use super::action::TerminalAction;
-use super::layer::Layer;
-use super::press::{Input, Key, Press};
+use super::input_event::{Input, Key, Press};
+use super::overlay::Overlay;
 use super::settling::InSight;
 use super::{Dashboard, Opening};
 use actors::domain::screen::ReadId;
@@ -39,8 +41,8 @@ pub(super) fn rules() -> Arc<SwarmRules> {
     })
 }
 
-pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<Standing> {
-    Arc::new(Standing {
+pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<MysisStatus> {
+    Arc::new(MysisStatus {
         id: MysisId(id),
         name: name.into(),
         provider: "local".into(),
@@ -81,7 +83,7 @@ impl Desk {
         ])
     }
 
-    pub(super) fn with(standings: Vec<Arc<Standing>>) -> Desk {
+    pub(super) fn with(standings: Vec<Arc<MysisStatus>>) -> Desk {
         let mut board = Dashboard::new(Opening {
             size: (120, 40),
             ..Opening::default()
@@ -114,10 +116,10 @@ impl Desk {
         self.press(Press::of(key))
     }
 
-    pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: What) {
+    pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: EventKind) {
         self.board.learn(&SwarmEvent {
             at: Timestamp(1_000_000),
-            mysis: mysis.map(|(id, name)| Who {
+            mysis: mysis.map(|(id, name)| MysisRef {
                 id: MysisId(id),
                 name: name.into(),
             }),
@@ -132,7 +134,7 @@ impl Desk {
     }
 
     pub(super) fn in_hand(&self) -> &str {
-        self.board.in_hand().map_or("", |standing| &standing.name)
+        self.board.target().map_or("", |standing| &standing.name)
     }
 
     pub(super) fn complaint(&self) -> &str {
@@ -262,13 +264,13 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(
         Some((9, "aaa")),
-        What::Standing(standing(9, "aaa", State::Idle)),
+        EventKind::Standing(standing(9, "aaa", State::Idle)),
     );
     assert_eq!(desk.in_hand(), "bravo");
-    desk.happens(Some((2, "bravo")), What::Deleted);
+    desk.happens(Some((2, "bravo")), EventKind::Deleted);
     assert_eq!(desk.in_hand(), "ceres");
     desk.types("G");
-    desk.happens(Some((3, "ceres")), What::Deleted);
+    desk.happens(Some((3, "ceres")), EventKind::Deleted);
     assert_eq!(desk.in_hand(), "alpha");
 }
 
@@ -287,14 +289,14 @@ fn a_form_stays_until_its_order_is_carried_out() {
         }
     );
     desk.answers(id, Err(Refusal::NameTaken("zed".to_string())));
-    let Some(Layer::Form(form)) = desk.board.layers().last() else {
+    let Some(Overlay::Form(form)) = desk.board.layers().last() else {
         panic!("the form is gone");
     };
     assert!(form.complaint.as_ref().unwrap().contains("exists already"));
     let (id, _) = order_of(&desk.key(Key::Enter));
     desk.happens(
         Some((4, "zed")),
-        What::Standing(standing(4, "zed", State::Idle)),
+        EventKind::Standing(standing(4, "zed", State::Idle)),
     );
     desk.answers(id, Ok(Done::Created(MysisId(4))));
     assert!(desk.board.layers().is_empty());
@@ -304,7 +306,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
 #[test]
 fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     let mut desk = Desk::new();
-    desk.happens(Some((1, "alpha")), What::Stored(words(7, "hello")));
+    desk.happens(Some((1, "alpha")), EventKind::Stored(words(7, "hello")));
     let is_unread = |desk: &Desk| desk.board.roster().get(MysisId(1)).unwrap().is_unread();
     assert!(is_unread(&desk));
     let effects = desk.key(Key::Enter);
@@ -314,14 +316,14 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     desk.board.paged(*stamp, Ok(vec![words(7, "hello")]));
     desk.board.prepare_frame();
     assert!(!is_unread(&desk));
-    desk.happens(Some((1, "alpha")), What::Deleted);
+    desk.happens(Some((1, "alpha")), EventKind::Deleted);
     assert!(desk.board.focus().is_none());
 }
 
 #[test]
 fn errors_of_the_program_stay_until_they_are_mended() {
     let mut desk = Desk::new();
-    let notice = |severity, code, text: &str| What::Notice {
+    let notice = |severity, code, text: &str| EventKind::Notice {
         severity,
         code,
         text: text.into(),
@@ -374,7 +376,7 @@ fn the_request_last_sent_is_looked_into_letter_for_letter() {
     assert!(desk.board.layers().is_empty());
     let body = r#"{"model":"m","messages":[{"role":"user","content":"go"}]}"#;
     desk.answers(id, Ok(sent(body)));
-    let Some(Layer::Inspect(inspector)) = desk.board.layers().last() else {
+    let Some(Overlay::Inspect(inspector)) = desk.board.layers().last() else {
         panic!("nothing is looked into");
     };
     assert_eq!(inspector.whole_text(), body);
@@ -401,7 +403,7 @@ fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
 #[test]
 fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     let interrupted = |id, name: &str| {
-        let mut one = Standing::clone(&standing(id, name, State::Idle));
+        let mut one = MysisStatus::clone(&standing(id, name, State::Idle));
         one.reason = Some("interrupted: it ran until then".into());
         Arc::new(one)
     };
@@ -450,7 +452,7 @@ fn what_is_said_goes_after_its_time_although_the_wall_clock_is_set_back() {
 
 #[test]
 fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
-    let mut waits = Standing::clone(&standing(1, "alpha", State::Running));
+    let mut waits = MysisStatus::clone(&standing(1, "alpha", State::Running));
     let lane = Lane::Provider("local".into());
     waits.activity = Activity::Queueing(lane.clone());
     let mut desk = Desk::with(vec![Arc::new(waits)]);
@@ -466,9 +468,9 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         since: Timestamp(900_000),
         next_try: Timestamp(1_004_000),
     }]);
-    desk.happens(None, What::Weather(Arc::new(weather)));
+    desk.happens(None, EventKind::Weather(Arc::new(weather)));
     assert_eq!(doing(&desk), "waits −0:04");
-    desk.happens(None, What::Weather(Arc::default()));
+    desk.happens(None, EventKind::Weather(Arc::default()));
     assert_eq!(doing(&desk), "queues 16:40");
 }
 
@@ -484,7 +486,7 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     assert!(orders_of(&desk.key(Key::Down)).is_empty());
     let mut later = (*standing(1, "alpha", State::Running)).clone();
     later.totals.tokens_in += 100;
-    desk.happens(Some((1, "alpha")), What::Standing(Arc::new(later)));
+    desk.happens(Some((1, "alpha")), EventKind::Standing(Arc::new(later)));
     assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
 }
 
@@ -503,21 +505,21 @@ fn what_is_kept_of_what_was_written_holds_no_known_secret() {
 #[test]
 fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
     use actors::domain::books::Day;
-    use actors::domain::budget::Spending;
+    use actors::domain::budget::BudgetStatus;
 
     let mut board = Dashboard::new(Opening::default());
     let noon = Timestamp(20_000 * 86_400_000 + 43_200_000);
     board.tick(Now::alike(noon));
     assert_eq!(board.budget_percent(), None);
-    let spending = Spending {
+    let spending = BudgetStatus {
         day: Day::of(noon),
         percent: Some(42),
-        ..Spending::default()
+        ..BudgetStatus::default()
     };
     board.learn(&SwarmEvent {
         at: noon,
         mysis: None,
-        what: What::Spending(Arc::new(spending)),
+        what: EventKind::Spending(Arc::new(spending)),
     });
     assert_eq!(board.budget_percent(), Some(42));
     board.tick(Now::alike(Day::of(noon).ends()));
@@ -542,7 +544,7 @@ fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     desk.types("?");
     assert_eq!(desk.board.layers().len(), 1);
     desk.types("L");
-    assert!(matches!(desk.board.layers().last(), Some(Layer::Log(_))));
+    assert!(matches!(desk.board.layers().last(), Some(Overlay::Log(_))));
     desk.types("LLq");
     assert_eq!(desk.board.layers().len(), 1);
 }
@@ -553,7 +555,7 @@ fn the_end_names_for_whom_it_still_waits() {
     let under_way = |activity| {
         let mut one = (*standing(1, "alpha", State::Running)).clone();
         one.activity = activity;
-        What::Standing(Arc::new(one))
+        EventKind::Standing(Arc::new(one))
     };
     desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
     assert!(desk.board.waited_for().is_empty());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::Standing;
+use actors::domain::event::MysisStatus;
 use actors::domain::order::{Done, Order};
 
 /// Orders that can be taken back.
@@ -59,7 +59,7 @@ impl Undo {
 #[must_use]
 pub fn inverse(
     order: &Order,
-    before: Option<&Standing>,
+    before: Option<&MysisStatus>,
     mission: Option<&Arc<str>>,
 ) -> Option<Order> {
     match order {

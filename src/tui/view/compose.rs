@@ -1,16 +1,21 @@
 //! The text that the operator writes.
 
 use crate::dashboard::Dashboard;
-use crate::dashboard::compose::{Composer, Target};
+use crate::dashboard::composer::{Composer, Target};
 use crate::dashboard::layout::Area;
 use crate::dashboard::tone::{Line, Tone};
 use actors::domain::clean::one_line;
 use actors::domain::ids::MysisId;
 
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(super) fn paint(dashboard: &Dashboard, composer: &Composer, area: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(
+    dashboard: &Dashboard,
+    composer: &Composer,
+    area: Area,
+    brush: &mut Painter<'_>,
+) {
     brush.fill(area, Ground::Field);
     let mut head = title(dashboard, &composer.target);
     if let Some(hint) = composer.gain_hint() {

@@ -8,13 +8,18 @@ use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::transcript::{Shown, Transcript};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
-use actors::domain::event::Standing;
+use actors::domain::event::MysisStatus;
 
-use crate::brush::{Brush, Side, middle};
+use crate::painter::{Painter, Side, middle};
 use crate::theme::Ground;
 use crate::view::panel;
 
-pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, layout: &Layout, brush: &mut Brush<'_>) {
+pub(super) fn paint(
+    dashboard: &Dashboard,
+    focus: &Focus,
+    layout: &Layout,
+    brush: &mut Painter<'_>,
+) {
     brush.on(Ground::Base);
     let transcript = &focus.transcript;
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
@@ -38,10 +43,10 @@ pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, layout: &Layout, brush
 
 fn paint_title(
     dashboard: &Dashboard,
-    standing: &Standing,
+    standing: &MysisStatus,
     transcript: &Transcript,
     area: Area,
-    brush: &mut Brush<'_>,
+    brush: &mut Painter<'_>,
 ) {
     brush.fill(area, Ground::Panel);
     let (state, tone) = cells::state(standing.state);
@@ -91,7 +96,13 @@ fn place_of(transcript: &Transcript) -> Line {
     line
 }
 
-fn paint_line(transcript: &Transcript, shown: &Shown, body: Area, row: u16, brush: &mut Brush<'_>) {
+fn paint_line(
+    transcript: &Transcript,
+    shown: &Shown,
+    body: Area,
+    row: u16,
+    brush: &mut Painter<'_>,
+) {
     let Some(line) = shown.line else {
         return;
     };
@@ -123,7 +134,7 @@ fn paint_line(transcript: &Transcript, shown: &Shown, body: Area, row: u16, brus
 }
 
 /// A mark at the right edge says how far down this is.
-fn paint_place(transcript: &Transcript, body: Area, brush: &mut Brush<'_>) {
+fn paint_place(transcript: &Transcript, body: Area, brush: &mut Painter<'_>) {
     if transcript.is_following() || body.height == 0 {
         return;
     }

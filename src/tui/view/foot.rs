@@ -9,18 +9,18 @@ use crate::dashboard::width;
 use crate::dashboard::{Dashboard, InSight};
 use actors::domain::clean::one_line;
 
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// Myses that are named; the line has no room for more.
 const NAMED: usize = 8;
 
-pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
     paint_message(dashboard, layout.message, brush);
     paint_hints(dashboard, layout.hints, brush);
 }
 
-fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     brush.on(Ground::Base);
     let line = match dashboard.in_sight() {
         InSight::Nothing => return,
@@ -93,7 +93,7 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> Line {
 }
 
 /// As many as fit, the most useful first; how to get help stands at the right.
-fn paint_hints(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+fn paint_hints(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
     let mut line = Line::default();
     let mut taken = 0;

@@ -7,12 +7,12 @@ use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
 
-use crate::brush::{Brush, middle};
+use crate::painter::{Painter, middle};
 use crate::theme::Ground;
 
 const LABEL: u16 = 13;
 
-pub(super) fn paint(form: &Form, screen: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(form: &Form, screen: Area, brush: &mut Painter<'_>) {
     let slots = form.slots();
     let rows = u16::try_from(slots.len()).unwrap_or(4);
     let area = middle(screen, 66, rows + 7);
@@ -37,7 +37,7 @@ pub(super) fn paint(form: &Form, screen: Area, brush: &mut Brush<'_>) {
     brush.on(Ground::Base);
 }
 
-fn paint_slot(form: &Form, slot: Slot, inside: Area, row: u16, brush: &mut Brush<'_>) {
+fn paint_slot(form: &Form, slot: Slot, inside: Area, row: u16, brush: &mut Painter<'_>) {
     let is_here = form.at == slot;
     let label = match slot {
         Slot::Name => "name",
@@ -88,7 +88,7 @@ fn provider(form: &Form) -> String {
     }
 }
 
-fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Brush<'_>) {
+fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Painter<'_>) {
     let line = if is_here {
         Line::of("◂ ", Tone::Accent)
             .with(words, Tone::Strong)
@@ -99,7 +99,7 @@ fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Brush<'_>) 
     brush.line(value, 0, &line);
 }
 
-fn paint_field(field: &Field, absent: &str, value: Area, is_here: bool, brush: &mut Brush<'_>) {
+fn paint_field(field: &Field, absent: &str, value: Area, is_here: bool, brush: &mut Painter<'_>) {
     let inner = Area {
         x: value.x + 2.min(value.width),
         width: value.width.saturating_sub(3),

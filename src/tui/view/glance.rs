@@ -10,13 +10,13 @@ use crate::dashboard::width;
 use actors::domain::clean::one_line;
 
 use super::lists::log_line;
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// Lines that words or a fault take at most.
 const WORDS: usize = 4;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }

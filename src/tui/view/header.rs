@@ -3,20 +3,20 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
 use crate::dashboard::figures;
-use crate::dashboard::flow::spark;
 use crate::dashboard::layout::Area;
+use crate::dashboard::token_rate::spark;
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 use actors::domain::arrival::Arrival;
 use actors::domain::clean::one_line;
 
-use crate::brush::{Brush, Side};
+use crate::painter::{Painter, Side};
 use crate::theme::Ground;
 
 /// Bars of the chart of tokens, where there is room.
 const BARS: usize = 40;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
     let inner = Area {
         x: area.x + 1,
@@ -30,7 +30,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     paint_figures(dashboard, figures, brush);
 }
 
-fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let mut line = Line::of(format!("{} ZOEA", heart(dashboard)), Tone::Brand);
     if let Some(since) = dashboard.closing() {
@@ -68,7 +68,7 @@ fn heart(dashboard: &Dashboard) -> &'static str {
     }
 }
 
-fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
         let line = Line::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
@@ -94,7 +94,7 @@ fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
     }
 }
 
-fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let mut line = Line::default();
     let mut add = |value: String, word: &str, tone: Tone| {
@@ -133,9 +133,9 @@ fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
 }
 
 /// Tokens, cost and tick at the right; what does not fit is left out, the chart first.
-fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
-    let flow = dashboard.flow();
+    let flow = dashboard.token_rate();
     let per_minute = figures::amount(flow.per_minute());
     let mut parts = Vec::new();
     if let Some(tick) = counts.tick {

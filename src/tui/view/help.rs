@@ -5,12 +5,12 @@ use crate::dashboard::layout::Area;
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 
-use crate::brush::{Brush, Side, middle};
+use crate::painter::{Painter, Side, middle};
 use crate::theme::Ground;
 
 const KEYS: usize = 18;
 
-pub(super) fn paint(dashboard: &Dashboard, top: usize, screen: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, top: usize, screen: Area, brush: &mut Painter<'_>) {
     let area = middle(screen, 76, screen.height.saturating_sub(2));
     let inside = brush.frame(area, "keys", Ground::Panel);
     let lines = lines(dashboard);

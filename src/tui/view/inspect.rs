@@ -5,10 +5,10 @@ use crate::dashboard::layout::{Area, Layout};
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Brush<'_>) {
+pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<'_>) {
     let body = layout.page();
     brush.fill(body, Ground::Base);
     brush.fill(layout.title, Ground::Panel);

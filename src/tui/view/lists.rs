@@ -1,20 +1,20 @@
 //! Lists that are only read: the message log.
 
 use crate::dashboard::Dashboard;
-use crate::dashboard::layer::LogView;
 use crate::dashboard::layout::{Area, Layout};
 use crate::dashboard::log::Message;
+use crate::dashboard::overlay::LogView;
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 
-use crate::brush::{Brush, Side, middle};
+use crate::painter::{Painter, Side, middle};
 use crate::theme::Ground;
 
 pub(super) fn paint_log(
     dashboard: &Dashboard,
     view: LogView,
     layout: &Layout,
-    brush: &mut Brush<'_>,
+    brush: &mut Painter<'_>,
 ) {
     let body = clear(layout, brush);
     let title =
@@ -55,7 +55,7 @@ pub(super) fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
 }
 
 /// The whole space of the view, emptied.
-fn clear(layout: &Layout, brush: &mut Brush<'_>) -> Area {
+fn clear(layout: &Layout, brush: &mut Painter<'_>) -> Area {
     let body = layout.page();
     brush.fill(body, Ground::Base);
     brush.fill(layout.title, Ground::Panel);

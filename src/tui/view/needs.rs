@@ -10,10 +10,10 @@ use actors::domain::clean::one_line;
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, Remedy};
 
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
@@ -41,7 +41,7 @@ fn paint_need(
     count: usize,
     area: Area,
     row: u16,
-    brush: &mut Brush<'_>,
+    brush: &mut Painter<'_>,
 ) {
     let tone = match need.severity {
         Severity::Error => Tone::Errored,

@@ -5,10 +5,10 @@ use crate::dashboard::palette::{Candidate, Palette, SHOWN};
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 
-use crate::brush::{Brush, Side};
+use crate::painter::{Painter, Side};
 use crate::theme::Ground;
 
-pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Painter<'_>) {
     let rows = u16::try_from(palette.candidates.len().min(SHOWN)).unwrap_or(0);
     let wide = screen.width.saturating_sub(8).min(90);
     let area = Area {
@@ -60,7 +60,7 @@ pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Brush<'_>) {
     brush.on(Ground::Base);
 }
 
-fn paint_field(palette: &Palette, inside: Area, brush: &mut Brush<'_>) {
+fn paint_field(palette: &Palette, inside: Area, brush: &mut Painter<'_>) {
     let row = Area {
         height: 1,
         ..inside

@@ -1,25 +1,25 @@
 //! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
 
 use crate::dashboard::figures;
-use crate::dashboard::flow::spark;
 use crate::dashboard::focus::Focus;
 use crate::dashboard::game::{Game, Gauge};
 use crate::dashboard::layout::Area;
+use crate::dashboard::token_rate::spark;
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 use crate::dashboard::{Dashboard, Weight};
 use actors::domain::clean::one_line;
-use actors::domain::event::{LinkState, Standing};
+use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::sent::Parts;
 
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 const LABEL: usize = 9;
 /// Cells of the bar that shows how much of a request is what.
 const SHARE: usize = 12;
 
-pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Painter<'_>) {
     if area.width < 8 {
         return;
     }
@@ -54,7 +54,7 @@ fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> Line {
 
 fn add_mysis(
     dashboard: &Dashboard,
-    standing: &Standing,
+    standing: &MysisStatus,
     weight: Weight,
     lines: &mut Vec<Line>,
     columns: u16,

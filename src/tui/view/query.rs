@@ -5,10 +5,10 @@ use crate::dashboard::layout::Area;
 use crate::dashboard::query::{Query, Within};
 use crate::dashboard::tone::{Line, Tone};
 
-use crate::brush::Brush;
+use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(super) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Field);
     let words = match query.within {
         Within::Table => " SHOW ",

@@ -5,10 +5,10 @@ use crate::dashboard::question::Question;
 use crate::dashboard::tone::Tone;
 use crate::dashboard::width;
 
-use crate::brush::{Brush, Side, middle};
+use crate::painter::{Painter, Side, middle};
 use crate::theme::Ground;
 
-pub(super) fn paint(question: &Question, screen: Area, brush: &mut Brush<'_>) {
+pub(super) fn paint(question: &Question, screen: Area, brush: &mut Painter<'_>) {
     let widest = question.lines.iter().map(|line| width::of(line)).max();
     let width = u16::try_from(widest.unwrap_or(0) + 6).unwrap_or(screen.width);
     let rows = u16::try_from(question.lines.len()).unwrap_or(1);

@@ -1,14 +1,14 @@
 //! The picture for a terminal that is too small for any other.
 
 use crate::dashboard::Dashboard;
-use crate::dashboard::layer::Layer;
 use crate::dashboard::layout::LEAST;
+use crate::dashboard::overlay::Overlay;
 use crate::dashboard::tone::Tone;
 
-use crate::brush::{Brush, Side, middle};
+use crate::painter::{Painter, Side, middle};
 use crate::view::screen;
 
-pub(super) fn paint(dashboard: &Dashboard, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let (width, height) = dashboard.size();
     let (least_width, least_height) = LEAST;
     let counts = dashboard.counts();
@@ -23,7 +23,7 @@ pub(super) fn paint(dashboard: &Dashboard, brush: &mut Brush<'_>) {
             Tone::Dim,
         ),
     ];
-    if let Some(Layer::Question(question)) = dashboard.layers().last() {
+    if let Some(Overlay::Question(question)) = dashboard.layers().last() {
         lines.extend(
             question
                 .lines

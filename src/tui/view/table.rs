@@ -9,10 +9,10 @@ use crate::dashboard::sorting::End;
 use crate::dashboard::tone::{Line, Tone};
 use crate::dashboard::width;
 
-use crate::brush::{Brush, Side, middle};
+use crate::painter::{Painter, Side, middle};
 use crate::theme::Ground;
 
-pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
     let columns = columns(layout.body.width);
     brush.on(Ground::Base);
     for placed in &columns {
@@ -29,7 +29,7 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Brush<'_
     }
 }
 
-fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut Brush<'_>) {
+fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut Painter<'_>) {
     let area = cell_area(title, placed);
     let sorting = dashboard.table().sorting();
     let is_sorted = sorting.by == placed.column;
@@ -90,7 +90,7 @@ fn paint_row(
     body: Area,
     row: u16,
     columns: &[Placed],
-    brush: &mut Brush<'_>,
+    brush: &mut Painter<'_>,
 ) {
     let line = Area {
         y: body.y + row,
@@ -118,7 +118,7 @@ fn paint_row(
     brush.on(Ground::Base);
 }
 
-fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Brush<'_>) {
+fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Painter<'_>) {
     let (words, help) = if dashboard.rules().is_none() {
         ("The swarm wakes up …", "")
     } else if dashboard.table().filter().is_open() {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
 use crate::domain::message::{Body, Call, Row, Utterance};
 
-use super::aside::without_forgery;
 use super::excerpt::Excerpt;
+use super::runtime_note::without_forgery;
 use super::wire;
 
 /// One part of a request, before it is cut to size.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::look::{Look, is_superseded};
+use crate::domain::look::{SnapshotQuery, is_superseded};
 
 use super::part::{LoopPart, Pair, Part};
 
@@ -32,7 +32,7 @@ pub(super) fn supersede(parts: &mut Vec<Part>) {
 }
 
 /// The pairs of a loop whose results are replaced by later ones; newest first.
-fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(Look, bool)>) -> Vec<usize> {
+fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(SnapshotQuery, bool)>) -> Vec<usize> {
     let mut stale = Vec::new();
     for (position, pair) in found.pairs.iter().enumerate().rev() {
         if let Some((look, is_error)) = look_of(pair)
@@ -52,8 +52,8 @@ fn stub(found: &mut LoopPart, stale: &[usize]) {
     }
 }
 
-fn look_of(pair: &Pair) -> Option<(Look, bool)> {
+fn look_of(pair: &Pair) -> Option<(SnapshotQuery, bool)> {
     let result = pair.result.as_ref()?;
-    let look = Look::of(&pair.tool, pair.arguments.text())?;
+    let look = SnapshotQuery::of(&pair.tool, pair.arguments.text())?;
     Some((look, result.is_error))
 }

@@ -572,7 +572,7 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
     let game = GameState::default();
     let mut knows_nothing = composition("p", &conversation, &[]);
     knows_nothing.game = Some(&game);
-    assert_eq!(aside::reserve(&knows_nothing, SMALLEST_BUDGET), 0);
+    assert_eq!(runtime_note::reserve(&knows_nothing, SMALLEST_BUDGET), 0);
 }
 
 #[test]

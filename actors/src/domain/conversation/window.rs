@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
-use crate::domain::look::{Look, is_superseded};
+use crate::domain::look::{SnapshotQuery, is_superseded};
 use crate::domain::message::{Body, Kind, Row, Utterance};
 
 use super::{Conversation, answers};
@@ -158,12 +158,12 @@ fn is_order(row: &Row) -> bool {
 }
 
 /// The looks that calls are, by their calls.
-fn looks(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, Look> {
+fn looks(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
     let mut looks = BTreeMap::new();
     for row in rows {
         for (position, call) in (0_u16..).zip(row.calls()) {
             let seq = row.seq;
-            if let Some(look) = Look::of(&call.name, &call.arguments) {
+            if let Some(look) = SnapshotQuery::of(&call.name, &call.arguments) {
                 looks.insert(CallKey { seq, position }, look);
             }
         }

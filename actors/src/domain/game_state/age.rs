@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::domain::ids::{Moment, Now};
 
-use super::Sighting;
+use super::SnapshotResult;
 
 /// How long a tick is taken to last before two of them have been heard of: the real game's ten
 /// seconds.
@@ -73,7 +73,7 @@ impl TickClock {
     }
 
     /// How long ago something was seen.
-    pub(super) fn age(&self, sighting: &Sighting, now: Now) -> String {
+    pub(super) fn age(&self, sighting: &SnapshotResult, now: Now) -> String {
         let ticks = sighting
             .tick
             .zip(self.tick_at(now.moment))

@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::ids::Seq;
 
-fn look(tool: &str, arguments: &str) -> Look {
-    Look::of(&tool.into(), &arguments.into()).expect("a snapshot tool")
+fn look(tool: &str, arguments: &str) -> SnapshotQuery {
+    SnapshotQuery::of(&tool.into(), &arguments.into()).expect("a snapshot tool")
 }
 
 fn call(seq: i64) -> CallKey {

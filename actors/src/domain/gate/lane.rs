@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::circuit::{Absence, Circuit, Outcome, Turn};
+use crate::domain::circuit::{Absence, Circuit, Outcome, Transition};
 use crate::domain::ids::Moment;
 use crate::domain::pace::Pace;
 
-use super::{Asker, LaneRules, PassId};
+use super::{AdmissionRequest, LaneRules, PassId};
 
 /// A lane as it is now.
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
     in_flight: BTreeSet<PassId>,
-    urgent: VecDeque<(PassId, Asker)>,
-    patient: VecDeque<(PassId, Asker)>,
+    urgent: VecDeque<(PassId, AdmissionRequest)>,
+    patient: VecDeque<(PassId, AdmissionRequest)>,
     /// When the pace allows the next one, if a whole burst were still to be spent at that moment.
     paced_to: Moment,
     held_until: Moment,
@@ -22,7 +22,7 @@ pub(super) struct LaneState {
 }
 
 impl LaneState {
-    pub(super) fn queue(&mut self, pass: PassId, asker: Asker) {
+    pub(super) fn queue(&mut self, pass: PassId, asker: AdmissionRequest) {
         let queue = if asker.is_urgent {
             &mut self.urgent
         } else {
@@ -40,7 +40,7 @@ impl LaneState {
     }
 
     /// Its circuit closes, whatever went wrong before.
-    pub(super) fn forgive(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.circuit = Circuit::default();
     }
 
@@ -55,7 +55,7 @@ impl LaneState {
     }
 
     /// Its server gives a sign of life before a call is over.
-    pub(super) fn answers(&mut self, pass: PassId) -> Option<Turn> {
+    pub(super) fn answers(&mut self, pass: PassId) -> Option<Transition> {
         let is_in = self.in_flight.contains(&pass);
         is_in.then(|| self.circuit.close()).flatten()
     }
@@ -85,7 +85,7 @@ impl LaneState {
         self.retain(|waiting, _| waiting != pass);
     }
 
-    pub(super) fn retain(&mut self, mut stays: impl FnMut(PassId, &Asker) -> bool) {
+    pub(super) fn retain(&mut self, mut stays: impl FnMut(PassId, &AdmissionRequest) -> bool) {
         for queue in [&mut self.urgent, &mut self.patient] {
             queue.retain(|(pass, asker)| stays(*pass, asker));
         }
@@ -93,7 +93,10 @@ impl LaneState {
 
     /// Takes out who waits before an open circuit and could go elsewhere; where a trial is due, one
     /// stays for it.
-    pub(super) fn take_those_with_a_choice(&mut self, now: Moment) -> Vec<(PassId, Asker)> {
+    pub(super) fn take_those_with_a_choice(
+        &mut self,
+        now: Moment,
+    ) -> Vec<(PassId, AdmissionRequest)> {
         if self.circuit.is_closed() {
             return Vec::new();
         }
@@ -140,7 +143,7 @@ impl LaneState {
         Some(paced.max(self.held_until).max(circuit).max(tokens))
     }
 
-    fn next(&self) -> Option<&Asker> {
+    fn next(&self) -> Option<&AdmissionRequest> {
         let next = self.urgent.front().or_else(|| self.patient.front());
         next.map(|(_, asker)| asker)
     }
@@ -150,7 +153,7 @@ impl LaneState {
         &mut self,
         rules: Option<&LaneRules>,
         now: Moment,
-    ) -> Option<(PassId, Asker, bool)> {
+    ) -> Option<(PassId, AdmissionRequest, bool)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
         let (pass, asker) = next?;
         self.in_flight.insert(pass);
@@ -172,7 +175,7 @@ impl LaneState {
         outcome: &Outcome,
         rules: Option<&LaneRules>,
         now: Moment,
-    ) -> Option<Turn> {
+    ) -> Option<Transition> {
         self.give_up(pass);
         if !self.in_flight.remove(&pass) {
             return None;

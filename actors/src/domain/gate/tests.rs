@@ -1,15 +1,15 @@
 //! The gate, situation by situation.
 
 use super::*;
-use crate::domain::books::{Day, Spent};
+use crate::domain::books::{BudgetUse, Day};
 use crate::domain::budget::Limits;
 use crate::domain::model::Usage;
 
 const P: fn() -> Lane = || Lane::Provider("p".into());
 const Q: fn() -> Lane = || Lane::Provider("q".into());
 
-fn asker(routes: Vec<Lane>, is_urgent: bool) -> Asker {
-    Asker {
+fn asker(routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
+    AdmissionRequest {
         routes,
         payer: None,
         is_urgent,
@@ -346,7 +346,7 @@ fn a_sign_of_life_lets_the_others_in_before_the_trial_is_over() {
 #[test]
 fn who_does_not_wait_for_what_is_away_is_sent_on() {
     let mut gate = with_fallback();
-    let hurried = || Asker {
+    let hurried = || AdmissionRequest {
         waits_out: false,
         ..asker(vec![Q()], false)
     };
@@ -394,7 +394,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
         ..GateRules::default()
     });
     let now = even(Moment(1_773_254_527_042));
-    let bill = Bill {
+    let bill = Charge {
         provider: "p".into(),
         usage: crate::domain::model::Usage {
             input: 90,
@@ -405,7 +405,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     };
     gate.pay(MysisId(1), &bill, now.wall);
     for mysis in [1, 2] {
-        let asker = Asker {
+        let asker = AdmissionRequest {
             payer: Some(MysisId(mysis)),
             ..asker(vec![P()], false)
         };
@@ -433,7 +433,7 @@ fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
         gate.leave(&P(), PassId(pass), &fails(), Moment(0));
     }
     let hurried = |gate: &mut Gate, pass: u64, now: i64| {
-        let asker = Asker {
+        let asker = AdmissionRequest {
             waits_out: false,
             ..asker(vec![P()], false)
         };
@@ -467,8 +467,8 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
         ..GateRules::default()
     });
     let (mysis, now) = (MysisId(1), Timestamp(1_773_254_527_042));
-    let mut spent = Spent::default();
-    spent.pay(&Bill {
+    let mut spent = BudgetUse::default();
+    spent.pay(&Charge {
         provider: "p".into(),
         usage: Usage {
             input: 100,
@@ -485,7 +485,7 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
     };
     gate.recall(&[entry], now);
     let payer = Some(mysis);
-    let asker = Asker {
+    let asker = AdmissionRequest {
         payer,
         ..asker(vec![P()], false)
     };

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::domain::books::Bill;
+use crate::domain::books::Charge;
 use crate::domain::bounds::{self, MAX_CALLS};
 use crate::domain::compose::{Composition, SMALLEST_BUDGET, allowance, compose, wire_bytes};
-use crate::domain::event::{Activity, What};
+use crate::domain::event::{Activity, EventKind};
 use crate::domain::ids::Seq;
 use crate::domain::message::{Body, Call, CallStatus, HostMeta, ReplyMeta, Severity, Utterance};
 use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
 use crate::domain::system_prompt::{Facts, render};
 
+use super::input::{Ask, Effect, Route, TaskId};
 use super::record::Draft;
-use super::words::{Ask, Effect, Route, Work};
-use super::{Life, Stage, Step, Then};
+use super::{AfterRecording, Life, Stage, Step};
 
 impl Life {
     /// Puts the question together anew each time, so that a retry holds what came meanwhile.
@@ -46,7 +46,7 @@ impl Life {
             turn.asked_bytes = asked_bytes;
         }
         let is_urgent = self.conversation.unanswered().next().is_some();
-        let work = Work(self.stamp());
+        let work = TaskId(self.stamp());
         self.step(Step::Asking {
             work,
             attempt,
@@ -132,7 +132,7 @@ impl Life {
     /// The model answered, or did not.
     pub(super) fn replied(
         &mut self,
-        work: Work,
+        work: TaskId,
         provider: &Arc<str>,
         result: Result<ModelAnswer, ModelFault>,
         ms: u64,
@@ -157,7 +157,7 @@ impl Life {
     }
 
     /// What the question was, where it is the one that is waited for.
-    pub(super) fn asked(&self, work: Work) -> Option<(u32, Seq, u64)> {
+    pub(super) fn asked(&self, work: TaskId) -> Option<(u32, Seq, u64)> {
         let Stage::InTurn {
             step:
                 Step::Asking {
@@ -212,7 +212,7 @@ impl Life {
     fn model_answered(&mut self, horizon: Seq, provider: &Arc<str>, answer: ModelAnswer, ms: u64) {
         self.told_away = false;
         self.told_no_descriptor = false;
-        self.tell(What::ModelReplied {
+        self.tell(EventKind::ModelReplied {
             usage: answer.usage,
             ms,
         });
@@ -261,7 +261,7 @@ impl Life {
         route.map_or_else(|| self.model(), |route| route.model)
     }
 
-    fn count_usage(&mut self, bill: &Bill) {
+    fn count_usage(&mut self, bill: &Charge) {
         let totals = &mut self.totals;
         totals.tokens_in = bounds::sum(totals.tokens_in, bill.usage.input);
         totals.tokens_out = bounds::sum(totals.tokens_out, bill.usage.output);
@@ -284,10 +284,10 @@ impl Life {
             self.host_into(&mut draft, Severity::Warn, "empty_reply", None, text);
         }
         let then = if overtaken && self.may_ask_again() {
-            Then::GoOn
+            AfterRecording::GoOn
         } else {
             self.totals.turns += 1;
-            Then::EndTurn
+            AfterRecording::EndTurn
         };
         self.totals_into(&mut draft);
         self.doing(Activity::Recording);
@@ -332,7 +332,7 @@ impl Life {
         let ticket = self.record(draft);
         self.step(Step::Recording {
             ticket,
-            then: Then::GoOn,
+            then: AfterRecording::GoOn,
         });
     }
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use crate::domain::bounds::MAX_CALLS;
 use crate::domain::conversation::OpenCall;
-use crate::domain::event::{Activity, LinkState, What};
+use crate::domain::event::{Activity, EventKind, LinkState};
 use crate::domain::message::{Body, CallStatus, ResultMeta};
 use crate::domain::tool::{WORDS_OF_OTHERS_LINE, carries_words_of_others};
 use crate::domain::write::Write;
 
 use super::deeds::is_trip;
+use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
 use super::record::Draft;
-use super::words::{CallOrder, Effect, ToolOutcome, Work};
-use super::{Life, Mark, Stage, Step, Then};
+use super::{AfterRecording, Life, SentMark, Stage, Step};
 
 impl Life {
     /// Makes a call, or answers it where it cannot be made.
@@ -25,10 +25,10 @@ impl Life {
                 tick: None,
             });
         }
-        let work = Work(self.stamp());
+        let work = TaskId(self.stamp());
         self.step(Step::Calling {
             work,
-            mark: Mark::NotSent,
+            mark: SentMark::NotSent,
         });
         self.doing(activity_of(&open.call.name));
         self.effects.push(Effect::Call(CallOrder {
@@ -72,13 +72,13 @@ impl Life {
     }
 
     /// A call is about to leave: it is marked before it may.
-    pub(super) fn leaving(&mut self, work: Work) {
+    pub(super) fn leaving(&mut self, work: TaskId) {
         let Stage::InTurn {
             turn,
             step:
                 Step::Calling {
                     work: current,
-                    mark: Mark::NotSent,
+                    mark: SentMark::NotSent,
                 },
         } = &self.stage
         else {
@@ -99,17 +99,17 @@ impl Life {
         let ticket = self.record(draft);
         self.step(Step::Calling {
             work,
-            mark: Mark::Writing(ticket),
+            mark: SentMark::Writing(ticket),
         });
         let until = self.deeds.until(&open.call, self.now);
         self.doing_until(activity_of(&open.call.name), until);
-        self.tell(What::ToolCalled {
+        self.tell(EventKind::ToolCalled {
             tool: open.call.name,
             call_id: open.call.id,
         });
     }
 
-    pub(super) fn returned(&mut self, work: Work, outcome: &ToolOutcome) {
+    pub(super) fn returned(&mut self, work: TaskId, outcome: &ToolOutcome) {
         let is_current = matches!(
             &self.stage,
             Stage::InTurn { step: Step::Calling { work: current, .. }, .. } if *current == work
@@ -130,7 +130,7 @@ impl Life {
         let mut draft = Draft::default();
         self.result_into(&mut draft, &open, outcome);
         self.note_call(&open, outcome);
-        self.tell(What::ToolReturned {
+        self.tell(EventKind::ToolReturned {
             tool: open.call.name,
             call_id: open.call.id,
             is_error: outcome.status != CallStatus::Done,
@@ -142,7 +142,7 @@ impl Life {
         let ticket = self.record(draft);
         self.step(Step::Recording {
             ticket,
-            then: Then::GoOn,
+            then: AfterRecording::GoOn,
         });
     }
 
@@ -185,7 +185,7 @@ impl Life {
         let mut may_have_left = matches!(
             step,
             Step::Calling {
-                mark: Mark::Writing(_) | Mark::Sent,
+                mark: SentMark::Writing(_) | SentMark::Sent,
                 ..
             }
         );

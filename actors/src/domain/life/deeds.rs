@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::conversation::Conversation;
-use crate::domain::event::Deed;
+use crate::domain::event::LastToolCall;
 use crate::domain::game_state;
 use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{Call, CallStatus};
@@ -22,12 +22,12 @@ const TRIPS: usize = 16;
 
 /// What a Mysis said and did last.
 #[derive(Debug, Default)]
-pub(super) struct Deeds {
+pub(super) struct RecentActivity {
     words: Arc<str>,
     /// Calls that came back since.
     calls: u32,
     /// The last one of them.
-    last: Option<Arc<Deed>>,
+    last: Option<Arc<LastToolCall>>,
     /// How long trips took, in milliseconds. The game does not say how long one takes before its end.
     trips: BTreeMap<Trip, u64>,
     /// Where the last trip led.
@@ -47,10 +47,10 @@ pub(super) fn is_trip(tool: &str) -> bool {
     matches!(tool, "travel" | "jump")
 }
 
-impl Deeds {
+impl RecentActivity {
     /// What is known of it from the conversation.
-    pub(super) fn recalled(conversation: &Conversation) -> Deeds {
-        let mut deeds = Deeds::default();
+    pub(super) fn recalled(conversation: &Conversation) -> RecentActivity {
+        let mut deeds = RecentActivity::default();
         let mut calls: BTreeMap<CallKey, &Call> = BTreeMap::new();
         for row in conversation.rows() {
             if row.utterance().is_some() {
@@ -90,7 +90,7 @@ impl Deeds {
         if self.calls > STALE {
             self.words = Arc::default();
         }
-        self.last = Some(Arc::new(Deed {
+        self.last = Some(Arc::new(LastToolCall {
             tool: call.name.clone(),
             is_error: !is_done,
             gist: gist(text).into(),
@@ -128,7 +128,7 @@ impl Deeds {
     }
 
     /// What came back after that.
-    pub(super) fn last(&self) -> Option<Arc<Deed>> {
+    pub(super) fn last(&self) -> Option<Arc<LastToolCall>> {
         self.last.clone()
     }
 }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_was_done_counts_until_something_is_said() {
-        let mut deeds = Deeds::default();
+        let mut deeds = RecentActivity::default();
         deeds.said("\n off to the belt\nnow");
         assert_eq!(&*deeds.words(), "off to the belt");
         deeds.did(
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_trip_takes_as_long_as_the_last_time() {
-        let mut deeds = Deeds::default();
+        let mut deeds = RecentActivity::default();
         let now = Timestamp(0);
         let (out, home) = (
             call("travel", r#"{"to":"belt"}"#),

@@ -10,7 +10,7 @@ use crate::domain::gate::Lane;
 use crate::domain::message::Severity;
 use crate::domain::model::{LONGEST_RETRY_AFTER, ModelFault};
 
-use super::words::{Alarm, Effect, Work};
+use super::input::{Alarm, Effect, TaskId};
 use super::{Life, Stage, Step};
 
 /// How long one stands aside whose try was in vain, before it queues again.
@@ -79,7 +79,7 @@ impl Life {
     }
 
     /// Its try of a provider that is away was in vain, and is none of its own.
-    pub(super) fn still_away(&mut self, work: Work, provider: &Arc<str>, fault: &ModelFault) {
+    pub(super) fn still_away(&mut self, work: TaskId, provider: &Arc<str>, fault: &ModelFault) {
         let Some((attempt, ..)) = self.asked(work) else {
             return;
         };
@@ -88,7 +88,7 @@ impl Life {
     }
 
     /// The work that asked went down: that is a fault of ours, and no weather.
-    pub(super) fn asking_died(&mut self, work: Work, text: String) {
+    pub(super) fn asking_died(&mut self, work: TaskId, text: String) {
         let Some((attempt, ..)) = self.asked(work) else {
             return;
         };

@@ -10,7 +10,7 @@ use crate::domain::message::Severity;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 
-use super::words::{Alarm, Effect, Work};
+use super::input::{Alarm, Effect, TaskId};
 use super::{Life, Stage, Step};
 
 /// The longest that is slept at once: a machine that was asleep itself has lost count of time.
@@ -43,7 +43,7 @@ impl Life {
     }
 
     /// The model is not asked before a moment.
-    pub(super) fn held(&mut self, work: Work, why: &Arc<str>, until: Timestamp) {
+    pub(super) fn held(&mut self, work: TaskId, why: &Arc<str>, until: Timestamp) {
         let Stage::InTurn {
             step:
                 Step::Asking {

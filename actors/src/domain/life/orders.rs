@@ -9,12 +9,12 @@ use crate::domain::order::{Done, Refusal, check_text};
 use crate::domain::tokens::TokenGauge;
 use crate::domain::write::{Mission, ProfileChange, Write};
 
+use super::input::{Alarm, Effect, MysisOrder, ReplyId};
 use super::record::Draft;
-use super::words::{Alarm, Asker, Effect, MysisOrder};
 use super::{Began, Life, Mode, Stage, Step};
 
 impl Life {
-    pub(super) fn ordered(&mut self, asker: Asker, order: MysisOrder) {
+    pub(super) fn ordered(&mut self, asker: ReplyId, order: MysisOrder) {
         let refused = match order {
             MysisOrder::Start => self.start(asker),
             MysisOrder::Stop => self.stop(asker),
@@ -30,8 +30,8 @@ impl Life {
         }
     }
 
-    fn start(&mut self, asker: Asker) -> Result<(), Refusal> {
-        if self.mode == Mode::Grounded {
+    fn start(&mut self, asker: ReplyId) -> Result<(), Refusal> {
+        if self.mode == Mode::QueueOnly {
             return Err(Refusal::NoSwarm);
         }
         if self.state() == State::Running {
@@ -54,7 +54,7 @@ impl Life {
         Ok(())
     }
 
-    fn stop(&mut self, asker: Asker) -> Result<(), Refusal> {
+    fn stop(&mut self, asker: ReplyId) -> Result<(), Refusal> {
         if self.state() == State::Stopped {
             return Err(Refusal::AlreadyStopped);
         }
@@ -68,7 +68,7 @@ impl Life {
         Ok(())
     }
 
-    fn prompt(&mut self, asker: Asker, text: Arc<str>) -> Result<(), Refusal> {
+    fn prompt(&mut self, asker: ReplyId, text: Arc<str>) -> Result<(), Refusal> {
         self.check_takes_messages()?;
         check_text(&text)?;
         self.take_message(asker, Body::Prompt { text });
@@ -76,7 +76,7 @@ impl Life {
     }
 
     /// A mission stands for every Mysis, also for one that cannot take the message now.
-    fn take_mission(&mut self, asker: Asker, mission: Mission) -> Result<(), Refusal> {
+    fn take_mission(&mut self, asker: ReplyId, mission: Mission) -> Result<(), Refusal> {
         self.mission = Some(mission.clone());
         self.check_takes_messages()?;
         let Mission { id, text, .. } = mission;
@@ -86,7 +86,7 @@ impl Life {
 
     /// Stores a message that starts a turn: at once between two turns, with the next model call
     /// within one.
-    fn take_message(&mut self, asker: Asker, body: Body) {
+    fn take_message(&mut self, asker: ReplyId, body: Body) {
         self.nudges = 0;
         if let Stage::InTurn { turn, .. } = &mut self.stage {
             // Whatever set it going, it is about an order now: it does not count as nudged.
@@ -127,7 +127,7 @@ impl Life {
         }
     }
 
-    fn note(&mut self, asker: Asker, text: Arc<str>) -> Result<(), Refusal> {
+    fn note(&mut self, asker: ReplyId, text: Arc<str>) -> Result<(), Refusal> {
         check_text(&text)?;
         let seq = self.conversation.last().next();
         let mut draft = Draft::default().answering(asker, Done::Stored(seq));
@@ -136,7 +136,7 @@ impl Life {
         Ok(())
     }
 
-    fn clear_notes(&mut self, asker: Asker) -> Result<(), Refusal> {
+    fn clear_notes(&mut self, asker: ReplyId) -> Result<(), Refusal> {
         let mut draft = Draft::default().answering(asker, Done::NotesCleared);
         draft.writes.push(Write::ClearNotes {
             mysis: self.id,
@@ -150,7 +150,7 @@ impl Life {
     }
 
     /// Other settings are recorded first: they hold from the next model call after that.
-    fn configure(&mut self, asker: Asker, change: ProfileChange) -> Result<(), Refusal> {
+    fn configure(&mut self, asker: ReplyId, change: ProfileChange) -> Result<(), Refusal> {
         let mut draft = Draft::default().answering(asker, Done::Configured);
         draft.writes.push(Write::Configure {
             mysis: self.id,
@@ -184,7 +184,7 @@ impl Life {
     /// Begins to run; what to do first is up to [`Life::go_on`]. While no swarm is running, it is
     /// written down that there is a reason to.
     fn run_into(&mut self, draft: &mut Draft) {
-        if self.mode == Mode::Grounded {
+        if self.mode == Mode::QueueOnly {
             let mysis = self.id;
             return draft.writes.push(Write::Called { mysis });
         }

@@ -5,7 +5,9 @@ use crate::domain::conversation::OpenCall;
 use crate::domain::event::{Activity, PARKED};
 use crate::domain::ids::Now;
 use crate::domain::message::Severity;
-use crate::domain::progress::{Called, Errand, Means, Rung, Stuck, Verdict, Watch};
+use crate::domain::progress::{
+    Called, EscalationStep, Means, OrderIntent, StallDetector, Stuck, Verdict,
+};
 use crate::domain::write::Write;
 
 use super::record::Draft;
@@ -26,7 +28,7 @@ impl Life {
 
     /// A turn is over: tells of one that gets nowhere, and takes the next step. Gives whether the
     /// Mysis is to be parked, and why.
-    pub(super) fn watch_progress(&mut self, errand: Errand) -> Option<String> {
+    pub(super) fn watch_progress(&mut self, errand: OrderIntent) -> Option<String> {
         let rules = self.rules.clone();
         let means = Means {
             has_other_provider: self.other_route().is_some(),
@@ -58,25 +60,25 @@ impl Life {
     fn heed(&mut self, draft: &mut Draft, verdict: &Verdict) -> Option<String> {
         let facts = format!("no progress in the last {}", verdict.facts);
         let (code, text) = match verdict.rung {
-            None | Some(Rung::Ground | Rung::Nudged) => {
+            None | Some(EscalationStep::Ground | EscalationStep::Nudged) => {
                 ("no_progress", format!("{facts}; the model is told so"))
             }
-            Some(Rung::Afresh) => {
+            Some(EscalationStep::Afresh) => {
                 let text = format!("{facts}; its conversation begins afresh with these facts");
                 ("fresh_start", text)
             }
-            Some(Rung::Elsewhere) => {
+            Some(EscalationStep::Elsewhere) => {
                 let other = self.other_route().map(|route| route.provider);
                 let text = format!("{facts}; {} is asked now", other.unwrap_or_default());
                 ("other_provider", text)
             }
-            Some(Rung::Parked) => ("parked", format!("{PARKED}{facts}")),
+            Some(EscalationStep::Parked) => ("parked", format!("{PARKED}{facts}")),
         };
-        if verdict.rung == Some(Rung::Afresh) {
+        if verdict.rung == Some(EscalationStep::Afresh) {
             self.watch.begin_afresh(self.conversation.last().next());
         }
         self.host_into(draft, Severity::Warn, code, None, &text);
-        (verdict.rung == Some(Rung::Parked)).then_some(text)
+        (verdict.rung == Some(EscalationStep::Parked)).then_some(text)
     }
 
     /// Stops for good, until the operator says something (DESIGN 2).
@@ -90,26 +92,26 @@ impl Life {
 
     /// Drops from the window what stands before the point where the conversation begins afresh.
     pub(super) fn begin_afresh(&mut self) {
-        let (at, window) = (self.watch.afresh(), self.rules.context_window);
+        let (at, window) = (self.watch.context_reset(), self.rules.context_window);
         self.conversation.begin_afresh(at, window);
     }
 
     /// What a turn's order asks for.
-    pub(super) fn errand(&self, owner: &Owner) -> Errand {
+    pub(super) fn errand(&self, owner: &Owner) -> OrderIntent {
         match owner {
             Owner::Prompt(seq) => {
                 let mut rows = self.conversation.rows();
                 let order = rows.find(|row| row.seq == *seq);
-                order.map_or(Errand::Works, |row| Errand::of(row.text()))
+                order.map_or(OrderIntent::Works, |row| OrderIntent::of(row.text()))
             }
-            Owner::Mission { text, .. } => Errand::of(text),
-            Owner::Nudge(_) => Errand::Works,
+            Owner::Mission { text, .. } => OrderIntent::of(text),
+            Owner::Nudge(_) => OrderIntent::Works,
         }
     }
 
     /// Whom to ask in place of its own provider, once it was taken so far.
     pub(super) fn route_of_the_rung(&self) -> Option<Route> {
-        let is_due = self.watch.rung() >= Rung::Elsewhere && self.rules.progress.is_on;
+        let is_due = self.watch.rung() >= EscalationStep::Elsewhere && self.rules.progress.is_on;
         self.other_route().filter(|_| is_due)
     }
 
@@ -134,7 +136,7 @@ impl Life {
     /// What the model is told about its progress, until it makes some.
     pub(super) fn progress_notice(&self) -> Option<String> {
         let notice = self.watch.notice()?;
-        if self.watch.rung() < Rung::Afresh {
+        if self.watch.rung() < EscalationStep::Afresh {
             return Some(notice.clone());
         }
         Some(format!(
@@ -145,7 +147,7 @@ impl Life {
 }
 
 /// Takes up what was known of its progress.
-pub(super) fn recalled(memo: Option<&str>, now: Now) -> Watch {
-    memo.map(|memo| Watch::recalled(memo, now))
+pub(super) fn recalled(memo: Option<&str>, now: Now) -> StallDetector {
+    memo.map(|memo| StallDetector::recalled(memo, now))
         .unwrap_or_default()
 }

@@ -16,10 +16,10 @@ use crate::domain::tool::Toolset;
 use crate::domain::write::{Mission, MysisRecord, Recollection};
 
 use super::calling::{not_executed, unknown};
-use super::deeds::Deeds;
+use super::deeds::RecentActivity;
+use super::input::{CurrentActivity, Effect};
 use super::progress;
 use super::record::Draft;
-use super::words::{Doing, Effect};
 use super::{Life, Mode, Stage};
 
 /// What a Mysis is rebuilt from.
@@ -66,7 +66,7 @@ impl Life {
             let reason = format!("{INTERRUPTED}it ran until {until}, when the program ended");
             life.reason = Some(reason.into());
             // Who only looks changes no state: the next run finds it as it was left.
-            if life.mode == Mode::Flying {
+            if life.mode == Mode::Live {
                 life.state_into(&mut draft);
             }
         }
@@ -99,14 +99,14 @@ impl Life {
         let mut conversation = Conversation::recalled(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
-        let deeds = Deeds::recalled(&conversation);
+        let deeds = RecentActivity::recalled(&conversation);
         let tick = conversation
             .rows()
             .rev()
             .find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick));
         let cut_short = last.filter(|row| row.kind() == Some(Kind::Call));
         let open = cut_short.map(|row| row.turn);
-        conversation.begin_afresh(watch.afresh(), past.rules.context_window);
+        conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
         conversation.trim(past.rules.context_window, open);
         Life {
             id: past.record.id,
@@ -130,7 +130,7 @@ impl Life {
             gauge: TokenGauge::default(),
             watch,
             noticed: BTreeSet::new(),
-            doing: Doing {
+            doing: CurrentActivity {
                 activity: Activity::Resting,
                 since: now,
                 until: None,

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use crate::domain::bounds;
-use crate::domain::event::{Activity, State, What};
+use crate::domain::event::{Activity, EventKind, State};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::TurnNumber;
 use crate::domain::message::{Body, HostMeta, Row, Severity};
 use crate::domain::order::{Done, Refusal};
 use crate::domain::write::{ProfileChange, Write};
 
-use super::words::{Asker, Effect, Ticket};
-use super::{Life, Mark, Stage, Step, Then};
+use super::input::{Effect, ReplyId, WriteId};
+use super::{AfterRecording, Life, SentMark, Stage, Step};
 
 /// What is told once the store has a request.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     rows: Vec<Arc<Row>>,
     change: Option<ProfileChange>,
-    answer: Option<(Asker, Done)>,
+    answer: Option<(ReplyId, Done)>,
 }
 
 /// Writes that are being put together.
@@ -28,12 +28,12 @@ pub(super) struct Draft {
     /// Settings that hold once the store has the draft.
     pub(super) change: Option<ProfileChange>,
     rows: Vec<Arc<Row>>,
-    answer: Option<(Asker, Done)>,
+    answer: Option<(ReplyId, Done)>,
 }
 
 impl Draft {
     /// Answers an order once the store has the draft.
-    pub(super) fn answering(mut self, asker: Asker, done: Done) -> Draft {
+    pub(super) fn answering(mut self, asker: ReplyId, done: Done) -> Draft {
         self.answer = Some((asker, done));
         self
     }
@@ -124,8 +124,8 @@ impl Life {
     }
 
     /// Sends a draft to the store; nothing waits for it but an order's answer.
-    pub(super) fn record(&mut self, draft: Draft) -> Ticket {
-        let ticket = Ticket(self.stamp());
+    pub(super) fn record(&mut self, draft: Draft) -> WriteId {
+        let ticket = WriteId(self.stamp());
         self.pending.insert(
             ticket,
             Pending {
@@ -142,7 +142,7 @@ impl Life {
     }
 
     /// The store has a request, or will never have it.
-    pub(super) fn recorded(&mut self, ticket: Ticket, outcome: Result<(), String>) {
+    pub(super) fn recorded(&mut self, ticket: WriteId, outcome: Result<(), String>) {
         let Some(pending) = self.pending.remove(&ticket) else {
             return;
         };
@@ -153,7 +153,7 @@ impl Life {
             self.change_profile(change);
         }
         for row in pending.rows {
-            self.tell(What::Stored(row));
+            self.tell(EventKind::Stored(row));
         }
         if let Some((asker, done)) = pending.answer {
             let answer = Ok(done);
@@ -163,7 +163,7 @@ impl Life {
     }
 
     /// Goes on with what waited for a request to be stored.
-    fn continue_after(&mut self, ticket: Ticket) {
+    fn continue_after(&mut self, ticket: WriteId) {
         let Stage::InTurn { step, .. } = &mut self.stage else {
             return;
         };
@@ -172,11 +172,11 @@ impl Life {
                 ticket: waited,
                 then,
             } if *waited == ticket => match then {
-                Then::GoOn => self.go_on_in_turn(),
-                Then::EndTurn => self.end_turn(),
+                AfterRecording::GoOn => self.go_on_in_turn(),
+                AfterRecording::EndTurn => self.end_turn(),
             },
-            Step::Calling { work, mark } if *mark == Mark::Writing(ticket) => {
-                *mark = Mark::Sent;
+            Step::Calling { work, mark } if *mark == SentMark::Writing(ticket) => {
+                *mark = SentMark::Sent;
                 let work = *work;
                 self.effects.push(Effect::Release { work });
             }

@@ -14,7 +14,7 @@ use crate::domain::redact::{Redactor, hide_passwords};
 use crate::domain::write::{Mission, ProfileChange};
 
 use super::Life;
-use super::words::{Input, MysisOrder, ToolOutcome};
+use super::input::{Input, MysisOrder, ToolOutcome};
 
 impl Input {
     /// The same without the secrets that are known.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::conversation::OpenCall;
 use crate::domain::event::LinkState;
-use crate::domain::look::Look;
+use crate::domain::look::SnapshotQuery;
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::tool::{carries_words_of_others, is_own, is_snapshot};
 use crate::domain::write::Write;
@@ -50,7 +50,7 @@ impl Life {
     }
 
     fn sighted(&mut self, draft: &mut Draft, open: &OpenCall, outcome: &ToolOutcome, text: &str) {
-        let Some(look) = Look::of(&open.call.name, &open.call.arguments) else {
+        let Some(look) = SnapshotQuery::of(&open.call.name, &open.call.arguments) else {
             return;
         };
         let sighting = self

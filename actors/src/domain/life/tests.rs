@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::compose::ASIDE_LINE;
-use crate::domain::event::{LinkState, State, Totals, What};
+use crate::domain::event::{EventKind, LinkState, State, Totals};
 use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::ids::{
     CallKey, Incarnation, MissionId, Moment, MysisId, Now, Seq, Timestamp, TurnNumber,
@@ -35,8 +35,8 @@ use crate::domain::tool::{ToolSpec, Toolset};
 use crate::domain::write::{Mission, MysisRecord, Profile, ProfileChange, Recollection, Write};
 
 use super::{
-    Alarm, Ask, Asker, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, Ticket, ToolOutcome,
-    Work,
+    Alarm, Ask, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, ReplyId, TaskId,
+    ToolOutcome, WriteId,
 };
 
 const NUDGES: [&str; 3] = ["nudge one", "nudge two", "nudge three"];
@@ -91,7 +91,7 @@ fn past() -> Past {
         redactor: Arc::default(),
         crash: None,
         is_interrupted: false,
-        mode: Mode::Flying,
+        mode: Mode::Live,
     }
 }
 
@@ -104,7 +104,7 @@ struct Scene {
     ahead: i64,
     askers: u64,
     /// Requests to the store that are not answered yet.
-    unrecorded: Vec<Ticket>,
+    unrecorded: Vec<WriteId>,
     /// Whether the store answers at once.
     store_works: bool,
 }
@@ -196,12 +196,12 @@ impl Scene {
 
     fn order(&mut self, order: MysisOrder) -> Option<Answer> {
         self.askers += 1;
-        let asker = Asker(self.askers);
+        let asker = ReplyId(self.askers);
         self.hear(Input::Ordered { asker, order });
         self.answer_to(asker)
     }
 
-    fn answer_to(&self, asker: Asker) -> Option<Answer> {
+    fn answer_to(&self, asker: ReplyId) -> Option<Answer> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Answer { asker: to, answer } if *to == asker => Some(answer.clone()),
             _ => None,

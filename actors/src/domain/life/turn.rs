@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use crate::domain::compose::{Owner, choose_owner};
 use crate::domain::conversation::OpenCall;
-use crate::domain::event::{Activity, What};
+use crate::domain::event::{Activity, EventKind};
 use crate::domain::game_state::GameWait;
 use crate::domain::ids::TurnNumber;
 use crate::domain::message::{Kind, Severity};
 
+use super::input::{Alarm, Effect};
 use super::record::Draft;
-use super::words::{Alarm, Effect};
-use super::{Began, Life, Mark, Mode, Stage, Step, Then, Turn};
+use super::{AfterRecording, Began, Life, Mode, SentMark, Stage, Step, Turn};
 
 impl Life {
     /// Running with nothing under way: takes up the turn that was left open, or begins one.
     pub(super) fn go_on(&mut self) {
-        if self.mode == Mode::Closing {
+        if self.mode == Mode::Draining {
             return self.effects.push(Effect::Leave);
         }
         let (turn, is_new) = match self.open_turn() {
@@ -34,7 +34,7 @@ impl Life {
             },
         };
         if is_new {
-            self.tell(What::TurnStarted);
+            self.tell(EventKind::TurnStarted);
             self.say_what_set_it_going(began);
         }
         self.go_on_in_turn();
@@ -123,7 +123,7 @@ impl Life {
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
-        if self.mode == Mode::Closing {
+        if self.mode == Mode::Draining {
             return self.effects.push(Effect::Leave);
         }
         if let Some(open) = turn.calls.front().cloned() {
@@ -160,7 +160,7 @@ impl Life {
         let ticket = self.record(draft);
         self.step(Step::Recording {
             ticket,
-            then: Then::EndTurn,
+            then: AfterRecording::EndTurn,
         });
     }
 
@@ -169,7 +169,7 @@ impl Life {
         let Stage::InTurn { turn, .. } = &self.stage else {
             return;
         };
-        if self.mode == Mode::Closing {
+        if self.mode == Mode::Draining {
             return self.effects.push(Effect::Leave);
         }
         let was_nudged = match turn.began {
@@ -245,13 +245,13 @@ impl Life {
     /// The program is closing. A call that has left is waited for, so that its outcome is known;
     /// the state stays as it is, so that the next run can take it up.
     pub(super) fn wind_down(&mut self) {
-        self.mode = Mode::Closing;
+        self.mode = Mode::Draining;
         let waits = matches!(
             &self.stage,
             Stage::InTurn {
                 step: Step::Recording { .. }
                     | Step::Calling {
-                        mark: Mark::Writing(_) | Mark::Sent,
+                        mark: SentMark::Writing(_) | SentMark::Sent,
                         ..
                     },
                 ..

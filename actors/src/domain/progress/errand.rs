@@ -8,7 +8,7 @@ pub const NO_GAIN_LINE: &str = "[no gain expected]";
 
 /// What an order asks for, as it says itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Errand {
+pub enum OrderIntent {
     /// Something that outcomes show.
     Works,
     /// To wait, to watch or to talk: no outcome shows whether that is done.
@@ -53,14 +53,14 @@ const WAITING: [&str; 34] = [
     "quiet",
 ];
 
-impl Errand {
+impl OrderIntent {
     /// What an order asks for.
     #[must_use]
-    pub fn of(order: &str) -> Errand {
+    pub fn of(order: &str) -> OrderIntent {
         if order.lines().any(is_no_gain_line) {
-            Errand::Waits
+            OrderIntent::Waits
         } else {
-            Errand::Works
+            OrderIntent::Works
         }
     }
 }
@@ -68,7 +68,7 @@ impl Errand {
 /// The first word of an order that suggests that no gain is expected, where the order does not say so.
 #[must_use]
 pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
-    if Errand::of(order) == Errand::Waits {
+    if OrderIntent::of(order) == OrderIntent::Waits {
         return None;
     }
     let mut words = order.split(|c: char| !c.is_alphanumeric());
@@ -83,7 +83,7 @@ pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
 /// The order with the line that says that no gain is expected, at its end.
 #[must_use]
 pub fn expecting_no_gain(order: &str) -> String {
-    if Errand::of(order) == Errand::Waits {
+    if OrderIntent::of(order) == OrderIntent::Waits {
         return order.to_string();
     }
     format!("{}\n{NO_GAIN_LINE}", order.trim_end())
@@ -116,13 +116,13 @@ mod tests {
             "[no gain expected] in the middle of a line",
             "",
         ] {
-            assert_eq!(Errand::of(order), Errand::Works, "{order}");
+            assert_eq!(OrderIntent::of(order), OrderIntent::Works, "{order}");
         }
         for order in [
             "Garde la porte.\n[no gain expected]",
             " [No gain expected] \nstay",
         ] {
-            assert_eq!(Errand::of(order), Errand::Waits, "{order}");
+            assert_eq!(OrderIntent::of(order), OrderIntent::Waits, "{order}");
         }
     }
 

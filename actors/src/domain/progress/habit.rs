@@ -25,10 +25,10 @@ const SLOW: Duration = Duration::from_secs(600);
 
 /// What was called lately, and what fails for days.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Habit {
+pub(super) struct CallPattern {
     /// The newest calls, the newest last.
     calls: VecDeque<Trace>,
-    ailments: Vec<Ailment>,
+    ailments: Vec<StallKind>,
     /// What is to be told at the end of the turn.
     due: Option<String>,
 }
@@ -44,7 +44,7 @@ struct Trace {
 
 /// A failure that was not followed by a success of the same tool.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ailment {
+pub(super) struct StallKind {
     pub(super) tool: Arc<str>,
     /// The error's code, or how it begins.
     pub(super) code: Arc<str>,
@@ -53,7 +53,7 @@ pub(super) struct Ailment {
     pub(super) last: Moment,
 }
 
-impl Habit {
+impl CallPattern {
     /// A call came back. Gives whether it failed as it did long ago, which is to be kept.
     pub(super) fn called(&mut self, call: &Called<'_>, now: Moment) -> bool {
         let is_done = call.status == CallStatus::Done;
@@ -83,7 +83,7 @@ impl Habit {
 
     fn failed(&mut self, call: &Called<'_>, now: Moment) -> bool {
         let code = code(call.text);
-        let same = |ailment: &&mut Ailment| ailment.tool == *call.tool && *ailment.code == *code;
+        let same = |ailment: &&mut StallKind| ailment.tool == *call.tool && *ailment.code == *code;
         if let Some(ailment) = self.ailments.iter_mut().find(same) {
             ailment.times = ailment.times.saturating_add(1);
             let is_slow = now.since(ailment.last) >= SLOW;
@@ -102,7 +102,7 @@ impl Habit {
                 self.ailments.remove(place);
             }
         }
-        self.ailments.push(Ailment {
+        self.ailments.push(StallKind {
             tool: call.tool.clone(),
             code: code.into(),
             times: 1,
@@ -149,22 +149,22 @@ impl Habit {
         names
     }
 
-    pub(super) fn ailments(&self) -> &[Ailment] {
+    pub(super) fn ailments(&self) -> &[StallKind] {
         &self.ailments
     }
 
-    pub(super) fn recalled(mut ailments: Vec<Ailment>) -> Habit {
+    pub(super) fn recalled(mut ailments: Vec<StallKind>) -> CallPattern {
         ailments.truncate(AILMENTS);
-        Habit {
+        CallPattern {
             ailments,
-            ..Habit::default()
+            ..CallPattern::default()
         }
     }
 }
 
 /// The failure, as a clause.
-fn told(ailment: &Ailment, now: Moment) -> String {
-    let Ailment {
+fn told(ailment: &StallKind, now: Moment) -> String {
+    let StallKind {
         tool, code, times, ..
     } = ailment;
     let hours = now.since(ailment.first).as_secs() / 3600;

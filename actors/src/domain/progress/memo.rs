@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::domain::ids::{Moment, Now, Seq, Timestamp};
 
-use super::habit::{Ailment, Habit};
+use super::habit::{CallPattern, StallKind};
 use super::outcome::Outcomes;
-use super::stretch::Stretch;
-use super::{MEMO_EVERY, Rung, Watch};
+use super::stretch::StallWindow;
+use super::{EscalationStep, MEMO_EVERY, StallDetector};
 
 /// Places that a memo holds, the newest.
 const PLACES: usize = 16;
@@ -20,7 +20,7 @@ const PLACES: usize = 16;
 /// How much a memo is believed to have seen that does not say when it was written.
 const BELIEVED: Duration = Duration::from_secs(86_400);
 
-impl Watch {
+impl StallDetector {
     /// The memo to store, where it is time for one.
     pub fn due_memo(&mut self, now: Now) -> Option<String> {
         if !self.is_urgent && self.unsaved < MEMO_EVERY {
@@ -46,7 +46,9 @@ impl Watch {
                 wall(ailment.last)
             ])
         });
-        let rung = Rung::ALL.iter().position(|rung| *rung == self.rung);
+        let rung = EscalationStep::ALL
+            .iter()
+            .position(|rung| *rung == self.rung);
         json!({
             "rung": rung,
             "at": now.wall.0,
@@ -71,9 +73,9 @@ impl Watch {
 
     /// Takes up what a memo says; nothing where it makes no sense.
     #[must_use]
-    pub fn recalled(memo: &str, now: Now) -> Watch {
+    pub fn recalled(memo: &str, now: Now) -> StallDetector {
         let Ok(memo) = serde_json::from_str::<Value>(memo) else {
-            return Watch::default();
+            return StallDetector::default();
         };
         let whole = |value: &Value| value.as_i64().unwrap_or_default();
         let small = |value: &Value| u32::try_from(whole(value)).unwrap_or_default();
@@ -93,14 +95,16 @@ impl Watch {
         let rung = usize::try_from(whole(&memo["rung"])).unwrap_or_default();
         let counts = [0, 1, 2, 3].map(|place| small(&memo["counts"][place]));
         let calls = (large(&memo["calls"][0]), large(&memo["calls"][1]));
-        let ailments = list(&memo["ailments"]).into_iter().map(|ailment| Ailment {
-            tool: ailment[0].as_str().unwrap_or_default().into(),
-            code: ailment[1].as_str().unwrap_or_default().into(),
-            times: small(&ailment[2]),
-            first: moment(&ailment[3]),
-            last: moment(&ailment[4]),
-        });
-        Watch {
+        let ailments = list(&memo["ailments"])
+            .into_iter()
+            .map(|ailment| StallKind {
+                tool: ailment[0].as_str().unwrap_or_default().into(),
+                code: ailment[1].as_str().unwrap_or_default().into(),
+                times: small(&ailment[2]),
+                first: moment(&ailment[3]),
+                last: moment(&ailment[4]),
+            });
+        StallDetector {
             outcomes: Outcomes {
                 credits: memo["credits"].as_i64(),
                 cargo: memo["cargo"].as_i64(),
@@ -112,14 +116,14 @@ impl Watch {
                 place: memo["place"].as_str().map(Into::into),
                 ..Outcomes::default()
             },
-            habit: Habit::recalled(ailments.collect()),
-            stretch: Stretch::recalled(since, counts, calls),
-            rung: Rung::ALL.get(rung).copied().unwrap_or_default(),
+            habit: CallPattern::recalled(ailments.collect()),
+            stretch: StallWindow::recalled(since, counts, calls),
+            rung: EscalationStep::ALL.get(rung).copied().unwrap_or_default(),
             taken: (small(&memo["taken"][0]), moment(&memo["taken"][1])),
             afresh: Seq(whole(&memo["afresh"])),
             unjudged: small(&memo["unjudged"][0]),
             is_unjudged_told: small(&memo["unjudged"][1]) > 0,
-            ..Watch::default()
+            ..StallDetector::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// How far a Mysis was taken that gets nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
+pub enum EscalationStep {
     /// Nothing was done.
     #[default]
     Ground,
@@ -16,39 +16,39 @@ pub enum Rung {
     Parked,
 }
 
-impl Rung {
+impl EscalationStep {
     /// Every rung, from the ground up.
-    pub const ALL: [Rung; 5] = [
-        Rung::Ground,
-        Rung::Nudged,
-        Rung::Afresh,
-        Rung::Elsewhere,
-        Rung::Parked,
+    pub const ALL: [EscalationStep; 5] = [
+        EscalationStep::Ground,
+        EscalationStep::Nudged,
+        EscalationStep::Afresh,
+        EscalationStep::Elsewhere,
+        EscalationStep::Parked,
     ];
 
     /// A word for it, in notices and in tables.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Rung::Ground => "none",
-            Rung::Nudged => "nudged",
-            Rung::Afresh => "begun afresh",
-            Rung::Elsewhere => "asked elsewhere",
-            Rung::Parked => "parked",
+            EscalationStep::Ground => "none",
+            EscalationStep::Nudged => "nudged",
+            EscalationStep::Afresh => "begun afresh",
+            EscalationStep::Elsewhere => "asked elsewhere",
+            EscalationStep::Parked => "parked",
         }
     }
 
     /// The next one that can be taken.
-    pub(super) fn next(self, means: Means) -> Option<Rung> {
-        let may = |rung: &Rung| match rung {
-            Rung::Ground | Rung::Nudged | Rung::Afresh => true,
-            Rung::Elsewhere => means.has_other_provider,
-            Rung::Parked => means.may_park,
+    pub(super) fn next(self, means: Means) -> Option<EscalationStep> {
+        let may = |rung: &EscalationStep| match rung {
+            EscalationStep::Ground | EscalationStep::Nudged | EscalationStep::Afresh => true,
+            EscalationStep::Elsewhere => means.has_other_provider,
+            EscalationStep::Parked => means.may_park,
         };
         Self::ALL.into_iter().find(|rung| *rung > self && may(rung))
     }
 
-    pub(super) fn below(self) -> Rung {
+    pub(super) fn below(self) -> EscalationStep {
         let mut lower = Self::ALL.into_iter().rev();
         lower.find(|rung| *rung < self).unwrap_or_default()
     }

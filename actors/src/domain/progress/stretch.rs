@@ -6,7 +6,7 @@ use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 
 use super::Called;
-use super::habit::Habit;
+use super::habit::CallPattern;
 use super::outcome::Gains;
 
 /// Characters of arguments that are told.
@@ -17,7 +17,7 @@ const CALLS: u32 = 4;
 
 /// The turns since something last got better.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Stretch {
+pub(super) struct StallWindow {
     since: Option<Moment>,
     /// Turns with calls that can be judged, and without a gain.
     turns: u32,
@@ -70,7 +70,7 @@ struct TurnNotes {
     last_failed: Option<Attempt>,
 }
 
-impl Stretch {
+impl StallWindow {
     pub(super) fn called(&mut self, call: &Called<'_>, gains: Gains) {
         let turn = &mut self.turn;
         let attempt = || Attempt {
@@ -111,9 +111,9 @@ impl Stretch {
         };
         if matches!(turned, Turned::Gained | Turned::Unjudged) {
             let all_turns = self.all_turns.saturating_add(1);
-            *self = Stretch {
+            *self = StallWindow {
                 all_turns,
-                ..Stretch::default()
+                ..StallWindow::default()
             };
             return turned;
         }
@@ -191,23 +191,27 @@ impl Stretch {
     }
 
     /// Takes up what a memo kept.
-    pub(super) fn recalled(since: Option<Moment>, counts: [u32; 4], calls: (u64, u64)) -> Stretch {
+    pub(super) fn recalled(
+        since: Option<Moment>,
+        counts: [u32; 4],
+        calls: (u64, u64),
+    ) -> StallWindow {
         let [turns, all_turns, quiet, failing] = counts;
-        Stretch {
+        StallWindow {
             since,
             turns,
             all_turns,
             quiet,
             failing,
             calls,
-            ..Stretch::default()
+            ..StallWindow::default()
         }
     }
 }
 
 /// The turns in which the same calls were made in the same order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Lap {
+pub(super) struct CycleWindow {
     since: Option<Moment>,
     turns: u32,
     calls: u32,
@@ -218,24 +222,24 @@ pub(super) struct Lap {
     is_harmless: bool,
 }
 
-impl Lap {
+impl CycleWindow {
     pub(super) fn called(&mut self, gains: Gains) {
         self.calls = self.calls.saturating_add(1);
         self.net = self.net.saturating_add(gains.net);
         self.gained |= gains.lasting;
     }
 
-    pub(super) fn end_turn(&mut self, habit: &Habit, turned: Turned, now: Moment) {
+    pub(super) fn end_turn(&mut self, habit: &CallPattern, turned: Turned, now: Moment) {
         // Of a circle whose answers cannot be read and change, nobody knows what it brings.
         if !habit.is_circling() || turned == Turned::Unjudged {
-            *self = Lap::default();
+            *self = CycleWindow::default();
             return;
         }
         self.since.get_or_insert(now);
         self.turns = self.turns.saturating_add(1);
         self.is_harmless = habit.is_harmless();
         if self.gained || self.net > 0 {
-            *self = Lap::default();
+            *self = CycleWindow::default();
         }
     }
 

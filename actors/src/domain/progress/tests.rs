@@ -16,23 +16,23 @@ const MEANS: Means = Means {
 
 /// A watch and its clock: a call takes ten seconds.
 struct Scene {
-    watch: Watch,
+    watch: StallDetector,
     rules: ProgressRules,
-    errand: Errand,
+    errand: OrderIntent,
     means: Means,
     now: Moment,
     /// By how much the wall clock is ahead.
     ahead: i64,
-    told: Vec<(u32, Way, Option<Rung>)>,
+    told: Vec<(u32, Way, Option<EscalationStep>)>,
     turns: u32,
 }
 
 impl Scene {
     fn new() -> Scene {
         Scene {
-            watch: Watch::default(),
+            watch: StallDetector::default(),
             rules: ProgressRules::default(),
-            errand: Errand::Works,
+            errand: OrderIntent::Works,
             means: MEANS,
             now: Moment(1_000_000),
             ahead: 1_773_254_527_042,
@@ -75,7 +75,7 @@ impl Scene {
         }
     }
 
-    fn rungs(&self) -> Vec<Rung> {
+    fn rungs(&self) -> Vec<EscalationStep> {
         self.told.iter().filter_map(|(_, _, rung)| *rung).collect()
     }
 }
@@ -95,9 +95,14 @@ fn whoever_gets_nowhere_is_told_begun_afresh_asked_elsewhere_and_parked() {
         scene.call("dock", "{}", Err("Error: no_base: no station here"));
         scene.end();
     }
-    let rungs = [Rung::Nudged, Rung::Afresh, Rung::Elsewhere, Rung::Parked];
+    let rungs = [
+        EscalationStep::Nudged,
+        EscalationStep::Afresh,
+        EscalationStep::Elsewhere,
+        EscalationStep::Parked,
+    ];
     assert_eq!(scene.rungs(), rungs);
-    assert_eq!(scene.watch.rung(), Rung::Parked);
+    assert_eq!(scene.watch.rung(), EscalationStep::Parked);
     let notice = scene.watch.notice().unwrap();
     assert!(notice.contains("credits 1,203"), "{notice}");
 }
@@ -110,8 +115,14 @@ fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out()
     for _ in 0..300 {
         scene.end();
     }
-    assert_eq!(scene.rungs(), [Rung::Nudged, Rung::Afresh]);
-    assert_eq!(scene.told[0], (BLATANT, Way::Talks, Some(Rung::Nudged)));
+    assert_eq!(
+        scene.rungs(),
+        [EscalationStep::Nudged, EscalationStep::Afresh]
+    );
+    assert_eq!(
+        scene.told[0],
+        (BLATANT, Way::Talks, Some(EscalationStep::Nudged))
+    );
 }
 
 #[test]
@@ -121,10 +132,18 @@ fn whatever_gets_better_takes_it_a_step_down() {
     for _ in 0..90 {
         scene.end();
     }
-    assert!(scene.watch.rung() >= Rung::Afresh);
+    assert!(scene.watch.rung() >= EscalationStep::Afresh);
     let mut credits = 100;
-    for expected in [Rung::Afresh, Rung::Nudged, Rung::Ground, Rung::Ground] {
-        if scene.watch.rung() == Rung::Elsewhere || credits > 100 || expected == Rung::Nudged {
+    for expected in [
+        EscalationStep::Afresh,
+        EscalationStep::Nudged,
+        EscalationStep::Ground,
+        EscalationStep::Ground,
+    ] {
+        if scene.watch.rung() == EscalationStep::Elsewhere
+            || credits > 100
+            || expected == EscalationStep::Nudged
+        {
             credits += 10;
             scene.call("get_status", "{}", Ok(&status(credits, 0, "belt")));
             scene.end();
@@ -186,15 +205,15 @@ fn cargo_that_was_paid_for_is_no_gain() {
         );
         scene.end();
     }
-    assert!(scene.rungs().contains(&Rung::Parked));
+    assert!(scene.rungs().contains(&EscalationStep::Parked));
 }
 
 #[test]
 fn one_who_waits_as_ordered_is_left_alone_but_for_what_fails() {
     for (errand, answer, expected) in [
-        (Errand::Waits, Ok(r#"{"count":0}"#), false),
-        (Errand::Works, Ok(r#"{"count":0}"#), true),
-        (Errand::Waits, Err("Error: no: never"), true),
+        (OrderIntent::Waits, Ok(r#"{"count":0}"#), false),
+        (OrderIntent::Works, Ok(r#"{"count":0}"#), true),
+        (OrderIntent::Waits, Err("Error: no: never"), true),
     ] {
         let mut scene = Scene::new();
         scene.errand = errand;
@@ -261,7 +280,7 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
         }
         if hour % 10 == 9 {
             // The program is killed, and started again.
-            scene.watch = Watch::recalled(&memo, scene.both());
+            scene.watch = StallDetector::recalled(&memo, scene.both());
         }
     }
     assert_eq!(
@@ -283,22 +302,25 @@ fn a_memo_brings_back_what_was_counted() {
     scene.watch.begin_afresh(Seq(44));
     let memo = scene.watch.due_memo(scene.both()).unwrap();
     assert!(memo.len() < 2048, "{} bytes", memo.len());
-    let mut recalled = Watch::recalled(&memo, scene.both());
+    let mut recalled = StallDetector::recalled(&memo, scene.both());
     assert_eq!(recalled.rung(), scene.watch.rung());
-    assert_eq!(recalled.afresh(), Seq(44));
+    assert_eq!(recalled.context_reset(), Seq(44));
     assert_eq!(recalled.memo(scene.both()), memo);
     assert_eq!(recalled.due_memo(scene.both()), None, "nothing new");
-    assert_eq!(Watch::recalled("nonsense", scene.both()), Watch::default());
+    assert_eq!(
+        StallDetector::recalled("nonsense", scene.both()),
+        StallDetector::default()
+    );
     // The first look after it is no gain: nothing was seen to change.
     scene.watch = recalled;
     scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
     scene.end();
-    assert!(scene.watch.rung() > Rung::Ground);
+    assert!(scene.watch.rung() > EscalationStep::Ground);
 }
 
 /// What is told of one that only talks and fails for an hour, where the wall clock is shifted by so
 /// much after ten minutes, and the program is started again then where `is_restarted`.
-fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, Way, Option<Rung>)> {
+fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, Way, Option<EscalationStep>)> {
     let mut scene = Scene::new();
     for turn in 0..60 {
         if turn == 15 {
@@ -308,7 +330,7 @@ fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, Way, Option<Rung>)> {
                 // Another process counts its own time.
                 scene.now = Moment(100);
                 scene.ahead = 1_773_254_527_042 + 600_000 + shift;
-                scene.watch = Watch::recalled(&memo, scene.both());
+                scene.watch = StallDetector::recalled(&memo, scene.both());
             }
         }
         scene.call("dock", &format!("{turn}"), Err("Error: no_base: none"));
@@ -336,7 +358,7 @@ fn a_memo_that_does_not_say_when_it_was_written_is_believed_for_a_day_at_most() 
     let wall = scene.both().wall.0;
     for (since, lasted) in [(wall - 60_000, 60), (wall + 60_000, 0), (1_000, 86_400)] {
         let memo = format!(r#"{{"since":{since},"counts":[3,3,0,3],"taken":[0,0]}}"#);
-        let watch = Watch::recalled(&memo, scene.both());
+        let watch = StallDetector::recalled(&memo, scene.both());
         let lasts = scene.now.since(watch.stretch.since());
         assert_eq!(lasts, Duration::from_secs(lasted), "{since}");
     }
@@ -372,7 +394,7 @@ fn what_cannot_be_read_is_never_taken_for_no_gain_and_is_said_once() {
         assert_eq!(scene.told, [], "it does well");
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].contains("repetition and failures"), "{said:?}");
-        let again = Watch::recalled(&scene.watch.memo(scene.both()), scene.both());
+        let again = StallDetector::recalled(&scene.watch.memo(scene.both()), scene.both());
         let again = again.clone().take_unjudged_notice(&scene.rules);
         assert_eq!(again, None, "not again after a restart");
     }

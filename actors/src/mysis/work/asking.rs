@@ -9,7 +9,7 @@ use tracing::{Instrument, Span};
 
 use crate::domain::circuit::Outcome;
 use crate::domain::event::Activity;
-use crate::domain::gate::{Asker, Lane};
+use crate::domain::gate::{AdmissionRequest, Lane};
 use crate::domain::ids::MysisId;
 use crate::domain::life::{Ask, Input, Route};
 use crate::domain::message::Severity;
@@ -18,13 +18,13 @@ use crate::domain::model::{
 };
 use crate::domain::rules::SwarmRules;
 use crate::domain::sent::Sent;
-use crate::gate::{Admission, Pass};
-use crate::mysis::{MysisMsg, Surroundings};
+use crate::gate::{Admission, Permit};
+use crate::mysis::{MysisDeps, MysisMsg};
 use crate::ports::Meter;
-use crate::session::{News, Outlet, Session};
+use crate::session::{Session, SessionEvent, SessionObserver};
 
 use super::hearing::hear_out;
-use super::{Door, spawn};
+use super::{MailboxObserver, spawn};
 
 /// The shortest time that a provider is left alone which asks for it: one that asks for none would
 /// be asked without end.
@@ -32,7 +32,7 @@ const SHORTEST_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Who asks, and by what rules.
 pub(in crate::mysis) struct Question {
-    pub(in crate::mysis) surroundings: Arc<Surroundings>,
+    pub(in crate::mysis) surroundings: Arc<MysisDeps>,
     pub(in crate::mysis) rules: Arc<SwarmRules>,
     /// Whose budget it is paid from.
     pub(in crate::mysis) payer: MysisId,
@@ -48,7 +48,7 @@ pub(in crate::mysis) fn ask(
     ask: Ask,
 ) -> AbortOnDropHandle<()> {
     let work = ask.work;
-    let door = Door::to(mysis, work);
+    let door = MailboxObserver::to(mysis, work);
     let span = question.span.clone();
     spawn(
         mysis.clone(),
@@ -59,7 +59,7 @@ pub(in crate::mysis) fn ask(
 }
 
 impl Question {
-    async fn put(self, door: &Door, mut session: Session, ask: Ask) -> (Session, Input) {
+    async fn put(self, door: &MailboxObserver, mut session: Session, ask: Ask) -> (Session, Input) {
         // Before the gate: whoever holds a place there waits for nothing else.
         session.prepare(door, !ask.is_urgent).await;
         let work = ask.work;
@@ -75,19 +75,19 @@ impl Question {
             },
             Some(Admission::Held { why, until }) => Input::Held { work, why, until },
             Some(Admission::In(pass)) => {
-                door.news(News::Progress(Activity::CallingModel));
+                door.news(SessionEvent::Progress(Activity::CallingModel));
                 self.pass_through(door, pass, &session, ask).await
             }
         };
         (session, input)
     }
 
-    async fn admitted(&self, door: &Door, ask: &Ask) -> Option<Admission> {
+    async fn admitted(&self, door: &MailboxObserver, ask: &Ask) -> Option<Admission> {
         let first = ask.routes.first()?;
         let lane = Lane::Provider(first.provider.clone());
-        door.news(News::Progress(Activity::Queueing(lane)));
+        door.news(SessionEvent::Progress(Activity::Queueing(lane)));
         let lanes = ask.routes.iter();
-        let asker = Asker {
+        let asker = AdmissionRequest {
             routes: lanes
                 .map(|route| Lane::Provider(route.provider.clone()))
                 .collect(),
@@ -103,8 +103,8 @@ impl Question {
     /// nobody is let in on money that is spent.
     async fn pass_through(
         &self,
-        door: &Door,
-        mut pass: Pass,
+        door: &MailboxObserver,
+        mut pass: Permit,
         session: &Session,
         ask: Ask,
     ) -> Input {
@@ -116,7 +116,7 @@ impl Question {
             ..
         } = ask;
         if let Some(text) = &pass.told {
-            door.news(News::Notice {
+            door.news(SessionEvent::Notice {
                 severity: Severity::Warn,
                 code: "budget_low",
                 text: text.to_string(),
@@ -159,7 +159,7 @@ impl Question {
     }
 
     /// Tells the gate what it cost and how it went.
-    fn settle(&self, pass: &Pass, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
+    fn settle(&self, pass: &Permit, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
         let usage = match result {
             Ok(answer) => answer.usage,
             Err(fault) => fault.usage(),
@@ -175,9 +175,9 @@ impl Question {
 
     async fn ask_once(
         &self,
-        door: &Door,
+        door: &MailboxObserver,
         session: &Session,
-        pass: &Pass,
+        pass: &Permit,
         route: Route,
         messages: Arc<[ChatMessage]>,
     ) -> Result<ModelAnswer, ModelFault> {
@@ -211,7 +211,7 @@ impl Question {
             if pass.is_trial {
                 pass.answers();
             }
-            door.news(News::Progress(Activity::Answering(arrived)));
+            door.news(SessionEvent::Progress(Activity::Answering(arrived)));
         };
         let answer = hear_out(answer, face, provider.timeout, tell).await;
         let known = secrets.redactor();

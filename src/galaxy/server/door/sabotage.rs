@@ -14,8 +14,8 @@ use super::{
     Inside,
 };
 use crate::{
-    desk::Connection,
     fault::{Strike, Target},
+    frontend::Connection,
 };
 
 /// What faults leave of a request's way.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Game, order};
 use crate::{
     tools,
-    world::{Nature, PlayerId, World, catalogue::Item, nature},
+    world::{CommandKind, PlayerId, World, catalogue::Item, nature},
 };
 
 #[derive(Clone, Debug)]
@@ -125,13 +125,13 @@ fn play(game: &mut Game, steps: &[Step]) -> Vec<String> {
     for step in steps {
         let (pilot, name) = (pilots[step.pilot], command(step.tool));
         let answer = match nature(name) {
-            Some(Nature::Act) => {
+            Some(CommandKind::Act) => {
                 let queued = game
                     .world
                     .submit(order(pilot, name, step.arguments.clone()));
                 queued.map(|ticket| json!(format!("{ticket:?}")))
             }
-            Some(Nature::Reference | Nature::Look | Nature::Write) => {
+            Some(CommandKind::Reference | CommandKind::Look | CommandKind::Write) => {
                 game.call(pilot, name, step.arguments.clone())
             }
             None => continue,

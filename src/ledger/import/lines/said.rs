@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::Bill;
+use actors::domain::books::Charge;
 use actors::domain::bounds;
 use actors::domain::ids::Seq;
 use actors::domain::message::{ReplyMeta, Utterance};
@@ -49,8 +49,8 @@ fn cost_of(meta: &Value) -> Option<u64> {
 }
 
 /// What a host notice says that a model call cost.
-pub(super) fn bill(meta: &Value) -> Option<Bill> {
-    usage_of(meta).map(|usage| Bill {
+pub(super) fn bill(meta: &Value) -> Option<Charge> {
+    usage_of(meta).map(|usage| Charge {
         provider: word_of(meta, "provider").into(),
         usage,
         cost_micros: cost_of(meta),

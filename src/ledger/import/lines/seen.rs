@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::domain::game_state::Sighting;
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::MysisId;
-use actors::domain::look::Look;
+use actors::domain::look::SnapshotQuery;
 use actors::domain::redact::Redactor;
 use actors::domain::write::Write;
 use serde_json::Value;
@@ -14,15 +14,15 @@ use super::members::{at, call_key, text};
 /// A line of what was seen.
 pub(super) struct SightingLine {
     account: Arc<str>,
-    sighting: Sighting,
+    sighting: SnapshotResult,
 }
 
 impl SightingLine {
     pub(super) fn read(line: &Value) -> Result<SightingLine, String> {
         Ok(SightingLine {
             account: text(line, "account")?.into(),
-            sighting: Sighting {
-                look: Look {
+            sighting: SnapshotResult {
+                look: SnapshotQuery {
                     tool: text(line, "tool")?.into(),
                     arguments: text(line, "arguments")?.into(),
                 },

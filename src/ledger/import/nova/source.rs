@@ -16,8 +16,8 @@ use serde_json::Value as Json;
 
 use crate::import::ImportFault;
 
+use super::convert::{Memory, Names};
 use super::moment;
-use super::telling::{Memory, Names};
 
 /// The version that we know.
 const VERSION: i64 = 12;

@@ -3,8 +3,8 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
-use crate::dashboard::compose::Target;
-use crate::dashboard::layer::{Layer, LogView};
+use crate::dashboard::composer::Target;
+use crate::dashboard::overlay::{LogView, Overlay};
 use crate::dashboard::palette::commands::{Command, SORTABLE, Takes, Verb, named};
 use actors::domain::event::State;
 use actors::domain::ids::MysisId;
@@ -129,8 +129,8 @@ impl Dashboard {
         match verb {
             Verb::Unmark => self.table.mark_only([]),
             Verb::Undo => self.take_back(),
-            Verb::Log => self.layers.push(Layer::Log(LogView::default())),
-            Verb::Help => self.layers.push(Layer::Help(0)),
+            Verb::Log => self.layers.push(Overlay::Log(LogView::default())),
+            Verb::Help => self.layers.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
             Verb::Redraw => self.actions.push(TerminalAction::Redraw),
@@ -220,7 +220,7 @@ impl Dashboard {
             "jsonl" => ExportFormat::JsonLines,
             other => return Err(format!("md or jsonl, not `{other}`")),
         };
-        let standing = self.in_hand().ok_or("there is no Mysis in hand")?;
+        let standing = self.target().ok_or("there is no Mysis in hand")?;
         let (mysis, name) = (standing.id, standing.name.clone());
         self.effects.push(UiEffect::Export {
             mysis,
@@ -274,7 +274,7 @@ impl Dashboard {
             let found = match word {
                 "all" => self.roster.members().keys().copied().collect(),
                 "marked" => self.table.marks().iter().copied().collect(),
-                "." => self.all_in_hand(),
+                "." => self.targets(),
                 word => match (self.roster.named(word), State::parse(word)) {
                     (Some(member), _) => vec![member.standing.id],
                     (None, Some(state)) => self.in_state(state),

@@ -6,7 +6,7 @@ use crate::dashboard::appearance::Panel;
 use crate::dashboard::focus::{Found, Sought};
 use crate::dashboard::inspector::{Inspector, whole_text};
 use crate::dashboard::keys::{Going, InFocus};
-use crate::dashboard::layer::Layer;
+use crate::dashboard::overlay::Overlay;
 use crate::dashboard::query::{Query, Within};
 use crate::dashboard::transcript::Transcript;
 use crate::dashboard::transcript::finding::Way;
@@ -123,7 +123,7 @@ impl Dashboard {
     fn inspect(&mut self) {
         if let Some(row) = self.selected_row() {
             let inspector = Inspector::of(row, self.appearance.offset);
-            self.layers.push(Layer::Inspect(Box::new(inspector)));
+            self.layers.push(Overlay::Inspect(Box::new(inspector)));
         }
     }
 
@@ -158,7 +158,7 @@ impl Dashboard {
             .and_then(|focus| focus.transcript.finding.as_ref());
         let text = finding.map_or("", |finding| finding.text());
         self.layers
-            .push(Layer::Query(Query::new(Within::Conversation, text)));
+            .push(Overlay::Query(Query::new(Within::Conversation, text)));
     }
 
     /// Looks for a text in the open conversation.

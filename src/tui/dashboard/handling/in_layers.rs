@@ -1,53 +1,53 @@
 //! In layers: what keys do in what lies over the view.
 
 use crate::dashboard::Dashboard;
-use crate::dashboard::compose::Composed;
+use crate::dashboard::composer::Composed;
 use crate::dashboard::form::Filled;
+use crate::dashboard::input_event::{Key, Press};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::keys::{
     self, ANYWHERE, Anywhere, GOING, Going, IN_ENTRY, IN_LIST, InEntry, InList,
 };
-use crate::dashboard::layer::{Layer, LogView};
+use crate::dashboard::overlay::{LogView, Overlay};
 use crate::dashboard::palette::{Chosen, Palette};
-use crate::dashboard::press::{Key, Press};
 use crate::dashboard::query::{Queried, Query, Within};
 use crate::dashboard::question::Said;
 use crate::dashboard::transcript::finding::Way;
 
 impl Dashboard {
     /// The topmost layer has the key; it goes back where it was unless the key ended it.
-    pub(super) fn press_in_layer(&mut self, layer: Layer, press: Press) {
+    pub(super) fn press_in_layer(&mut self, layer: Overlay, press: Press) {
         match layer {
-            Layer::Compose(mut composer) => match composer.press(press, &self.history) {
+            Overlay::Compose(mut composer) => match composer.press(press, &self.history) {
                 Composed::Used => {
                     self.drafts.keep(&composer.target, composer.field.text());
-                    self.layers.push(Layer::Compose(composer));
+                    self.layers.push(Overlay::Compose(composer));
                 }
                 Composed::Send(text) => self.send(composer.target, &text),
                 Composed::Leave => {}
                 Composed::Unused => {
                     self.press_behind(press);
-                    self.layers.push(Layer::Compose(composer));
+                    self.layers.push(Overlay::Compose(composer));
                 }
             },
-            Layer::Form(mut form) => match form.press(press) {
-                Filled::Used => self.layers.push(Layer::Form(form)),
+            Overlay::Form(mut form) => match form.press(press) {
+                Filled::Used => self.layers.push(Overlay::Form(form)),
                 Filled::Give(order) => {
                     self.send_form(&mut form, order);
-                    self.layers.push(Layer::Form(form));
+                    self.layers.push(Overlay::Form(form));
                 }
                 Filled::Leave => {}
             },
-            Layer::Question(question) => match question.press(press) {
+            Overlay::Question(question) => match question.press(press) {
                 Said::Yes => self.confirmed(question.about),
                 Said::No => {}
-                Said::Nothing => self.layers.push(Layer::Question(question)),
+                Said::Nothing => self.layers.push(Overlay::Question(question)),
             },
-            Layer::Palette(palette) => self.press_in_palette(palette, press),
-            Layer::Query(query) => self.press_in_query(query, press),
-            Layer::Inspect(inspector) => self.press_in_entry(inspector, press),
-            Layer::Log(view) => self.press_in_log(view, press),
-            Layer::Help(top) => self.press_in_help(top, press),
+            Overlay::Palette(palette) => self.press_in_palette(palette, press),
+            Overlay::Query(query) => self.press_in_query(query, press),
+            Overlay::Inspect(inspector) => self.press_in_entry(inspector, press),
+            Overlay::Log(view) => self.press_in_log(view, press),
+            Overlay::Help(top) => self.press_in_help(top, press),
         }
     }
 
@@ -62,13 +62,13 @@ impl Dashboard {
 
     fn press_in_palette(&mut self, mut palette: Box<Palette>, press: Press) {
         match palette.press(press, &self.known(), &self.commands) {
-            Chosen::Used => self.layers.push(Layer::Palette(palette)),
+            Chosen::Used => self.layers.push(Overlay::Palette(palette)),
             Chosen::Leave => {}
             Chosen::Press(press) => self.press_in_view(press),
             Chosen::Run(line) => {
                 if let Err(why) = self.run(&line) {
                     palette.complain(&why);
-                    return self.layers.push(Layer::Palette(palette));
+                    return self.layers.push(Overlay::Palette(palette));
                 }
                 self.commands.add(&line);
             }
@@ -81,16 +81,16 @@ impl Dashboard {
         match (queried, query.within) {
             (Queried::Changed, Within::Table) => {
                 self.table.change_filter(|filter| filter.write(&text));
-                self.layers.push(Layer::Query(query));
+                self.layers.push(Overlay::Query(query));
             }
             (Queried::Changed, Within::Conversation | Within::Entry) => {
-                self.layers.push(Layer::Query(query));
+                self.layers.push(Overlay::Query(query));
             }
             (Queried::Unused, _) => {
                 if matches!(press.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown) {
                     self.press_in_view(press);
                 }
-                self.layers.push(Layer::Query(query));
+                self.layers.push(Overlay::Query(query));
             }
             (Queried::Done, Within::Table) => {}
             (Queried::Leave, Within::Table) => {
@@ -104,7 +104,7 @@ impl Dashboard {
     }
 
     fn find_in_entry(&mut self, text: &str) {
-        if let Some(Layer::Inspect(inspector)) = self.layers.last_mut() {
+        if let Some(Overlay::Inspect(inspector)) = self.layers.last_mut() {
             inspector.find(text);
         }
     }
@@ -114,7 +114,7 @@ impl Dashboard {
             if let Some(going) = keys::find(GOING, press) {
                 inspector.go(going);
             }
-            self.layers.push(Layer::Inspect(inspector));
+            self.layers.push(Overlay::Inspect(inspector));
             return self.press_over_layer(press);
         };
         match gesture {
@@ -130,12 +130,12 @@ impl Dashboard {
             InEntry::Find => {
                 let text = inspector.finding.as_ref().map(|it| it.text().to_string());
                 let query = Query::new(Within::Entry, &text.unwrap_or_default());
-                self.layers.push(Layer::Inspect(inspector));
-                return self.layers.push(Layer::Query(query));
+                self.layers.push(Overlay::Inspect(inspector));
+                return self.layers.push(Overlay::Query(query));
             }
             InEntry::Back => return,
         }
-        self.layers.push(Layer::Inspect(inspector));
+        self.layers.push(Overlay::Inspect(inspector));
     }
 
     fn press_in_log(&mut self, view: LogView, press: Press) {
@@ -153,7 +153,7 @@ impl Dashboard {
                 Some(InList::Severity) => (0, least.next()),
                 Some(InList::PageDown) | None => (view.back, least),
             };
-            self.layers.push(Layer::Log(LogView { back, least }));
+            self.layers.push(Overlay::Log(LogView { back, least }));
             return self.press_over_list(press);
         };
         let back = match going {
@@ -165,7 +165,7 @@ impl Dashboard {
             Going::Last => 0,
         };
         let back = back.min(last);
-        self.layers.push(Layer::Log(LogView { back, ..view }));
+        self.layers.push(Overlay::Log(LogView { back, ..view }));
     }
 
     /// The key that opened a list closes it.
@@ -185,7 +185,7 @@ impl Dashboard {
             Some(Going::First) => 0,
             Some(Going::Last) => last,
         };
-        self.layers.push(Layer::Help(top.min(last)));
+        self.layers.push(Overlay::Help(top.min(last)));
         self.press_over_list(press);
     }
 

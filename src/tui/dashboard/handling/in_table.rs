@@ -5,7 +5,7 @@ use crate::dashboard::columns::{Column, columns};
 use crate::dashboard::focus::Focus;
 use crate::dashboard::form::Form;
 use crate::dashboard::keys::{Going, InTable};
-use crate::dashboard::layer::Layer;
+use crate::dashboard::overlay::Overlay;
 use crate::dashboard::query::{Query, Within};
 use crate::dashboard::sorting::Sorting;
 use actors::domain::ids::MysisId;
@@ -22,7 +22,7 @@ impl Dashboard {
             InTable::New => self.create(),
             InTable::Filter => {
                 let query = Query::new(Within::Table, self.table.filter().text());
-                self.layers.push(Layer::Query(query));
+                self.layers.push(Overlay::Query(query));
             }
             InTable::State => self.table.change_filter(|filter| filter.next_state()),
             InTable::Sort => self.sort_by_next(),
@@ -51,7 +51,7 @@ impl Dashboard {
     fn create(&mut self) {
         if let Some(rules) = &self.rules {
             let form = Form::create(rules);
-            self.layers.push(Layer::Form(Box::new(form)));
+            self.layers.push(Overlay::Form(Box::new(form)));
         }
     }
 

@@ -2,10 +2,10 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::columns::{Column, columns};
+use crate::dashboard::input_event::{Did, Key, Mouse, Press};
 use crate::dashboard::inspector::Inspector;
-use crate::dashboard::layer::Layer;
 use crate::dashboard::layout::Layout;
-use crate::dashboard::press::{Did, Key, Mouse, Press};
+use crate::dashboard::overlay::Overlay;
 use crate::dashboard::transcript::finding::Way;
 
 /// Lines that the wheel moves.
@@ -17,14 +17,14 @@ impl Dashboard {
         let over = self.layers.iter_mut().rev().find(|layer| !layer.is_thin());
         match over {
             None => self.point_in_view(mouse, &layout),
-            Some(Layer::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
-            Some(Layer::Log(_) | Layer::Help(_)) => self.wheel_as_keys(mouse),
+            Some(Overlay::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
+            Some(Overlay::Log(_) | Overlay::Help(_)) => self.wheel_as_keys(mouse),
             Some(
-                Layer::Compose(_)
-                | Layer::Form(_)
-                | Layer::Question(_)
-                | Layer::Palette(_)
-                | Layer::Query(_),
+                Overlay::Compose(_)
+                | Overlay::Form(_)
+                | Overlay::Question(_)
+                | Overlay::Palette(_)
+                | Overlay::Query(_),
             ) => {}
         }
     }

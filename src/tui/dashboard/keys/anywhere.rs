@@ -1,6 +1,6 @@
 //! What keys do everywhere, and with the Myses in hand.
 
-use crate::dashboard::press::{Key, Press};
+use crate::dashboard::input_event::{Key, Press};
 
 use super::{Binding, bind, key, letter};
 

@@ -1,6 +1,6 @@
 //! Keys that go somewhere, in every view alike.
 
-use crate::dashboard::press::{Key, Press};
+use crate::dashboard::input_event::{Key, Press};
 
 use super::{Binding, bind, key, letter};
 

@@ -1,6 +1,6 @@
 //! What keys do in what lies over a view: an entry that is looked into, the log, help.
 
-use crate::dashboard::press::Key;
+use crate::dashboard::input_event::Key;
 
 use super::{Binding, bind, key, letter};
 

@@ -1,6 +1,6 @@
 //! What keys do in the table of Myses.
 
-use crate::dashboard::press::{Key, Press};
+use crate::dashboard::input_event::{Key, Press};
 
 use super::{Binding, bind, key, letter};
 

@@ -17,7 +17,7 @@ mod tools;
 /// Lines of a folded failure, of a folded text, and of anything open.
 const PREVIEW_OF_A_FAILURE: usize = 6;
 const PREVIEW_OF_WORDS: usize = 40;
-const MOST: usize = 1500;
+const MAX_LINES: usize = 1500;
 
 /// A row as lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Draft<'_> {
     fn add_words(&mut self, text: &str, tone: Tone) {
         let most = match self.look.fold {
             Fold::Closed => PREVIEW_OF_WORDS,
-            Fold::Open => MOST,
+            Fold::Open => MAX_LINES,
         };
         self.add_wrapped(clean(text).trim_end(), tone, most, "");
     }
@@ -202,7 +202,7 @@ impl Draft<'_> {
         let columns = self.look.columns.saturating_sub(2);
         let wrapped: Vec<&str> = width::wrap(reasoning.trim(), columns)
             .filter(|line| !line.trim().is_empty())
-            .take(MOST)
+            .take(MAX_LINES)
             .collect();
         let is_whole = self.look.reasoning == Fold::Open || wrapped.len() <= 4;
         let mut add = |line: &str| {
@@ -234,7 +234,7 @@ impl Draft<'_> {
         let mut wrapped = width::wrap(&text, self.look.columns);
         let most = match self.look.fold {
             Fold::Closed => PREVIEW_OF_A_FAILURE,
-            Fold::Open => MOST,
+            Fold::Open => MAX_LINES,
         };
         for (place, line) in wrapped.by_ref().take(most).enumerate() {
             let line = match (place, line.strip_prefix("HOST")) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::compose::wire_bytes;
 use crate::domain::event::Activity;
-use crate::domain::game_state::Sighting;
+use crate::domain::game_state::SnapshotResult;
 
 /// What the runtime says in the last request: at the end of its last message, or nowhere.
 fn aside(scene: &Scene) -> String {
@@ -68,7 +68,7 @@ fn begun() -> Scene {
     scene
 }
 
-fn sighted(scene: &Scene) -> Vec<(Arc<str>, Sighting)> {
+fn sighted(scene: &Scene) -> Vec<(Arc<str>, SnapshotResult)> {
     let writes = scene.writes().into_iter();
     let sighted = writes.filter_map(|write| match write {
         Write::Sighted {

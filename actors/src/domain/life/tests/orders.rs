@@ -48,7 +48,7 @@ fn an_order_is_answered_only_once_the_store_has_it() {
     scene.store_works = false;
     assert_eq!(scene.prompt("hello"), None);
     scene.record_all();
-    assert_eq!(scene.answer_to(Asker(1)), Some(Ok(Done::Stored(Seq(1)))));
+    assert_eq!(scene.answer_to(ReplyId(1)), Some(Ok(Done::Stored(Seq(1)))));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_message_that_the_store_refuses_is_refused_and_the_mysis_errored() {
         outcome: Err("contradiction".to_string()),
     });
     let refused = Some(Err(Refusal::Store("contradiction".to_string())));
-    assert_eq!(scene.answer_to(Asker(1)), refused);
+    assert_eq!(scene.answer_to(ReplyId(1)), refused);
     assert_eq!(scene.life.state(), State::Errored);
 }
 
@@ -78,7 +78,7 @@ fn a_direct_message_starts_an_idle_mysis() {
 #[test]
 fn without_a_swarm_a_message_is_kept_and_nobody_runs() {
     let mut scene = Scene::of(Past {
-        mode: Mode::Grounded,
+        mode: Mode::QueueOnly,
         ..past()
     });
     assert_eq!(scene.prompt("hello"), Some(Ok(Done::Stored(Seq(1)))));

@@ -1,7 +1,7 @@
 //! Turns that lead nowhere: the operator is told, and the model with the next request.
 
 use super::*;
-use crate::domain::progress::{Rung, Way};
+use crate::domain::progress::{EscalationStep, Way};
 
 fn told(scene: &Scene) -> bool {
     scene.asked().messages.iter().any(|message| {
@@ -251,8 +251,8 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         ..past()
     };
     let mut scene = Scene::of(again);
-    assert_eq!(scene.life.watch.rung(), Rung::Afresh);
-    assert!(scene.life.watch.afresh() > Seq(1));
+    assert_eq!(scene.life.watch.rung(), EscalationStep::Afresh);
+    assert!(scene.life.watch.context_reset() > Seq(1));
     scene.order(MysisOrder::Start);
     let words = scene.asked().messages.iter().filter(
         |message| matches!(message, ChatMessage::Assistant { text, .. } if &**text == "waiting"),
@@ -346,7 +346,7 @@ fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on(
         });
         again.order(MysisOrder::Start);
         assert_eq!(
-            again.life.watch.rung() > Rung::Ground,
+            again.life.watch.rung() > EscalationStep::Ground,
             counts_on,
             "{state:?} {reason:?}"
         );

@@ -52,7 +52,7 @@ fn settings_that_the_store_refuses_never_hold() {
     let mut scene = Scene::running();
     scene.store_works = false;
     assert_eq!(scene.order(other_model()), None);
-    let asker = Asker(scene.askers);
+    let asker = ReplyId(scene.askers);
     scene.refuse_all("no");
     assert_eq!(
         scene.answer_to(asker),
@@ -127,12 +127,12 @@ fn what_happens_is_told_in_order() {
         .effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Tell(What::StateChanged { .. }) => Some("state"),
-            Effect::Tell(What::TurnStarted) => Some("turn"),
-            Effect::Tell(What::ModelReplied { .. }) => Some("replied"),
-            Effect::Tell(What::ToolCalled { .. }) => Some("called"),
-            Effect::Tell(What::ToolReturned { .. }) => Some("returned"),
-            Effect::Tell(What::Stored(_)) => Some("stored"),
+            Effect::Tell(EventKind::StateChanged { .. }) => Some("state"),
+            Effect::Tell(EventKind::TurnStarted) => Some("turn"),
+            Effect::Tell(EventKind::ModelReplied { .. }) => Some("replied"),
+            Effect::Tell(EventKind::ToolCalled { .. }) => Some("called"),
+            Effect::Tell(EventKind::ToolReturned { .. }) => Some("returned"),
+            Effect::Tell(EventKind::Stored(_)) => Some("stored"),
             _ => None,
         })
         .collect();

@@ -153,7 +153,7 @@ fn the_limit_ends_the_turn_and_the_order_stays_pinned() {
 fn late_and_foreign_answers_are_dropped() {
     let mut scene = Scene::new();
     scene.prompt("go");
-    let stale = Work(999);
+    let stale = TaskId(999);
     scene.hear(Input::Replied {
         work: stale,
         provider: "local".into(),
@@ -167,7 +167,7 @@ fn late_and_foreign_answers_are_dropped() {
     scene.hear(Input::Leaving { work: stale });
     scene.hear(Input::Rang { alarm: Alarm(999) });
     scene.hear(Input::Recorded {
-        ticket: Ticket(999),
+        ticket: WriteId(999),
         outcome: Ok(()),
     });
     assert_eq!(scene.kinds(), [Kind::Prompt]);

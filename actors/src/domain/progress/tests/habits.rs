@@ -6,13 +6,13 @@ use std::time::Duration;
 use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 use crate::domain::progress::Called;
-use crate::domain::progress::habit::Habit;
+use crate::domain::progress::habit::CallPattern;
 
 /// The longest circle that is seen, and how often it is gone round first.
 const LONGEST: usize = 8;
 const ROUNDS: usize = 6;
 
-fn call(habit: &mut Habit, tool: &str, status: CallStatus, text: &str, at: Moment) -> bool {
+fn call(habit: &mut CallPattern, tool: &str, status: CallStatus, text: &str, at: Moment) -> bool {
     let (tool, arguments): (Arc<str>, Arc<str>) = (tool.into(), "{}".into());
     let called = Called {
         tool: &tool,
@@ -24,7 +24,7 @@ fn call(habit: &mut Habit, tool: &str, status: CallStatus, text: &str, at: Momen
     habit.called(&called, at)
 }
 
-fn fail(habit: &mut Habit, tool: &str, text: &str, at: Moment) -> bool {
+fn fail(habit: &mut CallPattern, tool: &str, text: &str, at: Moment) -> bool {
     call(habit, tool, CallStatus::Failed, text, at)
 }
 
@@ -35,7 +35,7 @@ fn after(seconds: u64) -> Moment {
 #[test]
 fn a_circle_is_one_once_it_was_gone_round_six_times() {
     for period in 1..=LONGEST + 1 {
-        let mut habit = Habit::default();
+        let mut habit = CallPattern::default();
         for number in 0..period * ROUNDS {
             let is_circling = habit.is_circling();
             assert!(!is_circling, "{period} calls, after {number}");
@@ -54,7 +54,7 @@ fn a_circle_is_one_once_it_was_gone_round_six_times() {
 
 #[test]
 fn a_call_that_failed_is_not_the_one_that_was_answered() {
-    let mut habit = Habit::default();
+    let mut habit = CallPattern::default();
     for _ in 0..5 {
         call(&mut habit, "mine", CallStatus::Done, "", after(0));
     }
@@ -65,7 +65,7 @@ fn a_call_that_failed_is_not_the_one_that_was_answered() {
 #[test]
 fn whoever_only_looks_and_sees_harms_nobody() {
     let looks = |tool: &str, status| {
-        let mut habit = Habit::default();
+        let mut habit = CallPattern::default();
         call(&mut habit, "mine", CallStatus::Done, "", after(0));
         for _ in 1..LONGEST {
             call(&mut habit, "look", CallStatus::Done, "", after(0));
@@ -94,7 +94,7 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
         (96, 30, true),
         (120, 30, false),
     ] {
-        let mut habit = Habit::default();
+        let mut habit = CallPattern::default();
         for _ in 1..times {
             fail(
                 &mut habit,
@@ -122,7 +122,7 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
 
 #[test]
 fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
-    let mut habit = Habit::default();
+    let mut habit = CallPattern::default();
     let texts = [
         ("craft", "Error: cannot_craft: 3 missing"),
         ("craft", "  Error: cannot_craft\nmore"),
@@ -134,7 +134,7 @@ fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
     for (tool, text) in texts {
         fail(&mut habit, tool, text, after(0));
     }
-    let known = |habit: &Habit| -> Vec<(String, String, u32)> {
+    let known = |habit: &CallPattern| -> Vec<(String, String, u32)> {
         let ailments = habit.ailments().iter();
         ailments
             .map(|ailment| {
@@ -159,7 +159,7 @@ fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
 
 #[test]
 fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
-    let mut habit = Habit::default();
+    let mut habit = CallPattern::default();
     for number in 0..8 {
         fail(&mut habit, &format!("t{number}"), "no", after(number));
     }
@@ -173,13 +173,13 @@ fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
         .collect();
     assert_eq!(tools, ["t0", "t2", "t3", "t4", "t5", "t6", "t7", "t8"]);
     let many = habit.ailments().iter().cycle().take(9).cloned().collect();
-    assert_eq!(Habit::recalled(many).ailments().len(), 8);
+    assert_eq!(CallPattern::recalled(many).ailments().len(), 8);
 }
 
 #[test]
 fn a_failure_that_comes_seldom_is_kept_at_once() {
     for (seconds, is_kept) in [(0, false), (599, false), (600, true), (3600, true)] {
-        let mut habit = Habit::default();
+        let mut habit = CallPattern::default();
         assert!(!fail(&mut habit, "craft", "no", after(0)), "the first one");
         assert_eq!(fail(&mut habit, "craft", "no", after(seconds)), is_kept);
     }

@@ -89,13 +89,13 @@ fn it_is_told_again_after_twice_as_many_turns_and_taken_further_after_half_the_t
     play(&mut scene, 100, talks);
     let told: Vec<_> = scene.told.iter().map(|told| (told.0, told.2)).collect();
     let expected = [
-        (5, Some(Rung::Nudged)),
+        (5, Some(EscalationStep::Nudged)),
         (10, None),
         (20, None),
-        (25, Some(Rung::Afresh)),
+        (25, Some(EscalationStep::Afresh)),
         (40, None),
-        (45, Some(Rung::Elsewhere)),
-        (65, Some(Rung::Parked)),
+        (45, Some(EscalationStep::Elsewhere)),
+        (65, Some(EscalationStep::Parked)),
         (80, None),
     ];
     assert_eq!(told, expected);
@@ -112,10 +112,10 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
     let mut scene = scene_of(40, 0);
     scene.call("get_status", "{}", Ok(&status(1, 0, "belt")));
     play(&mut scene, 30, talks);
-    assert_eq!(scene.watch.rung(), Rung::Afresh);
+    assert_eq!(scene.watch.rung(), EscalationStep::Afresh);
     scene.call("get_status", "{}", Ok(&status(2, 0, "belt")));
     scene.end();
-    assert_eq!(scene.watch.rung(), Rung::Nudged);
+    assert_eq!(scene.watch.rung(), EscalationStep::Nudged);
     assert_eq!((scene.watch.notice(), scene.watch.stuck()), (None, None));
     scene.told.clear();
     play(&mut scene, 30, talks);
@@ -124,15 +124,18 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
         .iter()
         .map(|told| (told.0 - 31, told.2))
         .collect();
-    assert_eq!(told, [(5, None), (10, None), (20, Some(Rung::Afresh))]);
+    assert_eq!(
+        told,
+        [(5, None), (10, None), (20, Some(EscalationStep::Afresh))]
+    );
     scene.watch.ordered(scene.now);
-    assert_eq!(scene.watch.rung(), Rung::Ground);
+    assert_eq!(scene.watch.rung(), EscalationStep::Ground);
     scene.told.clear();
     play(&mut scene, 5, talks);
     let told = scene.told.first().map(|told| told.2);
     assert_eq!(
         told,
-        Some(Some(Rung::Nudged)),
+        Some(Some(EscalationStep::Nudged)),
         "an order begins a new count"
     );
 }
@@ -264,10 +267,10 @@ fn one_success_breaks_a_row_of_failures_and_one_call_a_row_of_words() {
 #[test]
 fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
     for (errand, tool, is_told) in [
-        (Errand::Works, "get_status", true),
-        (Errand::Works, "wave", true),
-        (Errand::Waits, "get_status", false),
-        (Errand::Waits, "wave", true),
+        (OrderIntent::Works, "get_status", true),
+        (OrderIntent::Works, "wave", true),
+        (OrderIntent::Waits, "get_status", false),
+        (OrderIntent::Waits, "wave", true),
     ] {
         let mut scene = scene_of(1000, 0);
         scene.errand = errand;
@@ -285,7 +288,7 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
         (repeats, true),
     ] {
         let mut scene = scene_of(40, 0);
-        scene.errand = Errand::Waits;
+        scene.errand = OrderIntent::Waits;
         play(&mut scene, 100, turn);
         assert_eq!(!scene.told.is_empty(), is_told);
     }
@@ -333,7 +336,7 @@ fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
                     let notice = scene.watch.notice().cloned();
                     let known = scene.watch.known;
                     let memo = scene.watch.memo(scene.both());
-                    scene.watch = Watch::recalled(&memo, scene.both());
+                    scene.watch = StallDetector::recalled(&memo, scene.both());
                     // What the model is told is composed anew when it is due.
                     (scene.watch.notice, scene.watch.known) = (notice, known);
                 }
@@ -395,7 +398,7 @@ fn a_memo_holds_the_newest_sixteen_places() {
     let memo = scene.watch.memo(scene.both());
     let is_new = |place: u32| {
         let mut scene = scene_of(40, 0);
-        scene.watch = Watch::recalled(&memo, scene.both());
+        scene.watch = StallDetector::recalled(&memo, scene.both());
         arrive(&mut scene, place)
     };
     let new: Vec<u32> = (0..22).filter(|place| is_new(*place)).collect();
@@ -417,7 +420,7 @@ fn every_way_and_every_rung_has_a_word_of_its_own() {
         ways,
         ["talks", "repeats", "fails", "circles", "idles", "ails"]
     );
-    let rungs = Rung::ALL.map(Rung::as_str);
+    let rungs = EscalationStep::ALL.map(EscalationStep::as_str);
     assert_eq!(
         rungs,
         [

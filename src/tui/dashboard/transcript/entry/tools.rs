@@ -12,7 +12,7 @@ use actors::domain::clean::{clean, one_line};
 use actors::domain::game_state::gist;
 use actors::domain::message::{Call, CallStatus, ResultMeta, Utterance};
 
-use super::{Draft, MOST, PREVIEW_OF_A_FAILURE, about, has_words};
+use super::{Draft, MAX_LINES, PREVIEW_OF_A_FAILURE, about, has_words};
 
 /// Lines of a folded result.
 const PREVIEW: usize = 2;
@@ -119,7 +119,7 @@ impl Draft<'_> {
             Tone::Text
         };
         match split_json(text) {
-            (None, None) => self.add_wrapped(&clean(text), body, MOST, "  "),
+            (None, None) => self.add_wrapped(&clean(text), body, MAX_LINES, "  "),
             (None | Some(_), _) => self.add_tree(&Tree::of_text(text)),
         }
     }
@@ -130,7 +130,7 @@ impl Draft<'_> {
             .visible()
             .flat_map(|place| tree.lines_of(place, columns));
         for (count, line) in lines.enumerate() {
-            if count == MOST {
+            if count == MAX_LINES {
                 let more = "  … more; Enter looks inside";
                 return self.lines.push(Line::of(more, Tone::Faint));
             }

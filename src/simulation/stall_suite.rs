@@ -8,48 +8,48 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use actors::domain::event::{SwarmEvent, What};
+use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::message::{Body, Row};
 use actors::domain::order::{Done, Order};
-use actors::domain::progress::Rung;
+use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
 
-use super::game::Jinx;
-use super::{Adapters, Options, Simulation, kill, listen, rules};
+use super::game::GameFault;
+use super::{Options, ProgramParts, Simulation, kill, listen, rules};
 use actors::commander::CommanderHandle;
 use zoea_pilot::{PERSONAS, STRANDED};
 
 /// How long all are well: they find an account and their way, and play.
-const CHILDHOOD: Duration = Duration::from_secs(600);
+const WARM_UP: Duration = Duration::from_secs(600);
 
 /// Those who share a mission.
 #[derive(Clone, Debug)]
-pub struct Party {
+pub struct CaseGroup {
     /// The mission.
     pub order: &'static str,
     /// Who.
-    pub members: Vec<Animal>,
+    pub members: Vec<StallCase>,
 }
 
 /// One player.
 #[derive(Clone, Copy, Debug)]
-pub struct Animal {
+pub struct StallCase {
     /// What it is called in the table.
     pub name: &'static str,
     /// The persona of the pilot.
     pub persona: &'static str,
     /// How the game mistreats it.
-    pub plight: Plight,
+    pub plight: Mistreatment,
     /// Whether it gets nowhere.
     pub is_stuck: bool,
 }
 
 /// How the game mistreats one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plight {
+pub enum Mistreatment {
     /// Not at all.
     None,
     /// It says for ever that the ship is under way.
@@ -60,7 +60,7 @@ pub enum Plight {
 
 /// What is visited.
 #[derive(Clone, Debug)]
-pub struct Visit {
+pub struct SuiteOptions {
     /// What all chance follows from.
     pub seed: u64,
     /// How long the players are watched, in simulated time.
@@ -68,16 +68,16 @@ pub struct Visit {
     /// The watch.
     pub rules: ProgressRules,
     /// Parts of the program.
-    pub adapters: Adapters,
+    pub adapters: ProgramParts,
     /// Whether a second provider is there to be asked.
     pub has_other_provider: bool,
 }
 
 /// What came of one player.
 #[derive(Clone, Debug)]
-pub struct Sight {
+pub struct CaseResult {
     /// Who.
-    pub animal: Animal,
+    pub animal: StallCase,
     /// Turns that it took.
     pub turns: i64,
     /// The turn after which it was first told, and the notice.
@@ -85,10 +85,10 @@ pub struct Sight {
     /// The turn in which it first knew itself to be stranded: no fuel, and no way to get any.
     pub stranded: Option<i64>,
     /// How far it was taken.
-    pub rung: Rung,
+    pub rung: EscalationStep,
 }
 
-impl Sight {
+impl CaseResult {
     /// Whether it was told that it gets nowhere while it could have gone on.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
@@ -99,21 +99,21 @@ impl Sight {
 
 /// The ways to be stuck: all bad habits of the pilot, and what only the game does to one.
 #[must_use]
-pub fn stuck() -> Vec<Animal> {
+pub fn stuck() -> Vec<StallCase> {
     let personas = PERSONAS
         .iter()
         .filter(|(_, name, _)| !["steady", "ailing"].contains(name));
-    let habits = personas.map(|(_, name, _)| Animal {
+    let habits = personas.map(|(_, name, _)| StallCase {
         name,
         persona: name,
-        plight: Plight::None,
+        plight: Mistreatment::None,
         is_stuck: true,
     });
     let plights = [
-        ("in transit for ever", Plight::InTransit),
-        ("answers are lost", Plight::AnswersLost),
+        ("in transit for ever", Mistreatment::InTransit),
+        ("answers are lost", Mistreatment::AnswersLost),
     ];
-    let plights = plights.map(|(name, plight)| Animal {
+    let plights = plights.map(|(name, plight)| StallCase {
         name,
         persona: "steady",
         plight,
@@ -124,7 +124,7 @@ pub fn stuck() -> Vec<Animal> {
 
 /// Parties of players that are well, so many of each kind.
 #[must_use]
-pub fn healthy(each: usize) -> Vec<Party> {
+pub fn healthy(each: usize) -> Vec<CaseGroup> {
     let kinds = [
         (
             "miner",
@@ -145,13 +145,13 @@ pub fn healthy(each: usize) -> Vec<Party> {
             "Stay docked and monitor the news.\n[no gain expected]",
         ),
     ];
-    let party = |(name, persona, order)| Party {
+    let party = |(name, persona, order)| CaseGroup {
         order,
         members: vec![
-            Animal {
+            StallCase {
                 name,
                 persona,
-                plight: Plight::None,
+                plight: Mistreatment::None,
                 is_stuck: false,
             };
             each
@@ -164,7 +164,7 @@ pub fn healthy(each: usize) -> Vec<Party> {
 ///
 /// # Errors
 /// The simulation cannot be set up.
-pub fn visit(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
+pub fn run_group(visit: &SuiteOptions, party: &CaseGroup) -> anyhow::Result<Vec<CaseResult>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -173,7 +173,7 @@ pub fn visit(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
     runtime.block_on(watch(visit, party))
 }
 
-async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
+async fn watch(visit: &SuiteOptions, party: &CaseGroup) -> anyhow::Result<Vec<CaseResult>> {
     let simulation = Simulation::new(Options {
         seed: visit.seed,
         length: visit.length,
@@ -200,7 +200,7 @@ async fn watch(visit: &Visit, party: &Party) -> anyhow::Result<Vec<Sight>> {
     let commander = simulation.launch_under(rules, keeper.watcher()).await?;
     let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
     let myses = settle(&swarm, party).await?;
-    tokio::time::sleep(CHILDHOOD).await;
+    tokio::time::sleep(WARM_UP).await;
     book.open();
     spoil(&simulation, &swarm, party, &myses).await?;
     tokio::time::sleep(visit.length).await;
@@ -219,7 +219,7 @@ fn name(place: usize) -> String {
 }
 
 /// Creates the members and gives the mission.
-async fn settle(swarm: &CommanderHandle, party: &Party) -> anyhow::Result<Vec<MysisId>> {
+async fn settle(swarm: &CommanderHandle, party: &CaseGroup) -> anyhow::Result<Vec<MysisId>> {
     let mut myses = Vec::new();
     for place in 0..party.members.len() {
         let created = give(
@@ -245,14 +245,14 @@ async fn settle(swarm: &CommanderHandle, party: &Party) -> anyhow::Result<Vec<My
 async fn spoil(
     simulation: &Simulation,
     swarm: &CommanderHandle,
-    party: &Party,
+    party: &CaseGroup,
     myses: &[MysisId],
 ) -> anyhow::Result<()> {
     for (place, (animal, mysis)) in party.members.iter().zip(myses).enumerate() {
         match animal.plight {
-            Plight::None => {}
-            Plight::InTransit => simulation.game.jinx(*mysis, Jinx::InTransit),
-            Plight::AnswersLost => simulation.game.jinx(*mysis, Jinx::AnswersLost),
+            Mistreatment::None => {}
+            Mistreatment::InTransit => simulation.game.jinx(*mysis, GameFault::InTransit),
+            Mistreatment::AnswersLost => simulation.game.jinx(*mysis, GameFault::AnswersLost),
         }
         let text = format!("persona: {}", animal.persona);
         let name = name(place);
@@ -276,7 +276,7 @@ struct Page {
     turns: i64,
     told: Option<(i64, Arc<str>)>,
     stranded: Option<i64>,
-    rung: Rung,
+    rung: EscalationStep,
 }
 
 impl Book {
@@ -293,7 +293,7 @@ impl Book {
     }
 
     fn hear(&self, event: &SwarmEvent) {
-        let (Some(who), What::Stored(row)) = (&event.mysis, &event.what) else {
+        let (Some(who), EventKind::Stored(row)) = (&event.mysis, &event.what) else {
             return;
         };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -302,10 +302,10 @@ impl Book {
         page.note(row);
     }
 
-    fn sight(&self, name: &str, animal: Animal) -> Sight {
+    fn sight(&self, name: &str, animal: StallCase) -> CaseResult {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.get(name).cloned().unwrap_or_default();
-        Sight {
+        CaseResult {
             animal,
             turns: page.turns - page.before,
             told: page.told,
@@ -321,10 +321,10 @@ impl Page {
             self.stranded.get_or_insert(row.turn.0 - self.before);
         }
         let rung = match row.host().map(|meta| &*meta.code) {
-            Some("no_progress") => Rung::Nudged,
-            Some("fresh_start") => Rung::Afresh,
-            Some("other_provider") => Rung::Elsewhere,
-            Some("parked") => Rung::Parked,
+            Some("no_progress") => EscalationStep::Nudged,
+            Some("fresh_start") => EscalationStep::Afresh,
+            Some("other_provider") => EscalationStep::Elsewhere,
+            Some("parked") => EscalationStep::Parked,
             Some(_) | None => return,
         };
         self.rung = self.rung.max(rung);

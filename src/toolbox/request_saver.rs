@@ -4,9 +4,9 @@
 //! by the whole swarm; a look that was taken within the same tick is told again, with its age; and
 //! while the server restarts, nobody asks it anything.
 
-mod almanac;
-mod glances;
-mod shelf;
+mod server_clock;
+mod shared_cache;
+mod tick_cache;
 
 #[cfg(test)]
 mod tests;
@@ -20,12 +20,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use almanac::Almanac;
-use glances::Glances;
-use shelf::Shelf;
+use server_clock::ServerClock;
+use shared_cache::SharedCache;
+use tick_cache::TickCache;
 
 /// An upstream that is treated with courtesy.
-pub struct Courteous {
+pub struct CachingUpstream {
     inner: Arc<dyn Upstream>,
     shared: Arc<Shared>,
 }
@@ -33,12 +33,12 @@ pub struct Courteous {
 /// What all sessions know together.
 #[derive(Default)]
 struct Shared {
-    shelf: Shelf,
-    almanac: Mutex<Almanac>,
+    shelf: SharedCache,
+    almanac: Mutex<ServerClock>,
 }
 
 impl Shared {
-    fn almanac<T>(&self, ask: impl FnOnce(&mut Almanac) -> T) -> T {
+    fn almanac<T>(&self, ask: impl FnOnce(&mut ServerClock) -> T) -> T {
         // Never held across an await.
         let mut almanac = self.almanac.lock().unwrap_or_else(PoisonError::into_inner);
         ask(&mut almanac)
@@ -54,21 +54,21 @@ impl Shared {
     }
 }
 
-impl Courteous {
+impl CachingUpstream {
     /// Treats this upstream with courtesy.
     #[must_use]
-    pub fn new(inner: Arc<dyn Upstream>) -> Courteous {
-        Courteous {
+    pub fn new(inner: Arc<dyn Upstream>) -> CachingUpstream {
+        CachingUpstream {
             inner,
             shared: Arc::default(),
         }
     }
 }
 
-impl Upstream for Courteous {
+impl Upstream for CachingUpstream {
     fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>> {
         let inner = self.inner.link(mysis)?;
-        Some(Arc::new(CourteousLink {
+        Some(Arc::new(CachingLink {
             who: mysis,
             inner,
             shared: self.shared.clone(),
@@ -79,7 +79,7 @@ impl Upstream for Courteous {
 
 /// The session of one Mysis.
 #[derive(Clone)]
-struct CourteousLink {
+struct CachingLink {
     who: MysisId,
     inner: Arc<dyn Link>,
     shared: Arc<Shared>,
@@ -90,10 +90,10 @@ struct CourteousLink {
 #[derive(Default)]
 struct Own {
     tools: Option<Arc<Toolset>>,
-    glances: Glances,
+    glances: TickCache,
 }
 
-impl CourteousLink {
+impl CachingLink {
     fn own<T>(&self, ask: impl FnOnce(&mut Own) -> T) -> T {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         ask(&mut own)
@@ -104,9 +104,9 @@ impl CourteousLink {
         tools.is_some_and(|tools| tools.is_read_only(tool))
     }
 
-    async fn call_politely(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+    async fn call_cached(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
         self.shared.check(self.who)?;
-        if let Some(key) = shelf::key(&call) {
+        if let Some(key) = shared_cache::key(&call) {
             return self.look_up(key, call).await;
         }
         let now = Instant::now();
@@ -114,13 +114,13 @@ impl CourteousLink {
         if let Some(known) = self.own(|own| own.glances.recall(&call, fresh, now)) {
             return Ok(known);
         }
-        let (tool, arguments) = (call.tool.clone(), glances::arguments(&call));
+        let (tool, arguments) = (call.tool.clone(), tick_cache::arguments(&call));
         let read_only = self.is_read_only(&tool);
         let answer = self.inner.call(call).await;
         self.learn(&tool, &answer);
         let now = Instant::now();
         self.own(|own| match &answer {
-            Ok(answer) if read_only || glances::is_queue(&tool) => {
+            Ok(answer) if read_only || tick_cache::is_queue(&tool) => {
                 own.glances.saw(&tool, arguments, answer, now);
             }
             // Whatever it was, it may have changed what was seen.
@@ -130,7 +130,11 @@ impl CourteousLink {
     }
 
     /// Of what the game tells about itself, from the shelf.
-    async fn look_up(self, key: shelf::Key, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+    async fn look_up(
+        self,
+        key: shared_cache::Key,
+        call: LinkCall,
+    ) -> Result<LinkAnswer, LinkFault> {
         let (inner, tool) = (self.inner.clone(), call.tool.clone());
         let fetch = move || async move { inner.call(call).await }.boxed();
         let answer = self.shared.shelf.look_up(key, self.who, fetch).await;
@@ -144,7 +148,7 @@ impl CourteousLink {
         match answer {
             Ok(answer) => {
                 // Only there the game speaks; everywhere else the same words may be a player's name.
-                let delivers = glances::is_queue(tool) && !answer.is_error;
+                let delivers = tick_cache::is_queue(tool) && !answer.is_error;
                 let restarts = self.shared.almanac(|almanac| {
                     almanac.heard(&answer.text, now);
                     delivers && almanac.heard_notifications(&answer.text, now)
@@ -168,7 +172,7 @@ impl CourteousLink {
     }
 }
 
-impl Link for CourteousLink {
+impl Link for CachingLink {
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
         let link = self.clone();
         async move {
@@ -195,6 +199,6 @@ impl Link for CourteousLink {
     }
 
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
-        self.clone().call_politely(call).boxed()
+        self.clone().call_cached(call).boxed()
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use actors::domain::model::{ModelFault, ModelRequest};
 
-use super::complaint;
-use super::hearing::Came;
-use super::{Endpoint, Manners};
+use super::error_hints;
+use super::probe::ResponseForm;
+use super::{Endpoint, WireProfile};
 
 /// So many streams that were cut one after the other are no bad luck: something between us and the
 /// model does not let them through.
@@ -19,7 +19,7 @@ const IN_ONE_PIECE: &str = "answers are asked for in one piece from here on";
 /// How requests to one provider are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
-    pub(super) manners: Manners,
+    pub(super) manners: WireProfile,
     pub(super) has_temperature: bool,
     /// Whether answers are asked for in pieces.
     pub(super) is_streamed: bool,
@@ -28,7 +28,7 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) fn of(manners: Manners) -> Style {
+    pub(super) fn of(manners: WireProfile) -> Style {
         Style {
             manners,
             has_temperature: true,
@@ -40,19 +40,19 @@ impl Style {
 
 /// The style that is known to work best so far.
 #[derive(Debug)]
-pub(super) struct Learnt {
+pub(super) struct ServerQuirks {
     style: Mutex<Style>,
     /// Streams that were cut since one was not.
     cuts: AtomicU32,
 }
 
-impl Learnt {
-    pub(super) fn new(endpoint: &Endpoint) -> Learnt {
+impl ServerQuirks {
+    pub(super) fn new(endpoint: &Endpoint) -> ServerQuirks {
         let style = Style {
             is_streamed: endpoint.is_streamed,
-            ..Style::of(Manners::default())
+            ..Style::of(WireProfile::default())
         };
-        Learnt {
+        ServerQuirks {
             style: Mutex::new(style),
             cuts: AtomicU32::new(0),
         }
@@ -85,21 +85,21 @@ impl Learnt {
             let text = format!("{text} from here on: {said}");
             return ModelFault::Adapted { text };
         }
-        if written.has_temperature && is_final && complaint::is_about_temperature(said) {
+        if written.has_temperature && is_final && error_hints::is_about_temperature(said) {
             style.has_temperature = false;
             let text = format!("no temperature is sent from here on: {said}");
             return ModelFault::Adapted { text };
         }
         // A server that cannot do it may say so as if it had broken down over it.
         let may_mean_it = is_final || said.starts_with("HTTP 5");
-        if written.is_streamed && may_mean_it && complaint::is_about_streaming(said) {
+        if written.is_streamed && may_mean_it && error_hints::is_about_streaming(said) {
             style.is_streamed = false;
             return ModelFault::Adapted {
                 text: format!("{IN_ONE_PIECE}: {said}"),
             };
         }
-        let sent = complaint::names(&request.tools, &written.left_out);
-        let refused = complaint::refused_tools(said, &sent);
+        let sent = error_hints::names(&request.tools, &written.left_out);
+        let refused = error_hints::refused_tools(said, &sent);
         if !is_final || refused.is_empty() {
             return fault;
         }
@@ -118,9 +118,9 @@ impl Learnt {
     /// Learns from how an answer came that was asked for in pieces; a fault where that is why there
     /// is no answer. What is not told about its cost in pieces may be told with the whole, and what
     /// comes whole anyway is better asked for like that.
-    pub(super) fn heard(&self, came: Option<Came>, written: &Style) -> Option<ModelFault> {
+    pub(super) fn heard(&self, came: Option<ResponseForm>, written: &Style) -> Option<ModelFault> {
         let why = match came.filter(|_| written.is_streamed)? {
-            Came::Cut => {
+            ResponseForm::Cut => {
                 let cuts = self.cuts.fetch_add(1, Ordering::Relaxed) + 1;
                 if cuts < TOO_MANY_CUTS {
                     return None;
@@ -129,14 +129,14 @@ impl Learnt {
                 self.ask_for_one_piece(&text);
                 return Some(ModelFault::Adapted { text });
             }
-            Came::InPieces { has_usage } => {
+            ResponseForm::InPieces { has_usage } => {
                 self.cuts.store(0, Ordering::Relaxed);
                 if has_usage {
                     return None;
                 }
                 "a stream did not say what it cost"
             }
-            Came::Whole => "that is how they come",
+            ResponseForm::Whole => "that is how they come",
         };
         self.ask_for_one_piece(&format!("{IN_ONE_PIECE}: {why}"));
         None
@@ -153,24 +153,28 @@ impl Learnt {
 
 /// How messages are written from here on, where a refusal is about that; the form in which they were
 /// written teaches nothing.
-fn learn_manners(said: &str, written: Manners, manners: &mut Manners) -> Option<&'static str> {
-    if !written.has_no_system_role && complaint::is_about_system_messages(said) {
+fn learn_manners(
+    said: &str,
+    written: WireProfile,
+    manners: &mut WireProfile,
+) -> Option<&'static str> {
+    if !written.has_no_system_role && error_hints::is_about_system_messages(said) {
         manners.has_no_system_role = true;
         return Some("the system prompt opens the first user message");
     }
-    if !written.wants_short_ids && complaint::is_about_call_ids(said) {
+    if !written.wants_short_ids && error_hints::is_about_call_ids(said) {
         manners.wants_short_ids = true;
         return Some("calls have ids of nine digits");
     }
-    if !written.wants_single_calls && complaint::is_about_several_calls(said) {
+    if !written.wants_single_calls && error_hints::is_about_several_calls(said) {
         manners.wants_single_calls = true;
         return Some("messages hold one call each");
     }
-    if !written.wants_bare_calls && complaint::is_about_words_beside_calls(said) {
+    if !written.wants_bare_calls && error_hints::is_about_words_beside_calls(said) {
         manners.wants_bare_calls = true;
         return Some("what the model said beside calls is left out");
     }
-    if !written.wants_reasoning && complaint::is_about_reasoning(said) {
+    if !written.wants_reasoning && error_hints::is_about_reasoning(said) {
         manners.wants_reasoning = true;
         return Some("messages of the model have an empty field for its reasoning");
     }

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::theme::{Ground, Paint};
 
 /// Puts text on a screen.
-pub struct Brush<'a> {
+pub struct Painter<'a> {
     buffer: &'a mut Buffer,
     paint: Paint,
     ground: Ground,
@@ -27,11 +27,11 @@ pub enum Side {
     Middle,
 }
 
-impl<'a> Brush<'a> {
+impl<'a> Painter<'a> {
     /// A brush for a screen that is all ground.
-    pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Brush<'a> {
+    pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Painter<'a> {
         let area = buffer.area;
-        let mut brush = Brush {
+        let mut brush = Painter {
             buffer,
             paint,
             ground: Ground::Base,

@@ -12,14 +12,14 @@ use futures::future::{BoxFuture, Shared};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::glances::arguments;
+use super::tick_cache::arguments;
 
 /// How long an answer stands, and how long one is trusted although sessions get lost.
 const STANDS: Duration = Duration::from_secs(30 * 60);
 const TRUSTED: Duration = Duration::from_secs(60);
 
 /// Answers on the shelf, and bytes of all of them; beyond, the oldest go.
-const MOST: usize = 64;
+const MAX_CACHED_TABLES: usize = 64;
 const MOST_BYTES: usize = 4 << 20;
 
 /// What the game tells everybody in the same words. The whole map is among it but for who was where.
@@ -54,7 +54,7 @@ type Fetched = Shared<BoxFuture<'static, Result<LinkAnswer, LinkFault>>>;
 
 /// Answers, or those who fetch them.
 #[derive(Default)]
-pub(super) struct Shelf(Mutex<BTreeMap<Key, Entry>>);
+pub(super) struct SharedCache(Mutex<BTreeMap<Key, Entry>>);
 
 struct Entry {
     by: MysisId,
@@ -62,7 +62,7 @@ struct Entry {
     fetched: Fetched,
 }
 
-impl Shelf {
+impl SharedCache {
     /// What stands there, or what is fetched now. However many ask, one fetches; all wait for it.
     pub(super) async fn look_up(
         &self,
@@ -113,7 +113,7 @@ impl Shelf {
         // Never held across an await.
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.at.elapsed() < STANDS);
-        while entries.len() >= MOST || bytes(&entries) > MOST_BYTES {
+        while entries.len() >= MAX_CACHED_TABLES || bytes(&entries) > MOST_BYTES {
             let oldest = entries.iter().min_by_key(|(_, entry)| entry.at);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
                 break;

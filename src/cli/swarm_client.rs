@@ -15,22 +15,22 @@ use crate::control::client::ControlClient;
 use crate::control::{About, call_tool};
 use crate::home::{Home, RunFile};
 use crate::settings::Environment;
-use crate::wiring::{self, Access, Audience, Flight, LaunchOptions};
+use crate::wiring::{self, Access, LaunchOptions, Observers, RunningSwarm};
 
 /// The door.
-pub(super) enum Door {
+pub(super) enum SwarmClient {
     /// The program that runs in this home.
     Running(ControlClient),
     /// The home itself: orders are kept for the next run.
-    Direct(Box<Flight>, About),
+    Direct(Box<RunningSwarm>, About),
 }
 
-impl Door {
+impl SwarmClient {
     /// Opens the door of the home that is meant.
     pub(super) async fn open(
         global: &GlobalArgs,
         environment: &Environment,
-    ) -> anyhow::Result<Door> {
+    ) -> anyhow::Result<SwarmClient> {
         let home = global.open_home(environment)?;
         let lock = loop {
             let running = match wiring::access(&home, out::note).await? {
@@ -41,7 +41,7 @@ impl Door {
                 anyhow::anyhow!("the running program has no control.token; stop and start it")
             })?;
             match ControlClient::connect(&running.control, &token).await {
-                Ok(client) => return Ok(Door::Running(client)),
+                Ok(client) => return Ok(SwarmClient::Running(client)),
                 // It has closed meanwhile: the home may be had directly now.
                 Err(_) if RunFile::read(&home).as_ref() != Some(&running) => {}
                 Err(error) => return Err(error.into()),
@@ -52,10 +52,10 @@ impl Door {
         let options = LaunchOptions {
             resume: false,
             start_idle: false,
-            mode: Mode::Grounded,
+            mode: Mode::QueueOnly,
             secrets: Secrets::default(),
         };
-        let flight = Flight::launch(lock, &settings, options, Audience::default()).await?;
+        let flight = RunningSwarm::start(lock, &settings, options, Observers::default()).await?;
         if let Some(mended) = flight.swarm().ledger().mended() {
             out::note(&mended.to_string());
         }
@@ -74,14 +74,14 @@ impl Door {
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
             secrets: flight.secrets().clone(),
         };
-        Ok(Door::Direct(Box::new(flight), about))
+        Ok(SwarmClient::Direct(Box::new(flight), about))
     }
 
     /// Whether a swarm is running behind it.
     pub(super) fn is_running(&self) -> bool {
         match self {
-            Door::Running(_) => true,
-            Door::Direct(..) => false,
+            SwarmClient::Running(_) => true,
+            SwarmClient::Direct(..) => false,
         }
     }
 
@@ -92,18 +92,20 @@ impl Door {
     pub(super) async fn call(&self, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
         let arguments = given(arguments);
         match self {
-            Door::Running(client) => Ok(client.call(tool, arguments).await?),
-            Door::Direct(flight, about) => call_tool(flight.swarm(), about, tool, &arguments)
-                .await
-                .map_err(|why| anyhow::anyhow!(why)),
+            SwarmClient::Running(client) => Ok(client.call(tool, arguments).await?),
+            SwarmClient::Direct(flight, about) => {
+                call_tool(flight.swarm(), about, tool, &arguments)
+                    .await
+                    .map_err(|why| anyhow::anyhow!(why))
+            }
         }
     }
 
     /// Closes the door; what was acknowledged is kept.
     pub(super) async fn close(self) {
         match self {
-            Door::Running(client) => drop(client),
-            Door::Direct(flight, _) => flight.land().await,
+            SwarmClient::Running(client) => drop(client),
+            SwarmClient::Direct(flight, _) => flight.shutdown().await,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::validate::{Refusal, tool_names};
 
 /// So many lists are kept.
-const MOST: usize = 32;
+const MAX_TOOLS: usize = 32;
 
 /// A list of tools that was read.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Toolshed {
             return list;
         }
         let list = Arc::new(ToolList::read(text));
-        if lists.len() == MOST {
+        if lists.len() == MAX_TOOLS {
             lists.remove(0);
         }
         lists.push(Arc::clone(&list));
@@ -64,11 +64,11 @@ mod tests {
         let list = |n: usize| format!(r#"[{{"type":"function","function":{{"name":"t{n}"}}}}]"#);
         let first = shed.look_up(&list(0));
         assert_eq!(first.names, Ok(Some(vec!["t0".to_owned()])));
-        for n in 0..MOST {
+        for n in 0..MAX_TOOLS {
             shed.look_up(&list(n));
         }
         assert!(Arc::ptr_eq(&first, &shed.look_up(&list(0))));
-        for n in 1..=MOST {
+        for n in 1..=MAX_TOOLS {
             shed.look_up(&list(n));
         }
         assert!(!Arc::ptr_eq(&first, &shed.look_up(&list(0))));

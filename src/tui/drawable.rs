@@ -3,7 +3,7 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::MouseUse;
-use crate::dashboard::press::Input;
+use crate::dashboard::input_event::Input;
 use actors::ui::UiHandle;
 use ratatui::buffer::Buffer;
 
@@ -12,7 +12,7 @@ use super::theme::Depth;
 use super::view;
 
 /// Something that can be put on a screen.
-pub trait Shown: Send + Sync + 'static {
+pub trait Drawable: Send + Sync + 'static {
     /// Its columns and rows.
     fn size(&self) -> (u16, u16);
 
@@ -29,7 +29,7 @@ pub trait Shown: Send + Sync + 'static {
     fn file_name(&self) -> String;
 }
 
-impl Shown for Dashboard {
+impl Drawable for Dashboard {
     fn size(&self) -> (u16, u16) {
         Dashboard::size(self)
     }
@@ -54,7 +54,7 @@ impl Shown for Dashboard {
 }
 
 /// Who hears what the operator does. None of this waits.
-pub trait Ear: Send + Sync + 'static {
+pub trait InputSink: Send + Sync + 'static {
     /// Whether anybody would hear it now.
     fn is_heard(&self) -> bool;
 
@@ -62,7 +62,7 @@ pub trait Ear: Send + Sync + 'static {
     fn input(&self, input: Input);
 }
 
-impl Ear for UiHandle {
+impl InputSink for UiHandle {
     fn is_heard(&self) -> bool {
         UiHandle::is_heard(self)
     }

@@ -17,30 +17,30 @@ use zoea_tui::DashboardTerminal;
 use zoea_tui::dashboard::history::History;
 use zoea_tui::dashboard::{self, Dashboard};
 
-use super::guest::Guest;
-use super::pane::Pane;
-use super::wire::{Done, Opening};
+use super::remote_screen::RemoteScreen;
+use super::terminal::AttachedTerminal;
+use super::wire::{Opening, RemoteInput};
 use crate::swarm::Swarm;
 
 /// A terminal that has not asked for so long is gone.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often those that are gone are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
 /// Terminals that may be attached at once; each costs a Ui and a picture.
-const MOST: usize = 64;
+const MAX_TERMINALS: usize = 64;
 /// How long the end waits until every terminal has been told of it. It is at the same time as the
 /// swarm lands, and leaves room within the two seconds that closing may take.
 const TELLING: Duration = Duration::from_secs(1);
 
 /// The attached terminals.
 #[derive(Clone)]
-pub struct Guests(Arc<Inner>);
+pub struct AttachedTerminals(Arc<Inner>);
 
 struct Inner {
     swarm: Swarm,
     exporter: Arc<dyn Exporter>,
     history: PathBuf,
-    guests: Mutex<BTreeMap<String, Arc<Guest>>>,
+    guests: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
     /// Somebody left.
     left: Notify,
@@ -59,10 +59,10 @@ pub(super) struct FrameAsked {
 /// What the operator did there.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Told {
+pub(super) struct InputBatch {
     pub(super) terminal: String,
     pub(super) first: u64,
-    pub(super) inputs: Vec<Done>,
+    pub(super) inputs: Vec<RemoteInput>,
 }
 
 /// Which one leaves.
@@ -72,11 +72,11 @@ pub(super) struct Leaving {
     pub(super) terminal: String,
 }
 
-impl Guests {
+impl AttachedTerminals {
     /// Nobody yet.
     #[must_use]
-    pub fn new(swarm: Swarm, exporter: Arc<dyn Exporter>, history: PathBuf) -> Guests {
-        Guests(Arc::new(Inner {
+    pub fn new(swarm: Swarm, exporter: Arc<dyn Exporter>, history: PathBuf) -> AttachedTerminals {
+        AttachedTerminals(Arc::new(Inner {
             swarm,
             exporter,
             history,
@@ -182,15 +182,17 @@ impl Guests {
             // What cannot be read is as if it had not been written.
             history: History::from_lines(&lines.unwrap_or_default()),
         });
-        let pane = Arc::new(Pane::new(dashboard.attached()));
+        let pane = Arc::new(RemoteScreen::new(dashboard.attached()));
         let (address, ui) = ui::address();
         let quit = CancellationToken::new();
-        let guest = Guest::new(pane.clone(), ui, quit.clone(), opening.depth);
+        let guest = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
         let name = uuid::Uuid::new_v4().to_string();
         {
             let mut guests = self.guests();
-            if guests.len() >= MOST {
-                return Err(format!("{MOST} terminals are attached already; quit one"));
+            if guests.len() >= MAX_TERMINALS {
+                return Err(format!(
+                    "{MAX_TERMINALS} terminals are attached already; quit one"
+                ));
             }
             guests.insert(name.clone(), Arc::new(guest));
         }
@@ -213,12 +215,12 @@ impl Guests {
         serde_json::to_value(frame).map_err(|error| error.to_string())
     }
 
-    fn press(&self, told: Told) -> Result<Value, String> {
+    fn press(&self, told: InputBatch) -> Result<Value, String> {
         let guest = self.guest(&told.terminal)?;
         Ok(json!({"heard": guest.hear(told.first, told.inputs)}))
     }
 
-    fn guest(&self, name: &str) -> Result<Arc<Guest>, String> {
+    fn guest(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
         let guest = self.guests().get(name).cloned();
         guest.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
     }
@@ -243,7 +245,7 @@ impl Guests {
             let gone: Vec<String> = self
                 .guests()
                 .iter()
-                .filter(|(_, guest)| guest.unasked() > PATIENCE)
+                .filter(|(_, guest)| guest.unasked() > IDLE_TIMEOUT)
                 .map(|(name, _)| name.clone())
                 .collect();
             for name in gone {
@@ -271,7 +273,7 @@ impl Guests {
         let _ = tokio::time::timeout(TELLING, told).await;
     }
 
-    fn guests(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Guest>>> {
+    fn guests(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
         // Nothing that panics happens under the lock.
         let guests = self.0.guests.lock();
         guests.unwrap_or_else(PoisonError::into_inner)

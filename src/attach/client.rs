@@ -11,27 +11,27 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zoea_tui::dashboard::press::{Input, Press};
+use zoea_tui::dashboard::input_event::{Input, Press};
 
 use super::frame::{Frame, Over, Received};
-use super::guests::{FrameAsked, Leaving, Told};
-use super::wire::{Done, Opening, ToDo};
+use super::terminals::{FrameAsked, InputBatch, Leaving};
+use super::wire::{Opening, RemoteAction, RemoteInput};
 use crate::control::client::{ControlClient, ControlError};
-use zoea_tui::shown::Ear;
+use zoea_tui::drawable::InputSink;
 use zoea_tui::{Options, Slot, Terminal};
 
 /// Keys that wait for the service; more are lost, as a terminal loses them.
-const KEYS: usize = 1024;
+const MAX_WAITING_KEYS: usize = 1024;
 /// Keys that go over at once.
-const AT_ONCE: usize = 256;
+const MAX_KEYS_PER_CALL: usize = 256;
 /// How often in a row the service is asked again after it could not be reached.
-const TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 /// How long after that.
-const PAUSE: Duration = Duration::from_millis(150);
+const RETRY_PAUSE: Duration = Duration::from_millis(150);
 /// A service that has not taken keys for so long may be left without its consent (Ctrl-C).
-const DEAF: Duration = Duration::from_secs(2);
+const DEAF_AFTER: Duration = Duration::from_secs(2);
 /// How long saying or hearing goodbye may take.
-const PARTING: Duration = Duration::from_secs(1);
+const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a visit ended, where the service had a say in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl From<ControlError> for VisitFault {
 ///
 /// # Errors
 /// There is no terminal, the service refuses, or it is gone.
-pub async fn attend(
+pub async fn run_attached(
     client: &ControlClient,
     options: Options,
     told_to_leave: impl Future<Output = ()>,
@@ -99,7 +99,7 @@ pub async fn attend(
     };
     let attached: Value = call(client, "attach_terminal", &opening).await?;
     let terminal = attached["terminal"].as_str().unwrap_or_default();
-    let (keys, typed) = mpsc::channel(KEYS);
+    let (keys, typed) = mpsc::channel(MAX_WAITING_KEYS);
     let ear = Arc::new(Keyboard {
         keys,
         taken_at: Mutex::new(None),
@@ -124,7 +124,7 @@ pub async fn attend(
         };
         let parting = call::<Value>(client, "detach_terminal", &leaving);
         // One that does not hear it finds out by itself.
-        let _ = tokio::time::timeout(PARTING, parting).await;
+        let _ = tokio::time::timeout(PARTING_TIMEOUT, parting).await;
     }
     screen.stop();
     end
@@ -149,7 +149,7 @@ async fn show(
             received.take(change);
             slot.put(Arc::new(received.clone()));
         }
-        for ToDo(act) in frame.acts {
+        for RemoteAction(act) in frame.acts {
             slot.perform(act);
         }
         match frame.over {
@@ -172,15 +172,15 @@ async fn pass_on(
     loop {
         let inputs = next_inputs(&mut typed).await;
         let count = inputs.len() as u64;
-        let told = Told {
+        let told = InputBatch {
             terminal: terminal.to_string(),
             first,
-            inputs: inputs.into_iter().map(Done).collect(),
+            inputs: inputs.into_iter().map(RemoteInput).collect(),
         };
         ear.is_waiting_since(Some(Instant::now()));
         if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
             // Where that is because the visit is over, the last frame says it better.
-            tokio::time::sleep(PARTING).await;
+            tokio::time::sleep(PARTING_TIMEOUT).await;
             return fault;
         }
         ear.is_waiting_since(None);
@@ -195,7 +195,7 @@ async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
         return std::future::pending().await;
     };
     let mut inputs = vec![first];
-    while inputs.len() < AT_ONCE && !matches!(inputs.last(), Some(Input::Paste(_))) {
+    while inputs.len() < MAX_KEYS_PER_CALL && !matches!(inputs.last(), Some(Input::Paste(_))) {
         match typed.try_recv() {
             Ok(next) => inputs.push(next),
             Err(_) => break,
@@ -225,7 +225,7 @@ async fn call<T: DeserializeOwned>(
     loop {
         tries += 1;
         match once(client, tool, arguments.clone()).await {
-            Err(VisitFault::Gone) if tries < TRIES => tokio::time::sleep(PAUSE).await,
+            Err(VisitFault::Gone) if tries < MAX_TRIES => tokio::time::sleep(RETRY_PAUSE).await,
             Err(fault) => return Err(fault),
             Ok(answer) => return Ok(serde_json::from_value(answer)?),
         }
@@ -257,11 +257,11 @@ impl Keyboard {
 
     fn is_deaf(&self) -> bool {
         let since = *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner);
-        since.is_some_and(|since| since.elapsed() > DEAF)
+        since.is_some_and(|since| since.elapsed() > DEAF_AFTER)
     }
 }
 
-impl Ear for Keyboard {
+impl InputSink for Keyboard {
     fn is_heard(&self) -> bool {
         true
     }

@@ -12,22 +12,22 @@ use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::action::TerminalAction;
 
 use super::frame::{Change, Frame, Over};
-use super::pane::Pane;
-use super::wire::{Done, ToDo};
+use super::remote_screen::RemoteScreen;
+use super::wire::{RemoteAction, RemoteInput};
+use zoea_tui::drawable::Drawable;
 use zoea_tui::screen::pass_on;
-use zoea_tui::shown::Shown;
 use zoea_tui::theme::Depth;
 
 /// How long whoever asks for a frame waits for something new.
-const NEWS: Duration = Duration::from_secs(10);
+const FRAME_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pictures in a row that could not be painted before the screen is given up.
-const BROKEN: u32 = 20;
+const MAX_FAILED_FRAMES: u32 = 20;
 /// No terminal has more columns or rows than this.
 const LONGEST_SIDE: u16 = 1000;
 
 /// One attached terminal.
-pub(super) struct Guest {
-    pub(super) pane: Arc<Pane>,
+pub(super) struct AttachedTerminal {
+    pub(super) pane: Arc<RemoteScreen>,
     pub(super) ui: UiHandle,
     /// Set off when the operator quits there, or nobody asks any more.
     pub(super) quit: CancellationToken,
@@ -49,14 +49,14 @@ struct Drawn {
     broken: u32,
 }
 
-impl Guest {
+impl AttachedTerminal {
     pub(super) fn new(
-        pane: Arc<Pane>,
+        pane: Arc<RemoteScreen>,
         ui: UiHandle,
         quit: CancellationToken,
         depth: Depth,
-    ) -> Guest {
-        Guest {
+    ) -> AttachedTerminal {
+        AttachedTerminal {
             pane,
             ui,
             quit,
@@ -80,9 +80,9 @@ impl Guest {
 
     /// Passes on what the operator did: the first of them is the `first`th that ever came, counted
     /// from 0. What was heard before is left out. How many were heard in all.
-    pub(super) fn hear(&self, first: u64, inputs: Vec<Done>) -> u64 {
+    pub(super) fn hear(&self, first: u64, inputs: Vec<RemoteInput>) -> u64 {
         let mut heard = lock(&self.heard);
-        for (number, Done(input)) in (first..).zip(inputs) {
+        for (number, RemoteInput(input)) in (first..).zip(inputs) {
             if number >= *heard {
                 pass_on(&self.ui, input);
                 *heard = number + 1;
@@ -108,7 +108,7 @@ impl Guest {
             () = self.pane.has_news() => {}
             () = self.quit.cancelled() => {}
             () = closing.cancelled() => {}
-            () = tokio::time::sleep(NEWS) => {}
+            () = tokio::time::sleep(FRAME_TIMEOUT) => {}
         }
         let news = self.pane.take();
         drawn.acts.extend(news.acts);
@@ -120,13 +120,13 @@ impl Guest {
         Frame {
             number: drawn.number,
             change,
-            acts: drawn.acts.iter().cloned().map(ToDo).collect(),
+            acts: drawn.acts.iter().cloned().map(RemoteAction).collect(),
             over: self.over(&drawn, closing),
         }
     }
 
     fn over(&self, drawn: &Drawn, closing: &CancellationToken) -> Option<Over> {
-        if drawn.broken > BROKEN {
+        if drawn.broken > MAX_FAILED_FRAMES {
             return Some(Over::Broken);
         }
         if self.quit.is_cancelled() {
@@ -136,7 +136,7 @@ impl Guest {
     }
 
     /// Paints a picture; one that cannot be painted is left out.
-    fn paint(&self, drawn: &mut Drawn, picture: &impl Shown) -> Option<Change> {
+    fn paint(&self, drawn: &mut Drawn, picture: &impl Drawable) -> Option<Change> {
         let (width, height) = picture.size();
         let area = Rect::new(0, 0, width.min(LONGEST_SIDE), height.min(LONGEST_SIDE));
         drawn.next.resize(area);
@@ -167,7 +167,7 @@ mod tests {
     use ractor::{Actor, ActorProcessingErr, ActorRef};
     use tokio::sync::mpsc;
     use zoea_tui::Display;
-    use zoea_tui::dashboard::press::{Input, Press};
+    use zoea_tui::dashboard::input_event::{Input, Press};
     use zoea_tui::dashboard::{Dashboard, Opening};
 
     use super::*;
@@ -201,14 +201,14 @@ mod tests {
         }
     }
 
-    fn guest() -> (UiAddress, Guest) {
+    fn guest() -> (UiAddress, AttachedTerminal) {
         let first = Dashboard::new(Opening {
             size: (30, 3),
             ..Opening::default()
         });
         let (address, ui) = ui::address();
-        let pane = Arc::new(Pane::new(first.attached()));
-        let guest = Guest::new(pane, ui, CancellationToken::new(), Depth::True);
+        let pane = Arc::new(RemoteScreen::new(first.attached()));
+        let guest = AttachedTerminal::new(pane, ui, CancellationToken::new(), Depth::True);
         (address, guest)
     }
 
@@ -222,15 +222,15 @@ mod tests {
         let lost = guest.next_frame(first.number, &open).await;
         assert_eq!(
             (lost.change, lost.acts),
-            (None, vec![ToDo(TerminalAction::Bell)])
+            (None, vec![RemoteAction(TerminalAction::Bell)])
         );
         let again = guest.next_frame(first.number, &open).await;
         assert!(again.change.is_some_and(|change| change.is_whole));
-        assert_eq!(again.acts, [ToDo(TerminalAction::Bell)]);
+        assert_eq!(again.acts, [RemoteAction(TerminalAction::Bell)]);
         let began = Instant::now();
         let nothing = guest.next_frame(again.number, &open).await;
         assert_eq!((nothing.change, nothing.acts), (None, Vec::new()));
-        assert_eq!(began.elapsed(), NEWS, "it waits for something new");
+        assert_eq!(began.elapsed(), FRAME_TIMEOUT, "it waits for something new");
         open.cancel();
         let last = guest.next_frame(nothing.number, &open).await;
         assert_eq!(last.over, Some(Over::Closing));
@@ -245,10 +245,10 @@ mod tests {
         let (tell, mut heard) = mpsc::unbounded_channel();
         let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
         address.send_replace(Some(probe.clone()));
-        let keys = |letters: &str| -> Vec<Done> {
+        let keys = |letters: &str| -> Vec<RemoteInput> {
             let letters = letters.chars();
             letters
-                .map(|letter| Done(Input::Press(Press::letter(letter))))
+                .map(|letter| RemoteInput(Input::Press(Press::letter(letter))))
                 .collect()
         };
         assert_eq!(guest.hear(0, keys("ab")), 2);
@@ -258,7 +258,7 @@ mod tests {
         ended.await.unwrap();
         let mut all = Vec::new();
         while let Some(input) = heard.recv().await {
-            all.push(Done(input));
+            all.push(RemoteInput(input));
         }
         assert_eq!(all, keys("abcd"));
     }

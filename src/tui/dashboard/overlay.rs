@@ -1,6 +1,6 @@
 //! Layers: what lies over the view and has the keys.
 
-use super::compose::Composer;
+use super::composer::Composer;
 use super::form::Form;
 use super::inspector::Inspector;
 use super::palette::Palette;
@@ -10,7 +10,7 @@ use super::tone::Tone;
 
 /// Something that lies over the view and has the keys.
 #[derive(Clone, Debug)]
-pub enum Layer {
+pub enum Overlay {
     /// The operator writes.
     Compose(Composer),
     /// The operator fills in a form.
@@ -29,11 +29,11 @@ pub enum Layer {
     Help(usize),
 }
 
-impl Layer {
+impl Overlay {
     /// The text being written.
     #[must_use]
     pub fn composer(&self) -> Option<&Composer> {
-        if let Layer::Compose(composer) = self {
+        if let Overlay::Compose(composer) = self {
             return Some(composer);
         }
         None
@@ -42,7 +42,7 @@ impl Layer {
     /// Whether it leaves the view in sight and lets the mouse through.
     #[must_use]
     pub fn is_thin(&self) -> bool {
-        matches!(self, Layer::Compose(_) | Layer::Query(_))
+        matches!(self, Overlay::Compose(_) | Overlay::Query(_))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::situation::Situation;
 use super::step::Call;
 
 /// The request, and what was made of it.
-pub(super) struct Cockpit<'a> {
+pub(super) struct PlayerView<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) orders: Orders,
     pub(super) situation: Situation,
@@ -21,7 +21,7 @@ const ROUNDS: (u64, u64) = (3, 8);
 /// So many identical failures within a turn are enough.
 const ENOUGH: usize = 2;
 
-impl Cockpit<'_> {
+impl PlayerView<'_> {
     pub(super) fn offers(&self, tool: &str) -> bool {
         self.request.offers(tool)
     }

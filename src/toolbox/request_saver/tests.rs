@@ -80,13 +80,13 @@ fn answer(text: &str) -> LinkAnswer {
 
 struct Scene {
     server: Arc<Counting>,
-    upstream: Courteous,
+    upstream: CachingUpstream,
 }
 
 impl Scene {
     fn new() -> Scene {
         let server = Arc::new(Counting::default());
-        let upstream = Courteous::new(Arc::new(Server(server.clone())));
+        let upstream = CachingUpstream::new(Arc::new(Server(server.clone())));
         Scene { server, upstream }
     }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
-use actors::domain::progress::{Errand, expecting_gains, expecting_no_gain, suggests_no_gain};
+use actors::domain::progress::{OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
 
 use super::field::Field;
 use super::history::{History, Recall};
-use super::press::{Key, Press};
+use super::input_event::{Key, Press};
 
 /// Whom the operator writes to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +104,7 @@ impl Composer {
             return None;
         }
         let text = self.field.text();
-        if Errand::of(text) == Errand::Waits {
+        if OrderIntent::of(text) == OrderIntent::Waits {
             return Some("no gain expected".to_string());
         }
         let word = suggests_no_gain(text)?;
@@ -114,9 +114,9 @@ impl Composer {
     /// The order says that no gain is expected, or says it no longer.
     fn toggle_gain(&mut self) {
         let text = self.field.text();
-        let other = match Errand::of(text) {
-            Errand::Waits => expecting_gains(text),
-            Errand::Works => expecting_no_gain(text),
+        let other = match OrderIntent::of(text) {
+            OrderIntent::Waits => expecting_gains(text),
+            OrderIntent::Works => expecting_no_gain(text),
         };
         self.field.replace(&other);
     }

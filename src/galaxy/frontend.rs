@@ -16,7 +16,7 @@ use self::{
 };
 use super::{
     limits::Limits,
-    world::{Answer, Nature, Order, PlayerId, Refusal, Rules, Ticket, World, nature},
+    world::{Answer, CommandKind, Order, PlayerId, Refusal, Rules, Ticket, World, nature},
 };
 
 /// Names one client connection: an MCP session.
@@ -88,7 +88,7 @@ pub struct Ticked {
 
 /// The desk with its world behind it.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Frontend {
     world: World,
     sessions: Sessions,
     meters: Meters,
@@ -104,7 +104,7 @@ impl Default for SessionRules {
     }
 }
 
-impl Desk {
+impl Frontend {
     /// A desk before this world.
     #[must_use]
     pub fn new(world: World, rules: &Rules, limits: Limits, session_rules: SessionRules) -> Self {
@@ -179,10 +179,10 @@ impl Desk {
         records: &mut Vec<Record>,
     ) -> Result<Reply, Refusal> {
         let nature = match call.tool.as_str() {
-            "logout" => Nature::Write,
+            "logout" => CommandKind::Write,
             tool => nature(tool).ok_or_else(|| Refusal::unknown_command(tool))?,
         };
-        if nature == Nature::Reference {
+        if nature == CommandKind::Reference {
             return Ok(Reply::Now(
                 self.world.reference(&call.tool, &call.arguments),
             ));
@@ -195,17 +195,17 @@ impl Desk {
             return Ok(Reply::Now(Ok(json!({ "message": message }))));
         }
         match nature {
-            Nature::Reference | Nature::Look => Ok(Reply::Now(self.world.query(
+            CommandKind::Reference | CommandKind::Look => Ok(Reply::Now(self.world.query(
                 player,
                 &call.tool,
                 &call.arguments,
             ))),
-            Nature::Write => {
+            CommandKind::Write => {
                 let answer = self.world.query(player, &call.tool, &call.arguments)?;
                 records.push(self.record(player, call));
                 Ok(Reply::Now(Ok(answer)))
             }
-            Nature::Act => {
+            CommandKind::Act => {
                 let order = Order {
                     player,
                     command: call.tool,
@@ -263,7 +263,7 @@ impl Desk {
     }
 
     /// A connection is over, and with it the login that it made.
-    pub fn hang_up(&mut self, connection: Connection) -> Vec<Record> {
+    pub fn disconnect(&mut self, connection: Connection) -> Vec<Record> {
         let mut records = Vec::new();
         if let Some(player) = self.sessions.forget_connection(connection) {
             self.end_visit(player, &mut records);
@@ -320,11 +320,11 @@ impl Desk {
     }
 }
 
-fn kind(tool: &str, nature: Nature) -> Kind {
+fn kind(tool: &str, nature: CommandKind) -> Kind {
     match nature {
-        Nature::Act => Kind::Mutation,
-        Nature::Write if tool == "chat" => Kind::Chat,
-        Nature::Reference | Nature::Look | Nature::Write => Kind::Query,
+        CommandKind::Act => Kind::Mutation,
+        CommandKind::Write if tool == "chat" => Kind::Chat,
+        CommandKind::Reference | CommandKind::Look | CommandKind::Write => Kind::Query,
     }
 }
 

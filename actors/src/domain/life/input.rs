@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::compose::Breakdown;
-use crate::domain::event::{Activity, LinkState, What};
+use crate::domain::event::{Activity, EventKind, LinkState};
 use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault};
@@ -16,11 +16,11 @@ use crate::domain::write::{Mission, ProfileChange, Write};
 
 /// Names one piece of work on the outside; an answer with another name is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Work(pub u64);
+pub struct TaskId(pub u64);
 
 /// Names one request to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(pub u64);
+pub struct WriteId(pub u64);
 
 /// Names one alarm; one that rings for another is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ pub struct Alarm(pub u64);
 
 /// Names somebody who waits for the answer to an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asker(pub u64);
+pub struct ReplyId(pub u64);
 
 /// What happens to a Mysis.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub enum Input {
     /// The operator wants something.
     Ordered {
         /// Who waits for the answer.
-        asker: Asker,
+        asker: ReplyId,
         /// What.
         order: MysisOrder,
     },
@@ -52,14 +52,14 @@ pub enum Input {
     /// The store has it, or will never have it.
     Recorded {
         /// Which request.
-        ticket: Ticket,
+        ticket: WriteId,
         /// What came of it.
         outcome: Result<(), String>,
     },
     /// The work on the outside is at this point.
     Progressed {
         /// Which work.
-        work: Work,
+        work: TaskId,
         /// What it does now.
         activity: Activity,
     },
@@ -86,7 +86,7 @@ pub enum Input {
     /// The model is not asked before a moment.
     Held {
         /// Which work.
-        work: Work,
+        work: TaskId,
         /// Why.
         why: Arc<str>,
         /// Until when.
@@ -95,7 +95,7 @@ pub enum Input {
     /// The model answered.
     Replied {
         /// Which work.
-        work: Work,
+        work: TaskId,
         /// The provider that was asked.
         provider: Arc<str>,
         /// Its answer.
@@ -106,7 +106,7 @@ pub enum Input {
     /// The model was tried although its provider is away, and still is.
     StillAway {
         /// Which work.
-        work: Work,
+        work: TaskId,
         /// The provider that was asked.
         provider: Arc<str>,
         /// What it came to.
@@ -115,19 +115,19 @@ pub enum Input {
     /// The work that asks the model went down.
     Died {
         /// Which work.
-        work: Work,
+        work: TaskId,
         /// How.
         text: String,
     },
     /// A tool call is about to leave.
     Leaving {
         /// Which work.
-        work: Work,
+        work: TaskId,
     },
     /// A tool call is over.
     Returned {
         /// Which work.
-        work: Work,
+        work: TaskId,
         /// What came of it.
         outcome: ToolOutcome,
     },
@@ -178,7 +178,7 @@ pub enum Effect {
     /// Make this durable, then say so.
     Record {
         /// Which request.
-        ticket: Ticket,
+        ticket: WriteId,
         /// What.
         writes: Vec<Write>,
     },
@@ -189,7 +189,7 @@ pub enum Effect {
     /// The tool call may leave.
     Release {
         /// Which work.
-        work: Work,
+        work: TaskId,
     },
     /// Tear down all work on the outside.
     Abort,
@@ -205,12 +205,12 @@ pub enum Effect {
     /// Answer an order.
     Answer {
         /// Who waits.
-        asker: Asker,
+        asker: ReplyId,
         /// The answer.
         answer: Answer,
     },
     /// Tell those who watch.
-    Tell(What),
+    Tell(EventKind),
     /// Nothing is left to be done before the end of the program.
     Leave,
 }
@@ -219,7 +219,7 @@ pub enum Effect {
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Which work.
-    pub work: Work,
+    pub work: TaskId,
     /// Whom to ask: the Mysis' own provider, then those that take over for it.
     pub routes: Vec<Route>,
     /// How many tokens the request is, about.
@@ -249,7 +249,7 @@ pub struct Route {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallOrder {
     /// Which work.
-    pub work: Work,
+    pub work: TaskId,
     /// Which call.
     pub key: CallKey,
     /// The tool.
@@ -262,7 +262,7 @@ pub struct CallOrder {
 
 /// What a Mysis does and since when; for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Doing {
+pub(super) struct CurrentActivity {
     pub(super) activity: Activity,
     pub(super) since: Timestamp,
     pub(super) until: Option<Timestamp>,

@@ -27,7 +27,7 @@ pub struct StoredMission {
 }
 
 /// Everything that is taken over, or nothing: what is dropped without a commit has not happened.
-pub struct Intake {
+pub struct BulkImport {
     tx: Tx,
     ledger: SqlLedger,
     /// The Myses that nobody else holds; nobody can take one over before the commit.
@@ -39,10 +39,10 @@ impl SqlLedger {
     ///
     /// # Errors
     /// The database is locked or cannot be written.
-    pub async fn intake(&self) -> Result<Intake, LedgerFault> {
+    pub async fn intake(&self) -> Result<BulkImport, LedgerFault> {
         let begun = self.inner.begin_intake().await;
         let tx = begun.map_err(|error| self.inner.fault(&error))?;
-        Ok(Intake {
+        Ok(BulkImport {
             tx,
             ledger: self.clone(),
             free: Mutex::default(),
@@ -109,7 +109,7 @@ fn stored(model: mission::Model) -> StoredMission {
     }
 }
 
-impl Intake {
+impl BulkImport {
     /// The ids and names of all Myses.
     ///
     /// # Errors

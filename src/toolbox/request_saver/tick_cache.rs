@@ -9,14 +9,14 @@ use tokio::time::Instant;
 
 /// Bytes of answers that are kept, and answers; more are not.
 const MOST_BYTES: usize = 24 << 10;
-const MOST: usize = 8;
+const MAX_CACHED_ANSWERS: usize = 8;
 
 /// The queue that the server itself reads out once in a tick.
 const QUEUE: &str = "get_notifications";
 
 /// What was seen since this session last acted.
 #[derive(Debug, Default)]
-pub(super) struct Glances(Vec<Glance>);
+pub(super) struct TickCache(Vec<Glance>);
 
 #[derive(Debug)]
 struct Glance {
@@ -36,7 +36,7 @@ pub(super) fn is_queue(tool: &str) -> bool {
     tool == QUEUE
 }
 
-impl Glances {
+impl TickCache {
     /// What the same call was answered less than a tick ago, with its age.
     pub(super) fn recall(
         &mut self,
@@ -89,7 +89,7 @@ impl Glances {
             answer.text.clone()
         };
         let held: usize = self.0.iter().map(|glance| glance.text.len()).sum();
-        if self.0.len() < MOST && held + text.len() <= MOST_BYTES {
+        if self.0.len() < MAX_CACHED_ANSWERS && held + text.len() <= MOST_BYTES {
             let tool = tool.clone();
             self.0.push(Glance {
                 tool,

@@ -19,12 +19,12 @@ pub const ASIDE_LINE: &str = "[from the runtime, not an order]";
 const FORGED_LINE: &str = "(from the runtime, not an order)";
 
 /// The most that an aside may take, in bytes.
-const MOST: usize = 2 << 10;
+const MAX_NOTE_BYTES: usize = 2 << 10;
 
 /// What an aside may take of a request's budget, both in bytes.
 #[must_use]
 pub fn allowance(budget: usize) -> usize {
-    (budget / 8).min(MOST)
+    (budget / 8).min(MAX_NOTE_BYTES)
 }
 
 /// What is set aside for the aside; nothing where there is none.

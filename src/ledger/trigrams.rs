@@ -12,7 +12,7 @@ use actors::domain::ids::MysisId;
 pub(super) const END: &str = "\u{e000}\u{e000}";
 
 /// The most trigrams that the index is asked for at once; more would not tell more.
-const MOST: usize = 24;
+const MAX_TRIGRAMS: usize = 24;
 
 /// Letters of the private use area that stand for a Mysis: three of so many.
 const OWNER_LETTERS: u64 = 6144;
@@ -59,7 +59,7 @@ pub(super) fn question(needle: &str, mysis: Option<MysisId>) -> Option<String> {
         .windows(3)
         .map(|three| three.iter().collect())
         .collect();
-    let step = trigrams.len().div_ceil(MOST);
+    let step = trigrams.len().div_ceil(MAX_TRIGRAMS);
     let mut terms: Vec<String> = mysis.map(owner).into_iter().collect();
     terms.extend(trigrams.into_iter().step_by(step));
     Some(all_of(&terms))
@@ -136,7 +136,7 @@ mod tests {
                 .unwrap()
                 .matches(" AND ")
                 .count()
-                <= MOST
+                <= MAX_TRIGRAMS
         );
     }
 

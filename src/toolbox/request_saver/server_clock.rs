@@ -30,7 +30,7 @@ const RESTART_WARNING: &str = "server_restart_warning";
 
 /// What the server said of time.
 #[derive(Debug, Default)]
-pub(super) struct Almanac {
+pub(super) struct ServerClock {
     /// The first tick that was heard of lately, and when.
     first: Option<(i64, Instant)>,
     pace: Option<Duration>,
@@ -38,7 +38,7 @@ pub(super) struct Almanac {
     restart: Option<Instant>,
 }
 
-impl Almanac {
+impl ServerClock {
     /// Reads an answer for the tick.
     pub(super) fn heard(&mut self, text: &str, now: Instant) {
         if let Some(tick) = number(text, r#""current_tick""#) {

@@ -11,7 +11,7 @@ use zoea_tui::dashboard::action::TerminalAction;
 use zoea_tui::put_behind;
 
 /// What an attached terminal is to show and to do next.
-pub(super) struct Pane {
+pub(super) struct RemoteScreen {
     state: Mutex<State>,
     news: Notify,
 }
@@ -23,16 +23,16 @@ struct State {
 }
 
 /// What has come together since somebody asked.
-pub(super) struct News {
+pub(super) struct ScreenUpdate {
     /// The newest picture, where it is new.
     pub(super) picture: Option<Arc<Dashboard>>,
     /// What is to be done.
     pub(super) acts: Vec<TerminalAction>,
 }
 
-impl Pane {
-    pub(super) fn new(first: Dashboard) -> Pane {
-        Pane {
+impl RemoteScreen {
+    pub(super) fn new(first: Dashboard) -> RemoteScreen {
+        RemoteScreen {
             state: Mutex::new(State {
                 last: Arc::new(first),
                 is_new: false,
@@ -55,10 +55,10 @@ impl Pane {
     }
 
     /// Takes what is there.
-    pub(super) fn take(&self) -> News {
+    pub(super) fn take(&self) -> ScreenUpdate {
         let mut state = self.lock();
         let is_new = std::mem::take(&mut state.is_new);
-        News {
+        ScreenUpdate {
             picture: is_new.then(|| state.last.clone()),
             acts: state.acts.drain(..).collect(),
         }
@@ -76,7 +76,7 @@ impl Pane {
     }
 }
 
-impl Display for Pane {
+impl Display for RemoteScreen {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.lock().last = dashboard;
         self.renew();

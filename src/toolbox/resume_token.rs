@@ -9,17 +9,17 @@ use crate::mcp::Pass;
 
 /// A session's pass, and where it is good.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Ticket {
+pub(super) struct ResumeToken {
     /// Where the session was opened: its id is no other server's business.
     url: Arc<str>,
     session: Arc<str>,
     version: Arc<str>,
 }
 
-impl Ticket {
+impl ResumeToken {
     /// For this session; `None` where the server keeps no sessions.
-    pub(super) fn of(url: &Arc<str>, pass: &Pass) -> Option<Ticket> {
-        Some(Ticket {
+    pub(super) fn of(url: &Arc<str>, pass: &Pass) -> Option<ResumeToken> {
+        Some(ResumeToken {
             url: url.clone(),
             session: pass.session.clone()?,
             version: pass.version.clone(),
@@ -33,7 +33,7 @@ impl Ticket {
 
     /// The pass of a ticket that was written for the server at this URL.
     pub(super) fn read(text: &str, url: &str) -> Result<Pass, LinkFault> {
-        let ticket: Ticket = serde_json::from_str(text).map_err(|error| {
+        let ticket: ResumeToken = serde_json::from_str(text).map_err(|error| {
             LinkFault::SessionLost(format!("the ticket cannot be read: {error}"))
         })?;
         if &*ticket.url != url {
@@ -58,12 +58,12 @@ mod tests {
             version: "2025-11-25".into(),
         };
         let here: Arc<str> = "http://127.0.0.1:1/mcp".into();
-        let ticket = Ticket::of(&here, &pass).expect("a ticket").written();
-        assert_eq!(Ticket::read(&ticket, &here), Ok(pass));
+        let ticket = ResumeToken::of(&here, &pass).expect("a ticket").written();
+        assert_eq!(ResumeToken::read(&ticket, &here), Ok(pass));
         for wrong in [
-            Ticket::read(&ticket, "http://127.0.0.1:2/mcp"),
-            Ticket::read(r#"{"session":"s-1","server":{}}"#, &here),
-            Ticket::read("", &here),
+            ResumeToken::read(&ticket, "http://127.0.0.1:2/mcp"),
+            ResumeToken::read(r#"{"session":"s-1","server":{}}"#, &here),
+            ResumeToken::read("", &here),
         ] {
             assert!(matches!(wrong, Err(LinkFault::SessionLost(_))), "{wrong:?}");
         }
@@ -75,6 +75,6 @@ mod tests {
             session: None,
             version: "2025-11-25".into(),
         };
-        assert!(Ticket::of(&"http://127.0.0.1:1/mcp".into(), &pass).is_none());
+        assert!(ResumeToken::of(&"http://127.0.0.1:1/mcp".into(), &pass).is_none());
     }
 }

@@ -8,7 +8,7 @@ use actors::ports::Meter;
 
 /// How an answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came {
+pub(super) enum ResponseForm {
     /// In one piece.
     Whole,
     /// In pieces, all of them.
@@ -22,16 +22,16 @@ pub(super) enum Came {
 
 /// What is heard of one request's answer.
 #[derive(Debug)]
-pub(super) struct Hearing {
+pub(super) struct ResponseProbe {
     meter: Meter,
-    came: OnceLock<Came>,
+    came: OnceLock<ResponseForm>,
     /// Bytes of the request.
     sent: OnceLock<u64>,
 }
 
-impl Hearing {
-    pub(super) fn new(meter: Meter) -> Hearing {
-        Hearing {
+impl ResponseProbe {
+    pub(super) fn new(meter: Meter) -> ResponseProbe {
+        ResponseProbe {
             meter,
             came: OnceLock::new(),
             sent: OnceLock::new(),
@@ -43,7 +43,7 @@ impl Hearing {
         self.meter.stands_at(arrived);
     }
 
-    pub(super) fn came(&self, came: Came) {
+    pub(super) fn came(&self, came: ResponseForm) {
         // A request is sent once, so that nothing is lost here.
         let _ = self.came.set(came);
     }
@@ -59,7 +59,7 @@ impl Hearing {
     }
 
     /// How it came; `None` where there was no answer.
-    pub(super) fn how(&self) -> Option<Came> {
+    pub(super) fn how(&self) -> Option<ResponseForm> {
         self.came.get().copied()
     }
 }

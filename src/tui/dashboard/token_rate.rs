@@ -13,7 +13,7 @@ const KEPT: usize = 60;
 
 /// Tokens used, in bars of five seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flow {
+pub struct TokenRate {
     /// The newest bar last.
     bars: VecDeque<u64>,
     /// The number of the newest bar, counted from the beginning of the process.
@@ -22,7 +22,7 @@ pub struct Flow {
     counted: u64,
 }
 
-impl Flow {
+impl TokenRate {
     /// So many tokens have been used since the beginning.
     pub fn settle(&mut self, used: u64, now: Moment) {
         let bar = now.0.div_euclid(BAR_MS);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn tokens_fall_into_the_bar_of_their_time() {
-        let mut flow = Flow::default();
+        let mut flow = TokenRate::default();
         flow.settle(100, Moment(1_000_000));
         flow.settle(150, Moment(1_001_000));
         flow.settle(250, Moment(1_011_000));

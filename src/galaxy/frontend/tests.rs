@@ -5,12 +5,12 @@ use crate::limits::Allowance;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn desk(limits: Limits, session_rules: SessionRules) -> Desk {
+fn desk(limits: Limits, session_rules: SessionRules) -> Frontend {
     let rules = Rules::new(1);
-    Desk::new(World::new(rules.clone()), &rules, limits, session_rules)
+    Frontend::new(World::new(rules.clone()), &rules, limits, session_rules)
 }
 
-fn plain() -> Desk {
+fn plain() -> Frontend {
     desk(Limits::NONE, SessionRules::default())
 }
 
@@ -36,7 +36,7 @@ fn code(served: Served) -> &'static str {
     answer(served).unwrap_err().code
 }
 
-fn register(desk: &mut Desk, connection: Connection, name: &str) -> Value {
+fn register(desk: &mut Frontend, connection: Connection, name: &str) -> Value {
     let arguments = json!({ "username": name, "empire": "solarian", "registration_code": "CODE" });
     answer(desk.serve(connection, call("register", arguments), SECOND)).unwrap()
 }
@@ -121,8 +121,8 @@ fn hanging_up_and_logging_out_end_the_login() {
     let mut desk = plain();
     register(&mut desk, 1, "Ann");
     register(&mut desk, 2, "Ben");
-    assert_eq!(desk.hang_up(1).len(), 1);
-    assert_eq!(desk.hang_up(1).len(), 0);
+    assert_eq!(desk.disconnect(1).len(), 1);
+    assert_eq!(desk.disconnect(1).len(), 0);
     let goodbye = answer(desk.serve(2, call("logout", json!({})), SECOND)).unwrap();
     assert_eq!(goodbye["message"], "Logged out successfully");
     assert_eq!(
