@@ -262,6 +262,7 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
         ("mine", CallStatus::Failed, false),
         ("get_chat_history", CallStatus::Done, false),
         ("zoea_read_result", CallStatus::Done, false),
+        ("view_market", CallStatus::Done, false),
         ("login", CallStatus::Done, false),
         ("register", CallStatus::Done, false),
     ] {
@@ -271,7 +272,7 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
             name: name.into(),
             description: "".into(),
             schema: "{}".into(),
-            read_only_hint: None,
+            read_only_hint: (name == "view_market").then_some(true),
         });
         scene.hear(Input::Linked {
             link: LinkState::Ok,
