@@ -5,6 +5,7 @@ mod command_line;
 mod contract;
 mod control;
 mod db;
+mod dependencies;
 mod doors;
 mod flight;
 mod listing;

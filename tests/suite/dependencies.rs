@@ -1,0 +1,89 @@
+//! What the program is built from: licences that suit it, and one source of packages (decision 155).
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Licences that an MIT program may be built with. A package needs one of them in each part of its
+/// expression that `AND` joins.
+const LICENCES: [&str; 9] = [
+    "MIT",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "CC0-1.0",
+    "ISC",
+    "Unicode-3.0",
+    "Zlib",
+];
+/// Packages that must not come in: TLS is rustls' matter, and one of each kind is enough.
+const BANNED: [&str; 4] = ["openssl", "openssl-sys", "native-tls", "async-std"];
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+fn packages() -> Vec<Value> {
+    let told = Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .args(["--filter-platform", "x86_64-unknown-linux-gnu"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8_lossy(&told.stderr).into_owned();
+    let mut metadata: Value = serde_json::from_slice(&told.stdout).expect(&text);
+    match metadata["packages"].take() {
+        Value::Array(packages) => packages,
+        other => panic!("no packages: {other}"),
+    }
+}
+
+fn is_licensed(expression: &str) -> bool {
+    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
+    plain.split(" AND ").all(|part| {
+        part.split(" OR ")
+            .any(|licence| LICENCES.contains(&licence.trim()))
+    })
+}
+
+#[test]
+fn every_package_has_a_licence_that_suits_ours_and_comes_from_the_registry() {
+    let packages = packages();
+    assert!(packages.len() > 100, "{}", packages.len());
+    let mut wrong = Vec::new();
+    for package in &packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let licence = package["license"].as_str().unwrap_or_default();
+        if !is_licensed(licence) {
+            wrong.push(format!("{name}: licence {licence:?}"));
+        }
+        if package["source"]
+            .as_str()
+            .is_some_and(|source| source != REGISTRY)
+        {
+            wrong.push(format!("{name}: source {}", package["source"]));
+        }
+        if BANNED.contains(&name) {
+            wrong.push(format!("{name}: banned"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn licences_are_read_as_they_are_written() {
+    for good in [
+        "MIT OR GPL-3.0",
+        "MIT/Apache-2.0",
+        "(MIT OR Apache-2.0) AND Unicode-3.0",
+    ] {
+        assert!(is_licensed(good), "{good}");
+    }
+    for bad in [
+        "",
+        "GPL-3.0",
+        "MIT AND GPL-3.0",
+        "(GPL-2.0 OR GPL-3.0) AND MIT",
+    ] {
+        assert!(!is_licensed(bad), "{bad}");
+    }
+}
