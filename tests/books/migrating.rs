@@ -77,6 +77,46 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     );
 }
 
+/// What 42a53f2 left behind when it was killed in the middle of a flight: two Myses that ran, a message
+/// and a mission, a call of unknown outcome.
+#[test]
+fn a_database_of_42a53f2_is_read_whole() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let old = fixture("home-of-42a53f2.db");
+    std::fs::copy(&old, home.file("zoea.db")).expect("the fixture");
+    for name in ["alpha", "beta"] {
+        let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
+        let told = rows.iter().map(|row| row["content"].as_str().unwrap_or(""));
+        let query = format!(
+            "SELECT COALESCE(mission.content, message.content) FROM message \
+             JOIN mysis ON mysis.id = message.mysis_id \
+             LEFT JOIN mission ON mission.id = message.mission_id \
+             WHERE mysis.name = '{name}' ORDER BY seq"
+        );
+        let stored = sql::column(&old, &query);
+        assert!(stored.len() > 20, "{name}: {}", stored.len());
+        let told = told.take(stored.len()).collect::<Vec<_>>();
+        assert_eq!(told, stored, "{name}");
+        assert_eq!(home.mysis(name)["account"], name);
+    }
+    let mission = home.ok(&["mission", "show"]);
+    assert!(mission.contains("hello"), "{mission}");
+    let found = home.lines(&["search", "Sell your ore at the station", "--json"]);
+    assert!(!found.is_empty());
+    let booked: u64 = sql::column(&old, "SELECT SUM(input) || '' FROM spending")[0]
+        .parse()
+        .expect("a sum");
+    let books = home.json(&["books", "--days", "0", "--json"]);
+    let lines = books.as_array().expect("a list").iter();
+    let tokens = lines.filter_map(|line| line["tokens_in"].as_u64());
+    assert_eq!(tokens.sum::<u64>(), booked);
+    assert_eq!(
+        sql::column(&home.file("zoea.db"), "PRAGMA integrity_check"),
+        ["ok"]
+    );
+}
+
 #[test]
 fn a_step_that_breaks_off_has_not_happened() {
     let home = old_home();
