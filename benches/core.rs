@@ -6,11 +6,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compose};
+use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::{CallKey, MysisId, Now, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row, Utterance};
-use actors::domain::write::{Author, Batch, Recollection, Write};
+use actors::domain::message::{
+    CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
+};
+use actors::domain::write::{Author, Batch, StoredHistory, Write};
 use actors::ports::{Archive, Ledger};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -27,7 +29,7 @@ fn main() {
 /// A result of 2 KB, as most of a game's are.
 const RESULT: usize = 2048;
 
-fn row(seq: i64, turn: i64, body: Body) -> Arc<Row> {
+fn row(seq: i64, turn: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(seq),
@@ -48,12 +50,12 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
         .map(|seq| {
             let turn = (seq + 3) / 4;
             let body = match seq % 4 {
-                1 => Body::Prompt {
+                1 => RowBody::Prompt {
                     text: "mine some ore and tell me how much".into(),
                 },
-                2 => Body::Call {
+                2 => RowBody::Call {
                     utterance: said(seq - 1, ""),
-                    calls: vec![Call {
+                    calls: vec![CallRecord {
                         id: "call_abcdefghijklmnop".into(),
                         name: "mine".into(),
                         arguments: r#"{"quantity":3}"#.into(),
@@ -61,7 +63,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         read_only: false,
                     }],
                 },
-                3 => Body::Result {
+                3 => RowBody::Result {
                     call: CallKey {
                         seq: Seq(seq - 1),
                         position: 0,
@@ -76,7 +78,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         bytes: RESULT as u64 + 10,
                     },
                 },
-                _ => Body::Reply(said(seq - 1, "I mined three units of iron ore.")),
+                _ => RowBody::Reply(said(seq - 1, "I mined three units of iron ore.")),
             };
             row(seq, turn, body)
         })
@@ -85,12 +87,12 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
 
 #[divan::bench(args = [20, 2000])]
 fn compose_from_rows(bencher: Bencher, count: i64) {
-    let recollection = Recollection {
+    let recollection = StoredHistory {
         rows: rows(count),
         last: Seq(count),
-        ..Recollection::default()
+        ..StoredHistory::default()
     };
-    let conversation = Conversation::recalled(recollection, BUDGET / 4);
+    let conversation = Conversation::restore(recollection, BUDGET / 4);
     let system = system();
     bencher.bench(|| composed(&system, &conversation));
 }
@@ -108,12 +110,12 @@ fn compose_a_long_turn(bencher: Bencher, count: i64) {
             ..Row::clone(&row)
         })
         .map(Arc::new);
-    let recollection = Recollection {
+    let recollection = StoredHistory {
         rows: std::iter::once(first).chain(rows).collect(),
         last: Seq(count),
-        ..Recollection::default()
+        ..StoredHistory::default()
     };
-    let conversation = Conversation::recalled(recollection, BUDGET / 4);
+    let conversation = Conversation::restore(recollection, BUDGET / 4);
     let system = system();
     bencher.bench(|| composed(&system, &conversation));
 }
@@ -124,9 +126,9 @@ fn system() -> String {
     "You are alpha.\n".repeat(150)
 }
 
-fn composed(system: &str, conversation: &Conversation) -> Composed {
+fn composed(system: &str, conversation: &Conversation) -> ComposedRequest {
     let owner = choose_owner(conversation, None, 20, "Continue.".into());
-    assert!(matches!(owner, Owner::Prompt(_)));
+    assert!(matches!(owner, TurnOwner::Prompt(_)));
     compose(&Composition {
         system,
         conversation,
@@ -147,10 +149,10 @@ fn compose_with_the_lookup(bencher: Bencher, count: i64) {
     desk.fill(count);
     let system = system();
     bencher.bench_local(|| {
-        let recollection = desk.runtime.block_on(desk.ledger.recall(MysisId(1)));
+        let recollection = desk.runtime.block_on(desk.ledger.load_history(MysisId(1)));
         let recollection = recollection.expect("the history");
-        let mut conversation = Conversation::recalled(recollection, BUDGET / 4);
-        conversation.trim(20, None);
+        let mut conversation = Conversation::restore(recollection, BUDGET / 4);
+        conversation.trim_window(20, None);
         composed(&system, &conversation)
     });
 }
@@ -164,7 +166,7 @@ impl Desk {
                 author: Author::Commander,
                 writes: vec![Write::Append {
                     mysis: MysisId(id),
-                    row: row(place, 1, Body::Prompt { text: text.clone() }),
+                    row: row(place, 1, RowBody::Prompt { text: text.clone() }),
                 }],
             })
             .collect();
@@ -188,7 +190,7 @@ fn append_rows(bencher: Bencher, group: i64) {
 /// on the way: what a turn costs us, and the two simulated servers with it.
 #[divan::bench(sample_count = 5)]
 fn whole_turns_without_a_network(bencher: Bencher) {
-    let options = zoea_simulation::Options {
+    let options = zoea_simulation::SimulationOptions {
         seed: 1,
         length: Duration::from_secs(3600),
         myses: 1,

@@ -2,7 +2,7 @@
 
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value, json};
-use zoea_galaxy::world::{Order, PlayerId, Rules, World};
+use zoea_galaxy::world::{GameOrder, PlayerId, World, WorldRules};
 
 const PLAYERS: usize = 2_000;
 
@@ -19,8 +19,8 @@ fn map(value: Value) -> Map<String, Value> {
     }
 }
 
-fn order(player: PlayerId, command: &str, arguments: Value) -> Order {
-    Order {
+fn order(player: PlayerId, command: &str, arguments: Value) -> GameOrder {
+    GameOrder {
         player,
         command: command.to_owned(),
         arguments: map(arguments),
@@ -30,7 +30,7 @@ fn order(player: PlayerId, command: &str, arguments: Value) -> Order {
 
 /// So many solarian pilots, all at the belt.
 fn crowd(count: usize) -> (World, Vec<PlayerId>) {
-    let mut world = World::new(Rules::new(1));
+    let mut world = World::new(WorldRules::new(1));
     let pilots: Vec<PlayerId> = (0..count)
         .filter_map(|number| {
             let name = format!("Pilot {number}");
@@ -94,7 +94,7 @@ fn tick_in_which_2000_do_nothing(bencher: Bencher) {
 
 #[divan::bench]
 fn new_world() -> World {
-    World::new(Rules::new(black_box(1)))
+    World::new(WorldRules::new(black_box(1)))
 }
 
 #[divan::bench]

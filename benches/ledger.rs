@@ -16,10 +16,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, Call, CallStatus, ReplyMeta, ResultMeta, Row, Utterance};
-use actors::domain::model::Usage;
-use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
-use actors::ports::{Archive, Ledger, Search, SearchIn};
+use actors::domain::message::{
+    CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
+};
+use actors::domain::model::TokenUsage;
+use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::ports::{Archive, Ledger, SearchIn, SearchQuery};
 use zoea_ledger::{ServerAddress, SqlLedger, Stay};
 
 const MYSES: i64 = 16;
@@ -91,7 +93,7 @@ fn batch(writes: Vec<Write>) -> Batch {
     }
 }
 
-fn append(mysis: i64, seq: i64, turn: i64, body: Body) -> Write {
+fn append(mysis: i64, seq: i64, turn: i64, body: RowBody) -> Write {
     Write::Append {
         mysis: MysisId(mysis),
         row: Arc::new(Row {
@@ -109,7 +111,7 @@ fn said(text: &str, horizon: i64) -> Utterance {
         reasoning: None,
         horizon: Seq(horizon),
         meta: ReplyMeta {
-            usage: Some(Usage {
+            usage: Some(TokenUsage {
                 input: 500,
                 output: 20,
                 cached: 0,
@@ -136,9 +138,9 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
             mysis,
             first,
             turn,
-            Body::Call {
+            RowBody::Call {
                 utterance: said("", first - 1),
-                calls: vec![Call {
+                calls: vec![CallRecord {
                     id: "call_1".into(),
                     name: "look".into(),
                     arguments: r#"{"where":"here"}"#.into(),
@@ -156,7 +158,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
             mysis,
             first + 1,
             turn,
-            Body::Result {
+            RowBody::Result {
                 call,
                 text: result.into(),
                 meta: ResultMeta {
@@ -174,7 +176,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
                 mysis,
                 first + 2,
                 turn,
-                Body::Reply(said("I looked around and all is well.", first + 1)),
+                RowBody::Reply(said("I looked around and all is well.", first + 1)),
             ),
             Write::Totals {
                 mysis: MysisId(mysis),
@@ -199,7 +201,7 @@ async fn create(ledger: &SqlLedger) {
         .map(|id| {
             Write::Create(Box::new(NewMysis {
                 id: MysisId(id_of(id)),
-                profile: Profile {
+                profile: MysisProfile {
                     name: format!("m{id}").into(),
                     provider: "mock".into(),
                     model: None,
@@ -222,7 +224,7 @@ async fn measure_appends(ledger: &SqlLedger) {
                 .map(|place| {
                     let text = "x".repeat(200).into();
                     let mysis = id_of(place % MYSES + 1);
-                    batch(vec![append(mysis, seq + place, 1, Body::Audit { text })])
+                    batch(vec![append(mysis, seq + place, 1, RowBody::Audit { text })])
                 })
                 .collect();
             seq += group;
@@ -328,7 +330,7 @@ async fn measure_search(ledger: &SqlLedger, rows: i64) {
         ("two letters, nowhere", "ß!", None, true),
         ("one letter, nowhere", "ß", None, true),
     ] {
-        let search = Search {
+        let search = SearchQuery {
             text: text.to_string(),
             mysis: mysis.map(|number| MysisId(id_of(number))),
             within: SearchIn::Messages,

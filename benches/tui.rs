@@ -19,7 +19,7 @@ mod swarm;
 
 use std::sync::Arc;
 
-use actors::domain::event::{State, SwarmEvent};
+use actors::domain::event::{LifeState, SwarmEvent};
 use actors::domain::ids::{MysisId, Now, Timestamp};
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
@@ -30,7 +30,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use swarm::{START, Stored, Swarm, rules};
 use zoea_tui::dashboard::input_event::{Input, Key, Press};
-use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::theme::Depth;
 use zoea_tui::view;
 
@@ -57,13 +57,13 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
     let mut swarm = Swarm::new(myses, 1, 7);
     for id in swarm.ids() {
         let name = swarm.standings[&id].name.to_string();
-        drop(swarm.change(&name, State::Running, START));
+        drop(swarm.change(&name, LifeState::Running, START));
     }
-    let mut board = Dashboard::new(Opening {
+    let mut board = Dashboard::new(DashboardOptions {
         size: SIZE,
-        ..Opening::default()
+        ..DashboardOptions::default()
     });
-    board.tick(Now::alike(START));
+    board.tick(Now::from_timestamp(START));
     board.restore(SwarmSnapshot {
         standings: swarm.standings.values().cloned().map(Arc::new).collect(),
         mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
@@ -81,7 +81,7 @@ fn fulfil(board: &mut Dashboard, stored: &Stored) {
         for effect in board.take_effects() {
             if let UiEffect::Load { id: stamp, page } = effect {
                 let page = stored.page(page).now_or_never().expect("it is in memory");
-                board.paged(stamp, page.map_err(|fault| fault.to_string()));
+                board.on_page(stamp, page.map_err(|fault| fault.to_string()));
             }
         }
     }
@@ -101,7 +101,7 @@ fn picture_of_the_table(bencher: Bencher<'_, '_>, myses: usize) {
 #[divan::bench]
 fn picture_of_a_conversation(bencher: Bencher<'_, '_>) {
     let (mut board, swarm) = board(1000);
-    board.input(Input::Press(Press::of(Key::Enter)));
+    board.on_input(Input::Press(Press::of(Key::Enter)));
     fulfil(&mut board, &swarm.stored);
     paint(bencher, &board);
 }
@@ -117,9 +117,9 @@ fn frame_after_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
         at += 16;
         let shown = board.clone();
         let changing = Arc::make_mut(&mut board);
-        changing.tick(Now::alike(Timestamp(at)));
+        changing.tick(Now::from_timestamp(Timestamp(at)));
         for event in swarm.live(Timestamp(at)) {
-            changing.learn(&event);
+            changing.on_event(&event);
         }
         changing.prepare_frame();
         drop(shown);
@@ -132,7 +132,7 @@ fn learning_of_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
     let (mut board, mut swarm) = board(1000);
     let events: Vec<SwarmEvent> = (0..5000).flat_map(|_| swarm.live(START)).collect();
     let mut events = events.iter().cycle();
-    bencher.bench_local(|| board.learn(black_box(events.next().expect("there are some"))));
+    bencher.bench_local(|| board.on_event(black_box(events.next().expect("there are some"))));
 }
 
 #[divan::bench]
@@ -143,10 +143,10 @@ fn settling_at_1000_myses(bencher: Bencher<'_, '_>) {
         .with_inputs(|| swarm.live(START))
         .bench_local_values(|events| {
             for event in &events {
-                board.learn(event);
+                board.on_event(event);
             }
             at += 16;
-            board.tick(Now::alike(Timestamp(at)));
+            board.tick(Now::from_timestamp(Timestamp(at)));
             board.prepare_frame();
         });
 }
@@ -160,7 +160,7 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
         drop(swarm.step(id, START));
     }
     let mut opened = board.clone();
-    opened.input(Input::Press(Press::of(Key::Enter)));
+    opened.on_input(Input::Press(Press::of(Key::Enter)));
     opened.prepare_frame();
     let loads: Vec<_> = opened.take_effects();
     let pages: Vec<_> = loads
@@ -177,7 +177,7 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
         .with_inputs(|| (opened.clone(), pages.clone()))
         .bench_local_values(|(mut board, pages)| {
             for (stamp, rows) in pages {
-                board.paged(stamp, Ok(rows));
+                board.on_page(stamp, Ok(rows));
             }
             board.prepare_frame();
             board
@@ -191,10 +191,10 @@ fn scrolling_a_page(bencher: Bencher<'_, '_>) {
     for _ in 0..20_000 {
         drop(swarm.step(id, START));
     }
-    board.input(Input::Press(Press::of(Key::Enter)));
+    board.on_input(Input::Press(Press::of(Key::Enter)));
     fulfil(&mut board, &swarm.stored);
     bencher.bench_local(|| {
-        board.input(Input::Press(Press::of(Key::PageUp)));
+        board.on_input(Input::Press(Press::of(Key::PageUp)));
         board.prepare_frame();
         for effect in board.take_effects() {
             if let UiEffect::Load { id: stamp, page } = effect {
@@ -203,7 +203,7 @@ fn scrolling_a_page(bencher: Bencher<'_, '_>) {
                     .page(page)
                     .now_or_never()
                     .expect("it is in memory");
-                board.paged(stamp, page.map_err(|fault| fault.to_string()));
+                board.on_page(stamp, page.map_err(|fault| fault.to_string()));
             }
         }
     });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
-use zoea::mcp::{Endpoint, ListedTool, Session};
+use zoea::mcp::{ListedTool, ServerSession, UpstreamEndpoint};
 
 /// How long a tool may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -18,10 +18,10 @@ async fn main() -> anyhow::Result<()> {
     let url = std::env::args()
         .nth(1)
         .context("which server? give its URL")?;
-    let session = Session::open(Endpoint {
+    let session = ServerSession::open(UpstreamEndpoint {
         url: url.as_str().into(),
         token: None,
-        http: zoea::http::client()?,
+        http: zoea::http::build_client()?,
         max_answer_bytes: zoea::mcp::MAX_ANSWER_BYTES,
     })
     .await?;

@@ -7,14 +7,16 @@ use std::collections::VecDeque;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use actors::domain::event::{LinkState, State, Totals};
+use actors::domain::event::{LifeState, LinkState, Totals};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Now, Timestamp};
-use actors::domain::life::{Effect, Input, Life, Mode, MysisOrder, Past, ReplyId, ToolOutcome};
+use actors::domain::life::{
+    Effect, Life, LifeInput, Mode, MysisOrder, ReplyId, RestoreArgs, ToolOutcome,
+};
 use actors::domain::message::CallStatus;
-use actors::domain::model::{AskedCall, ModelAnswer};
+use actors::domain::model::{ModelAnswer, RequestedCall};
 use actors::domain::rules::SwarmRules;
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::{Mission, MysisRecord, Profile, Recollection};
+use actors::domain::write::{Mission, MysisProfile, MysisRecord, StoredHistory};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -64,17 +66,17 @@ fn rested(
     turns: usize,
     result: usize,
 ) -> Life {
-    let (mut life, effects) = Life::recalled(past(id, rules), Now::default());
+    let (mut life, effects) = Life::restore(past(id, rules), Now::default());
     let mut todo: VecDeque<Effect> = effects.into();
     let mut now = 0;
-    let mut hear = |life: &mut Life, todo: &mut VecDeque<Effect>, input: Input| {
+    let mut hear = |life: &mut Life, todo: &mut VecDeque<Effect>, input: LifeInput| {
         now += 100;
-        todo.extend(life.handle(input, Now::alike(Timestamp(now))));
+        todo.extend(life.handle(input, Now::from_timestamp(Timestamp(now))));
     };
     hear(
         &mut life,
         &mut todo,
-        Input::Linked {
+        LifeInput::Linked {
             link: LinkState::Ok,
             tools: tools.clone(),
             account: Some("alpha".into()),
@@ -89,7 +91,7 @@ fn rested(
     hear(
         &mut life,
         &mut todo,
-        Input::Ordered {
+        LifeInput::Ordered {
             asker: ReplyId(1),
             order,
         },
@@ -98,14 +100,14 @@ fn rested(
     while let Some(effect) = todo.pop_front() {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the rest goes to others")]
         let input = match effect {
-            Effect::Record { ticket, .. } => Input::Recorded {
+            Effect::Record { ticket, .. } => LifeInput::Recorded {
                 ticket,
                 outcome: Ok(()),
             },
             Effect::Ask(ask) => {
                 asked += 1;
                 let answer = answer(asked);
-                Input::Replied {
+                LifeInput::Replied {
                     work: ask.work,
                     provider: "".into(),
                     result: Ok(answer),
@@ -113,19 +115,19 @@ fn rested(
                 }
             }
             Effect::Call(call) => {
-                hear(&mut life, &mut todo, Input::Leaving { work: call.work });
+                hear(&mut life, &mut todo, LifeInput::Leaving { work: call.work });
                 let outcome = ToolOutcome {
                     text: format!(r#"{{"ore":"{}"}}"#, "x".repeat(result)),
                     status: CallStatus::Done,
                     ms: 1,
                     tick: Some(asked),
                 };
-                Input::Returned {
+                LifeInput::Returned {
                     work: call.work,
                     outcome,
                 }
             }
-            Effect::Wake { alarm, .. } if asked < turns as i64 * 2 => Input::Rang { alarm },
+            Effect::Wake { alarm, .. } if asked < turns as i64 * 2 => LifeInput::Rang { alarm },
             _ => continue,
         };
         hear(&mut life, &mut todo, input);
@@ -136,7 +138,7 @@ fn rested(
 /// A call and words in turn, with a thought beside each.
 fn answer(asked: i64) -> ModelAnswer {
     let tool = if asked % 4 == 1 { "mine" } else { "get_status" };
-    let call = AskedCall {
+    let call = RequestedCall {
         id: format!("call_abcdefghij{asked}"),
         name: tool.to_string(),
         arguments: "{}".to_string(),
@@ -154,17 +156,17 @@ fn answer(asked: i64) -> ModelAnswer {
     }
 }
 
-fn past(id: i64, rules: &Arc<SwarmRules>) -> Past {
-    Past {
+fn past(id: i64, rules: &Arc<SwarmRules>) -> RestoreArgs {
+    RestoreArgs {
         record: MysisRecord {
             id: MysisId(id),
-            profile: Profile {
+            profile: MysisProfile {
                 name: format!("mysis-{id}").into(),
                 provider: "local".into(),
                 model: None,
                 temperature: None,
             },
-            state: State::Idle,
+            state: LifeState::Idle,
             reason: None,
             fault: None,
             is_called: false,
@@ -173,7 +175,7 @@ fn past(id: i64, rules: &Arc<SwarmRules>) -> Past {
             account: Some("alpha".into()),
             created_at: Timestamp(0),
         },
-        recollection: Recollection::default(),
+        recollection: StoredHistory::default(),
         incarnation: Incarnation(1),
         mission: None,
         rules: rules.clone(),

@@ -12,10 +12,10 @@ use std::time::Duration;
 use actors::domain::compose::wire_bytes;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::life::Mode;
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use actors::domain::model::{ChatCall, ChatMessage};
 use actors::domain::order::Order;
-use actors::domain::reading::{Page, PageFrom};
+use actors::domain::reading::{PageFrom, PageQuery};
 use actors::ports::Archive;
 use anyhow::Context;
 use tokio::net::TcpListener;
@@ -24,9 +24,9 @@ use tracing::field::{Field, Visit};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
 use zoea::home::Home;
-use zoea::settings::{Provider, ProviderKind, Settings};
+use zoea::settings::{ProviderKind, ProviderSettings, Settings};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
-use zoea_galaxy::limits::{Allowance, Limits};
+use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions};
 use zoea_pilot::PilotOptions;
 
@@ -64,12 +64,12 @@ async fn play(
     let options = GalaxyOptions {
         seed: Some(1),
         tick: Duration::from_millis(tick_ms),
-        limits: Limits {
-            logins: Allowance::Unlimited,
-            refusals: Allowance::Unlimited,
-            mutations: Allowance::Unlimited,
-            queries: Allowance::Unlimited,
-            ..Limits::default()
+        limits: GalaxyLimits {
+            logins: RateAllowance::Unlimited,
+            refusals: RateAllowance::Unlimited,
+            mutations: RateAllowance::Unlimited,
+            queries: RateAllowance::Unlimited,
+            ..GalaxyLimits::default()
         },
         ..GalaxyOptions::default()
     };
@@ -77,11 +77,11 @@ async fn play(
     let model = loopback().await?;
     let mut settings = Settings::default();
     settings.swarm.turn_pause = Duration::ZERO;
-    let provider = Provider {
+    let provider = ProviderSettings {
         endpoint: format!("http://{}/v1", model.local_addr()?),
         model: "pilot".to_string(),
         kind: ProviderKind::OpenAi,
-        ..Provider::default()
+        ..ProviderSettings::default()
     };
     settings.providers = [("local".to_string(), provider)].into();
     settings.mcp.upstream = Some(galaxy.url());
@@ -114,7 +114,7 @@ async fn play(
     let text = "Earn credits: mine ore, sell it at your station, refuel, and go again.".to_string();
     order(Order::Broadcast { text }).await?;
     tokio::time::sleep(Duration::from_millis(ticks * tick_ms)).await;
-    let standings = swarm.standings().await;
+    let standings = swarm.statuses().await;
     let alpha = standings.first().context("the mysis")?.id;
     let rows = all_rows(&**swarm.archive(), alpha).await?;
     flight.shutdown().await;
@@ -128,7 +128,7 @@ async fn all_rows(archive: &dyn Archive, mysis: MysisId) -> anyhow::Result<Vec<A
     let mut rows: Vec<Arc<Row>> = Vec::new();
     loop {
         let after = rows.last().map_or(Seq(0), |row| row.seq);
-        let page = Page {
+        let page = PageQuery {
             mysis,
             from: PageFrom::After(after),
             limit: 1000,
@@ -183,7 +183,9 @@ fn last_rows_bytes(rows: &[Arc<Row>], system: u64) -> Vec<u64> {
     let mut all = Vec::new();
     for row in rows {
         if let Some(said) = row.utterance() {
-            let seen = last.iter().filter(|(seq, _)| *seq <= said.seen(row.seq));
+            let seen = last
+                .iter()
+                .filter(|(seq, _)| *seq <= said.newest_seen(row.seq));
             all.push(system + seen.map(|(_, bytes)| bytes).sum::<u64>());
         }
         if let Some(message) = message(row) {
@@ -200,11 +202,11 @@ fn last_rows_bytes(rows: &[Arc<Row>], system: u64) -> Vec<u64> {
 fn message(row: &Row) -> Option<ChatMessage> {
     let text = row.text().clone();
     match &row.body {
-        Body::Prompt { .. } | Body::Mission { .. } | Body::Peer { .. } => {
+        RowBody::Prompt { .. } | RowBody::Mission { .. } | RowBody::Peer { .. } => {
             Some(ChatMessage::User(text))
         }
-        Body::Note { .. } => Some(ChatMessage::System(text)),
-        Body::Reply(_) | Body::Call { .. } => Some(ChatMessage::Assistant {
+        RowBody::Note { .. } => Some(ChatMessage::System(text)),
+        RowBody::Reply(_) | RowBody::Call { .. } => Some(ChatMessage::Assistant {
             text,
             calls: row
                 .calls()
@@ -216,11 +218,11 @@ fn message(row: &Row) -> Option<ChatMessage> {
                 })
                 .collect(),
         }),
-        Body::Result { meta, .. } => Some(ChatMessage::Tool {
+        RowBody::Result { meta, .. } => Some(ChatMessage::Tool {
             call_id: meta.call_id.clone(),
             text,
         }),
-        Body::Host { .. } | Body::Audit { .. } | Body::Unknown { .. } => None,
+        RowBody::Host { .. } | RowBody::Audit { .. } | RowBody::Unknown { .. } => None,
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use actors::domain::rules::ProgressRules;
 use zoea_simulation::stall_suite::{
-    CaseGroup, CaseResult, SuiteOptions, healthy, run_group, stuck,
+    CaseGroup, CaseResult, SuiteOptions, healthy_groups, run_group, stuck_cases,
 };
 
 fn main() -> anyhow::Result<()> {
@@ -29,7 +29,7 @@ fn main() -> anyhow::Result<()> {
     println!("\nstuck                  told after  turns  taken to         the first notice");
     let ways = CaseGroup {
         order: "Mine ore, sell it at your station, refuel and go again.",
-        members: stuck(),
+        members: stuck_cases(),
     };
     let seen = run_group(&watch, &ways)?;
     for sight in &seen {
@@ -39,7 +39,7 @@ fn main() -> anyhow::Result<()> {
     println!("{found} of {} found", seen.len());
     println!("\nhealthy                players   turns  told of  stranded then  worst");
     let (mut players, mut told_of, mut false_alarms, mut turns) = (0, 0, 0, 0);
-    for party in healthy(each) {
+    for party in healthy_groups(each) {
         let seen = run_group(&watch, &party)?;
         let told: Vec<&CaseResult> = seen.iter().filter(|sight| sight.told.is_some()).collect();
         let all: i64 = seen.iter().map(|sight| sight.turns).sum();

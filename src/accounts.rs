@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use actors::domain::redact::SHORTEST;
+use actors::domain::redact::MIN_SECRET_BYTES;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -55,7 +55,7 @@ pub enum FileFault {
     Empty(String),
     /// A password that cannot be kept out of what is stored and shown.
     #[error(
-        "the password of {name} in {file} is shorter than {SHORTEST} letters: it could not be told \
+        "the password of {name} in {file} is shorter than {MIN_SECRET_BYTES} letters: it could not be told \
          from ordinary words where it has to be kept secret; give the account a longer one"
     )]
     TooShort {
@@ -93,7 +93,7 @@ pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
         if entry.username.is_empty() || entry.password.is_empty() {
             return Err(FileFault::Empty(shown));
         }
-        if entry.password.len() < SHORTEST {
+        if entry.password.len() < MIN_SECRET_BYTES {
             let name = entry.username.clone();
             return Err(FileFault::TooShort { file: shown, name });
         }

@@ -12,49 +12,49 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::operator::Operator;
-use crate::settings::Alerts;
+use crate::settings::AlertSettings;
 use actors::listener::EventHandler;
 
-use causes::{Causes, News};
+use causes::{AlertSignal, Causes};
 use hooks::Hooks;
 
 /// What was heard and waits to be weighed.
-const QUEUE: usize = 4096;
+const MAX_WAITING_SIGNALS: usize = 4096;
 /// Alerts that wait to be brought.
-const WAITING: usize = 64;
+const MAX_WAITING_ALERTS: usize = 64;
 
 /// What weighs and brings alerts.
-pub struct Alarm {
-    news: mpsc::Sender<News>,
+pub struct AlertDispatcher {
+    news: mpsc::Sender<AlertSignal>,
     tasks: [JoinHandle<()>; 2],
 }
 
-impl Alarm {
+impl AlertDispatcher {
     /// Begins to weigh what is heard.
     #[must_use]
     pub fn start(
-        settings: &Alerts,
+        settings: &AlertSettings,
         http: &reqwest::Client,
         secrets: Secrets,
         operator: Operator,
-    ) -> Alarm {
-        let (news, heard) = mpsc::channel(QUEUE);
-        let (alerts, waiting) = mpsc::channel(WAITING);
+    ) -> AlertDispatcher {
+        let (news, heard) = mpsc::channel(MAX_WAITING_SIGNALS);
+        let (alerts, waiting) = mpsc::channel(MAX_WAITING_ALERTS);
         let causes = Causes::new(settings.cool_down);
         let hooks = Hooks::new(settings, http, secrets, operator);
         let tasks = [
-            tokio::spawn(weigh(causes, heard, alerts)),
-            tokio::spawn(hooks.bring_all(waiting)),
+            tokio::spawn(collect_alerts(causes, heard, alerts)),
+            tokio::spawn(hooks.send_all(waiting)),
         ];
-        Alarm { news, tasks }
+        AlertDispatcher { news, tasks }
     }
 
     /// What hears, for a listener.
     #[must_use]
-    pub fn ear(&self) -> EventHandler {
+    pub fn event_handler(&self) -> EventHandler {
         let news = self.news.clone();
         Box::new(move |event| {
-            if let Some(heard) = causes::news(event)
+            if let Some(heard) = causes::signal_of(event)
                 && news.try_send(heard).is_err()
             {
                 tracing::warn!("an alert was lost: too much happens at once");
@@ -73,9 +73,9 @@ impl Alarm {
 }
 
 /// Weighs news until nobody has any, and passes on what is to be told when its time has come.
-async fn weigh(
+async fn collect_alerts(
     mut causes: Causes,
-    mut heard: mpsc::Receiver<News>,
+    mut heard: mpsc::Receiver<AlertSignal>,
     alerts: mpsc::Sender<causes::Alert>,
 ) {
     loop {
@@ -89,12 +89,12 @@ async fn weigh(
         // Cancel-safe: a message that is not taken stays, and a sleep is begun anew.
         tokio::select! {
             news = heard.recv() => match news {
-                Some(news) => causes.take_in(news, Instant::now()),
+                Some(news) => causes.add_signal(news, Instant::now()),
                 None => return,
             },
             () = quiet => {}
         }
-        for alert in causes.due(Instant::now()) {
+        for alert in causes.take_due(Instant::now()) {
             if alerts.try_send(alert).is_err() {
                 tracing::warn!("an alert was lost: the hooks are too slow");
             }

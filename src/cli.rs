@@ -36,13 +36,13 @@ use zoea_system::descriptors;
 use zoea_system::out;
 
 /// What was asked for could not be done.
-const FAILED: u8 = 1;
+const EXIT_FAILED: u8 = 1;
 
 /// How long threads that wait for the system may hold the program up once it is done.
-const LEAVING: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Wrong usage or configuration; clap ends with the same.
-const WRONG_USAGE: u8 = 2;
+const EXIT_WRONG_USAGE: u8 = 2;
 
 /// A terminal command center for swarms of autonomous LLM agents.
 #[derive(Debug, Parser)]
@@ -51,11 +51,11 @@ struct Cli {
     #[command(flatten)]
     global: global::GlobalArgs,
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Run the swarm (the default).
     Run(run::RunArgs),
     /// The terminal, on the program that runs; quitting it stops nothing.
@@ -111,16 +111,16 @@ enum Command {
 /// Runs the command line and answers with the exit status.
 #[must_use]
 pub fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(|panic| out::complain(&format!("{panic}\n"))));
+    std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(wrong) => return misunderstood(&wrong),
+        Err(wrong) => return report_usage_error(&wrong),
     };
-    descriptors::raise(descriptors::WANTED);
-    let Err(error) = run(cli, &Environment::from_process()) else {
+    descriptors::raise_limit(descriptors::WANTED);
+    let Err(error) = run_command(cli, &Environment::from_process()) else {
         return ExitCode::SUCCESS;
     };
-    let (status, lines) = describe(&error);
+    let (status, lines) = describe_failure(&error);
     for line in lines {
         out::error(&line);
     }
@@ -129,56 +129,60 @@ pub fn main() -> ExitCode {
 
 /// A file that may grow no further (`ulimit -f`) is a write that fails, as on a full disk, and not the
 /// end of the program. What we start ourselves has the signal as it was.
-fn hear_of_file_limits() -> std::io::Result<()> {
+fn ignore_file_limit_signal() -> std::io::Result<()> {
     let heard = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).map(drop)
 }
 
 /// What is wrong with a command line may quote it; help quotes nothing.
-fn misunderstood(wrong: &clap::Error) -> ExitCode {
+fn report_usage_error(wrong: &clap::Error) -> ExitCode {
     if wrong.use_stderr() {
-        out::complain(&wrong.render().to_string());
-        return ExitCode::from(WRONG_USAGE);
+        out::write_stderr(&wrong.render().to_string());
+        return ExitCode::from(EXIT_WRONG_USAGE);
     }
     // A reader that went away has read enough.
     let _ = wrong.print();
     ExitCode::SUCCESS
 }
 
-fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
-    hear_of_file_limits()?;
+fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
+    ignore_file_limit_signal()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     run_and_leave(runtime, async {
         let command = cli
             .command
-            .unwrap_or_else(|| Command::Run(run::RunArgs::default()));
+            .unwrap_or_else(|| CliCommand::Run(run::RunArgs::default()));
         match command {
-            Command::Run(args) => run::run(&args, &cli.global, environment).await,
-            Command::Attach(args) => attach::run(&args, &cli.global, environment).await,
-            Command::Status => status::run(&cli.global, environment).await,
-            Command::Init(args) => init::run(&args, &cli.global, environment),
-            Command::Doctor(args) => doctor::run(&args, &cli.global, environment).await,
-            Command::Mysis(command) => mysis::run(&command, &cli.global, environment).await,
-            Command::Send(args) => talk::send(&args, &cli.global, environment).await,
-            Command::Broadcast(args) => talk::broadcast(&args, &cli.global, environment).await,
-            Command::Mission(command) => talk::mission(&command, &cli.global, environment).await,
-            Command::Note(args) => talk::note(&args, &cli.global, environment).await,
-            Command::Log(args) => history::log(&args, &cli.global, environment).await,
-            Command::Search(args) => history::search(&args, &cli.global, environment).await,
-            Command::Events(args) => events::run(&args, &cli.global, environment).await,
-            Command::Prompt(args) => prompt::run(&args, &cli.global, environment).await,
-            Command::Books(args) => books::run(&args, &cli.global, environment).await,
-            Command::Report(args) => report::run(&args, &cli.global, environment).await,
-            Command::Db(command) => db::run(&command, &cli.global, environment).await,
-            Command::Accounts(command) => accounts::run(&command, &cli.global, environment).await,
-            Command::Import(args) => import::run(&args, &cli.global, environment).await,
-            Command::Export(args) => export::run(&args, &cli.global, environment).await,
-            Command::Galaxy(args) => galaxy::run(args).await,
-            Command::Pilot(args) => pilot::run(args).await,
+            CliCommand::Run(args) => run::run(&args, &cli.global, environment).await,
+            CliCommand::Attach(args) => attach::run(&args, &cli.global, environment).await,
+            CliCommand::Status => status::run(&cli.global, environment).await,
+            CliCommand::Init(args) => init::run(&args, &cli.global, environment),
+            CliCommand::Doctor(args) => doctor::run(&args, &cli.global, environment).await,
+            CliCommand::Mysis(command) => mysis::run(&command, &cli.global, environment).await,
+            CliCommand::Send(args) => talk::send_message(&args, &cli.global, environment).await,
+            CliCommand::Broadcast(args) => {
+                talk::broadcast_mission(&args, &cli.global, environment).await
+            }
+            CliCommand::Mission(command) => talk::mission(&command, &cli.global, environment).await,
+            CliCommand::Note(args) => talk::edit_notes(&args, &cli.global, environment).await,
+            CliCommand::Log(args) => history::show_log(&args, &cli.global, environment).await,
+            CliCommand::Search(args) => history::search_rows(&args, &cli.global, environment).await,
+            CliCommand::Events(args) => events::run(&args, &cli.global, environment).await,
+            CliCommand::Prompt(args) => prompt::run(&args, &cli.global, environment).await,
+            CliCommand::Books(args) => books::run(&args, &cli.global, environment).await,
+            CliCommand::Report(args) => report::run(&args, &cli.global, environment).await,
+            CliCommand::Db(command) => db::run(&command, &cli.global, environment).await,
+            CliCommand::Accounts(command) => {
+                accounts::run(&command, &cli.global, environment).await
+            }
+            CliCommand::Import(args) => import::run(&args, &cli.global, environment).await,
+            CliCommand::Export(args) => export::run(&args, &cli.global, environment).await,
+            CliCommand::Galaxy(args) => galaxy::run(args).await,
+            CliCommand::Pilot(args) => pilot::run(args).await,
             // It has a runtime of its own, whose clock is simulated.
-            Command::Simulate(args) => {
+            CliCommand::Simulate(args) => {
                 tokio::task::spawn_blocking(move || simulate::run(&args)).await?
             }
         }
@@ -188,22 +192,22 @@ fn run(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
 /// Runs something to its end and leaves. What then still waits for a disk or a pipe is left behind.
 fn run_and_leave<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
     let done = runtime.block_on(work);
-    runtime.shutdown_timeout(LEAVING);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     done
 }
 
 /// The exit status of a failure and what is said about it: every mistake of a configuration has a
 /// line.
-fn describe(error: &anyhow::Error) -> (u8, Vec<String>) {
+fn describe_failure(error: &anyhow::Error) -> (u8, Vec<String>) {
     match error
         .chain()
         .find_map(|cause| cause.downcast_ref::<SettingsError>())
     {
         Some(settings) => (
-            WRONG_USAGE,
+            EXIT_WRONG_USAGE,
             settings.mistakes.iter().map(ToString::to_string).collect(),
         ),
-        None => (FAILED, vec![format!("{error:#}")]),
+        None => (EXIT_FAILED, vec![format!("{error:#}")]),
     }
 }
 
@@ -245,14 +249,14 @@ mod tests {
             .context("reload")
             .unwrap_err();
         let line = "environment: HOME is not set; name a directory with --home or ZOEA_HOME";
-        assert_eq!(describe(&error), (2, vec![line.to_owned()]));
+        assert_eq!(describe_failure(&error), (2, vec![line.to_owned()]));
     }
 
     #[test]
     fn any_other_failure_is_told_with_its_causes_on_one_line() {
         let error = anyhow::anyhow!("no such file").context("open ledger");
         assert_eq!(
-            describe(&error),
+            describe_failure(&error),
             (1, vec!["open ledger: no such file".to_owned()])
         );
     }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actors::domain::clean;
-use actors::domain::order::Refusal;
+use actors::domain::order::OrderRefusal;
 use actors::secrets::Secrets;
 use axum::Router;
 use axum::middleware::from_fn;
@@ -40,8 +40,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::attach::terminals::AttachedTerminals;
-use crate::serving::guard::{Reach, behind_guard};
-use crate::serving::{self, Patience};
+use crate::serving::guard::{ListenScope, behind_guard};
+use crate::serving::{self, AcceptLimits};
 use crate::settings::Secret;
 use crate::swarm::Swarm;
 
@@ -49,21 +49,21 @@ pub use tools::call as call_tool;
 
 /// Patience with those who have not shown the token yet; those who have may be silent for longer than
 /// our own client keeps a connection that it does not use.
-const ACCEPT_LIMITS: Patience = Patience {
+const ACCEPT_LIMITS: AcceptLimits = AcceptLimits {
     max_strangers: 32,
     stranger_time: Some(Duration::from_secs(10)),
     head_time: Duration::from_secs(120),
 };
 
 /// The largest request: a text as long as an operator may send, where every letter of it needs six.
-const LARGEST: usize = 8 << 20;
+const MAX_REQUEST_BYTES: usize = 8 << 20;
 
 /// How long the last answers may take to go out.
-const PARTING: Duration = Duration::from_millis(200);
+const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// What the control interface can tell besides what the swarm itself knows.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct ProgramInfo {
     /// When the program started, RFC 3339.
     pub started_at: String,
     /// Whether any provider has a price, so that cost means something; a reload may change it.
@@ -72,7 +72,7 @@ pub struct About {
     pub secrets: Secrets,
 }
 
-impl About {
+impl ProgramInfo {
     /// Whether cost means something now.
     #[must_use]
     pub fn has_price(&self) -> bool {
@@ -101,11 +101,11 @@ impl ControlServer {
         listener: TcpListener,
         (swarm, guests): (Swarm, AttachedTerminals),
         token: &Secret,
-        about: About,
+        about: ProgramInfo,
     ) -> std::io::Result<ControlServer> {
         let address = listener.local_addr()?;
         let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
-        let desk = Desk {
+        let desk = ControlHandler {
             swarm,
             guests: guests.clone(),
             about: Arc::new(about),
@@ -115,7 +115,7 @@ impl ControlServer {
             .with_json_response(true)
             // The guard before it is stricter.
             .disable_allowed_hosts()
-            .with_max_request_body_bytes(LARGEST)
+            .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_cancellation_token(cut.child_token());
         let service = StreamableHttpService::new(
             move || Ok(desk.clone()),
@@ -123,9 +123,10 @@ impl ControlServer {
             config,
         );
         let router = Router::new().nest_service("/mcp", service);
-        let weigh = from_fn(|request, next| weight::weigh(LARGEST, request, next));
+        let weigh =
+            from_fn(|request, next| weight::limit_request(MAX_REQUEST_BYTES, request, next));
         let router = guard::behind_token(router.layer(weigh), token);
-        let router = behind_guard(router, Reach::Loopback);
+        let router = behind_guard(router, ListenScope::Loopback);
         let task = tokio::spawn(serving::serve(
             listener,
             router,
@@ -163,7 +164,10 @@ impl ControlServer {
         self.close().await;
         self.stop.cancel();
         // The last words are still on their way out.
-        if tokio::time::timeout(PARTING, &mut self.task).await.is_err() {
+        if tokio::time::timeout(STOP_TIMEOUT, &mut self.task)
+            .await
+            .is_err()
+        {
             self.cut.cancel();
             self.task.abort();
         }
@@ -172,20 +176,20 @@ impl ControlServer {
 
 /// The tools of the swarm, and those of attached terminals.
 fn all_tools() -> Vec<Tool> {
-    let mut tools = tools::list();
+    let mut tools = tools::list_tools();
     tools.extend(AttachedTerminals::tools());
     tools
 }
 
 /// Answers requests.
 #[derive(Clone)]
-struct Desk {
+struct ControlHandler {
     swarm: Swarm,
     guests: AttachedTerminals,
-    about: Arc<About>,
+    about: Arc<ProgramInfo>,
 }
 
-impl ServerHandler for Desk {
+impl ServerHandler for ControlHandler {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("zoea", env!("CARGO_PKG_VERSION")))
@@ -249,12 +253,12 @@ impl ServerHandler for Desk {
         let answer = match self.guests.call(&request.name, &arguments).await {
             Some(answer) => answer,
             // What is half gone tells nothing about the swarm.
-            None if self.guests.are_leaving() => Err(Refusal::Closing.to_string()),
+            None if self.guests.is_closing() => Err(OrderRefusal::Closing.to_string()),
             None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
         };
         let result = match answer {
             Ok(value) => {
-                let text = clean::json(&value.to_string()).into_owned();
+                let text = clean::clean_json(&value.to_string()).into_owned();
                 CallToolResult::success(vec![ContentBlock::text(text)])
             }
             Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),

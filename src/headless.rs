@@ -120,7 +120,7 @@ impl Actor for Crier {
 impl CrierState {
     fn cry(&mut self, event: &SwarmEvent) {
         let line = match self.format {
-            Format::Json => zoea_contract::event(event).map(|value| value.to_string()),
+            Format::Json => zoea_contract::event_json(event).map(|value| value.to_string()),
             Format::Text => text(event),
         };
         let Some(line) = line else {

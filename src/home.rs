@@ -57,7 +57,7 @@ pub enum HomeError {
         file: PathBuf,
     },
     /// The system refuses.
-    #[error("cannot {action} {}: {cause}; {}", path.display(), remedy(cause))]
+    #[error("cannot {action} {}: {cause}; {}", path.display(), remedy_for(cause))]
     Refused {
         /// A verb: what was tried.
         action: &'static str,
@@ -75,7 +75,7 @@ impl Home {
     /// Says why it cannot be used, and what to do about it.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, HomeError> {
         let directory = directory.into();
-        create(&directory)?;
+        create_home(&directory)?;
         let warnings = permissions::close_directory(&directory)?
             .into_iter()
             .collect();
@@ -183,7 +183,7 @@ impl Home {
     /// # Errors
     /// The system's, if it refuses.
     pub fn keep_history(&self, lines: &str) -> io::Result<()> {
-        replace::put(&self.history(), lines.as_bytes())
+        replace::replace_without_sync(&self.history(), lines.as_bytes())
     }
 
     /// Writes the report of a day, in the place of any other of that name.
@@ -193,7 +193,7 @@ impl Home {
     pub fn put_report(&self, name: &str, text: &str) -> io::Result<()> {
         let directory = self.reports();
         create_private(&directory)?;
-        replace::put(&directory.join(name), text.as_bytes())
+        replace::replace_without_sync(&directory.join(name), text.as_bytes())
     }
 
     /// Where pictures of the screen and what is written from it go.
@@ -222,7 +222,7 @@ impl Home {
     }
 }
 
-fn create(directory: &Path) -> Result<(), HomeError> {
+fn create_home(directory: &Path) -> Result<(), HomeError> {
     if directory.exists() && !directory.is_dir() {
         return Err(HomeError::NotADirectory {
             directory: directory.to_owned(),
@@ -243,7 +243,7 @@ fn create_private(directory: &Path) -> io::Result<()> {
         .create(directory)
 }
 
-fn remedy(cause: &io::Error) -> &'static str {
+fn remedy_for(cause: &io::Error) -> &'static str {
     use io::ErrorKind::{PermissionDenied, QuotaExceeded, StorageFull};
     if matches!(cause.kind(), StorageFull | QuotaExceeded) {
         "free some space there"

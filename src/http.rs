@@ -20,7 +20,7 @@ const IDLE_PER_HOST: usize = 8;
 ///
 /// # Errors
 /// The platform's certificate store cannot be read.
-pub fn client() -> Result<reqwest::Client, reqwest::Error> {
+pub fn build_client() -> Result<reqwest::Client, reqwest::Error> {
     // Installed already is as good as installed now: it is always the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
@@ -28,7 +28,7 @@ pub fn client() -> Result<reqwest::Client, reqwest::Error> {
         .pool_max_idle_per_host(IDLE_PER_HOST)
         .pool_idle_timeout(Duration::from_secs(60))
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
-        .redirect(Policy::custom(refuse))
+        .redirect(Policy::custom(refuse_redirect))
         .build()
 }
 
@@ -46,14 +46,14 @@ struct Redirected {
     target: String,
 }
 
-fn refuse(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let target = shown(attempt.url());
+fn refuse_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let target = shown_address(attempt.url());
     let status = attempt.status().as_u16();
     attempt.error(Redirected { status, target })
 }
 
 /// An address without what may be secret in it.
-fn shown(url: &Url) -> String {
+fn shown_address(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     let shown = format!("{}{path}", url.origin().ascii_serialization());
     match shown.char_indices().nth(SHOWN_OF_TARGET) {
@@ -64,7 +64,7 @@ fn shown(url: &Url) -> String {
 
 /// What went wrong with a request, without its URL, which may hold a secret.
 #[must_use]
-pub fn plain(error: reqwest::Error) -> String {
+pub fn error_text(error: reqwest::Error) -> String {
     let error = error.without_url();
     let redirected = std::error::Error::source(&error).filter(|cause| cause.is::<Redirected>());
     if let Some(redirected) = redirected {
@@ -88,7 +88,7 @@ pub fn causes(error: &dyn std::error::Error) -> String {
 /// What to do about a connection that this machine could not open for want of a descriptor; `None`
 /// where the cause lies elsewhere. The other side has no part in it: it was not even asked.
 #[must_use]
-pub fn want_of_descriptors(error: &reqwest::Error) -> Option<String> {
+pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     let is_named = std::iter::successors(Some(error as &dyn std::error::Error), |error| {
         error.source()
     })
@@ -96,12 +96,12 @@ pub fn want_of_descriptors(error: &reqwest::Error) -> Option<String> {
     .any(descriptors::is_exhaustion);
     // Looking a name up fails for want of a descriptor without saying so.
     let is_hidden = || error.is_connect() && descriptors::are_exhausted();
-    (is_named || is_hidden()).then(descriptors::advice)
+    (is_named || is_hidden()).then(descriptors::exhaustion_advice)
 }
 
 /// A request that brings JSON somewhere, and is tried again where that may help.
 #[derive(Clone)]
-pub struct Delivery {
+pub struct JsonSender {
     /// The client.
     pub http: reqwest::Client,
     /// Where to.
@@ -114,16 +114,16 @@ pub struct Delivery {
     pub waits: &'static [Duration],
 }
 
-impl Delivery {
+impl JsonSender {
     /// Brings it there.
     ///
     /// # Errors
     /// What the last try said; the URL is not in it. A receiver that calls the request itself wrong
     /// is asked once.
-    pub async fn bring(&self, body: &serde_json::Value) -> Result<(), String> {
+    pub async fn send(&self, body: &serde_json::Value) -> Result<(), String> {
         let mut waits = self.waits.iter();
         loop {
-            let (why, is_final) = match self.bring_once(body).await {
+            let (why, is_final) = match self.send_once(body).await {
                 Ok(status) if status.is_success() => return Ok(()),
                 Ok(status) => {
                     let is_busy = status.is_server_error() || matches!(status.as_u16(), 408 | 429);
@@ -131,7 +131,7 @@ impl Delivery {
                 }
                 Err(error) => {
                     let is_final = error.is_redirect();
-                    (plain(error), is_final)
+                    (error_text(error), is_final)
                 }
             };
             match waits.next() {
@@ -141,7 +141,7 @@ impl Delivery {
         }
     }
 
-    async fn bring_once(
+    async fn send_once(
         &self,
         body: &serde_json::Value,
     ) -> Result<reqwest::StatusCode, reqwest::Error> {
@@ -191,7 +191,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_sent_to_where_a_server_sends_requests_on() {
-        let http = client().unwrap();
+        let http = build_client().unwrap();
         for status in [301, 302, 303, 307, 308] {
             let (other, mut stolen) = served(200, None).await;
             let target = format!("http://user:hunter2@{other}/v2/mcp?key=hunter2#x");
@@ -199,7 +199,7 @@ mod tests {
             let url = format!("http://{first}/mcp?key=own-secret");
             let refused = http.post(&url).body("password").send().await.unwrap_err();
             assert!(refused.is_redirect(), "{refused:?}");
-            let text = plain(refused);
+            let text = error_text(refused);
             let expected = format!("HTTP {status} and sends requests on to http://{other}/v2/mcp;");
             assert!(text.contains(&expected), "{text}");
             assert!(
@@ -211,14 +211,14 @@ mod tests {
             assert!(stolen.try_recv().is_err(), "the other host heard of it");
             // Whoever only looks is not led astray either, and a hook is tried once.
             assert!(http.get(&url).send().await.unwrap_err().is_redirect());
-            let hook = Delivery {
+            let hook = JsonSender {
                 http: http.clone(),
                 url,
                 token: None,
                 timeout: Duration::from_secs(20),
                 waits: &NEVER_AGAIN,
             };
-            let why = hook.bring(&serde_json::json!({})).await.unwrap_err();
+            let why = hook.send(&serde_json::json!({})).await.unwrap_err();
             assert!(why.contains("sends requests on"), "{why}");
             assert!(stolen.try_recv().is_err(), "the other host heard of it");
         }

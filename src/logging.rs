@@ -187,7 +187,7 @@ impl LogWriter {
         let line = String::from_utf8_lossy(line);
         let known = self.secrets.clean(line.trim_end_matches('\n'));
         // Whoever looks into the file does so on a terminal.
-        let mut line = clean::json(&known).into_owned();
+        let mut line = clean::clean_json(&known).into_owned();
         line.push('\n');
         self.file.write_line(line.as_bytes());
     }

@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use content::CallResult;
 pub use listing::{ListedTool, Listing};
 
-use message::Raw;
+use message::RawResult;
 
 /// How long telling a server that we gave up may take.
 const PARTING: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 
 /// Where a server is, and how it is spoken to.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct UpstreamEndpoint {
     /// Its URL.
     pub url: Arc<str>,
     /// The token that it wants, if it wants one.
@@ -50,15 +50,15 @@ pub struct Endpoint {
 }
 
 /// An open session.
-pub struct Session {
-    endpoint: Endpoint,
-    pass: Pass,
+pub struct ServerSession {
+    endpoint: UpstreamEndpoint,
+    pass: SessionIdentity,
     last_request: AtomicI64,
 }
 
 /// What a session is taken up again by, in this process or another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub struct SessionIdentity {
     /// The id that the server gave it; `None`: the server keeps no sessions.
     pub session: Option<Arc<str>>,
     /// The version of the protocol that was agreed on.
@@ -67,7 +67,7 @@ pub struct Pass {
 
 /// Why a request has no result.
 #[derive(Debug, Error)]
-pub enum Failure {
+pub enum McpFailure {
     /// The server answered with an error.
     #[error("{message} ({code})")]
     Refused {
@@ -104,20 +104,20 @@ pub enum Failure {
 
 /// What a server says of itself. Of all that only the version matters here.
 #[derive(Deserialize)]
-struct Greeting {
+struct InitializeResponse {
     #[serde(rename = "protocolVersion")]
     version: String,
 }
 
-impl Session {
+impl ServerSession {
     /// Opens a session.
     ///
     /// # Errors
     /// The server cannot be reached or refuses it.
-    pub async fn open(endpoint: Endpoint) -> Result<Session, Failure> {
-        let mut session = Session::resumed(
+    pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
+        let mut session = ServerSession::resume(
             endpoint,
-            Pass {
+            SessionIdentity {
                 session: None,
                 // Agreed on by the first request, which says so in its body alone.
                 version: "".into(),
@@ -127,11 +127,11 @@ impl Session {
         let params = InitializeRequestParams::new(ClientCapabilities::default(), about)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
         let request = ClientRequest::InitializeRequest(InitializeRequest::new(params));
-        let (id, message) = session.numbered(request);
+        let (id, message) = session.with_next_id(request);
         let answer = session.post(&message).await?;
         session.pass.session = answer.session.as_deref().map(Into::into);
-        let result = session.result(answer, id, MAX_ANSWER_BYTES).await?;
-        let greeting: Greeting = result.read("initialize")?;
+        let result = session.read_result(answer, id, MAX_ANSWER_BYTES).await?;
+        let greeting: InitializeResponse = result.read("initialize")?;
         session.pass.version = greeting.version.into();
         let done = InitializedNotification::default();
         session
@@ -143,8 +143,8 @@ impl Session {
     /// Takes up a session that was opened before. The server is not asked; whether it still knows
     /// the session shows with the first request.
     #[must_use]
-    pub fn resumed(endpoint: Endpoint, pass: Pass) -> Session {
-        Session {
+    pub fn resume(endpoint: UpstreamEndpoint, pass: SessionIdentity) -> ServerSession {
+        ServerSession {
             endpoint,
             pass,
             last_request: AtomicI64::new(0),
@@ -153,43 +153,43 @@ impl Session {
 
     /// What the session can be taken up again by.
     #[must_use]
-    pub fn pass(&self) -> &Pass {
+    pub fn identity(&self) -> &SessionIdentity {
         &self.pass
     }
 
     /// All tools of the server that can be read and are within the limits, and a word on the rest.
     ///
     /// # Errors
-    /// Any of [`Failure`].
-    pub async fn tools(&self) -> Result<Listing, Failure> {
+    /// Any of [`McpFailure`].
+    pub async fn tools(&self) -> Result<Listing, McpFailure> {
         let mut listing = Listing::default();
         let mut cursor = None;
         let mut room = self.endpoint.max_answer_bytes;
         for page in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let (id, message) = self.numbered(request);
+            let (id, message) = self.with_next_id(request);
             let answer = self.post(&message).await?;
-            let raw = match self.result(answer, id, room).await {
+            let raw = match self.read_result(answer, id, room).await {
                 Ok(raw) => raw,
                 // What came before is of use without it.
-                Err(Failure::Broken(why)) if page > 0 => {
-                    listing.cut(format!("page {} cannot be used: {why}", page + 1));
+                Err(McpFailure::Broken(why)) if page > 0 => {
+                    listing.note_cut(format!("page {} cannot be used: {why}", page + 1));
                     return Ok(listing);
                 }
                 Err(failure) => return Err(failure),
             };
             room = room.saturating_sub(raw.bytes());
-            cursor = listing.take(&raw)?;
+            cursor = listing.take_page(&raw)?;
             if cursor.is_none() {
                 return Ok(listing);
             }
             if listing.is_full() {
-                listing.cut(format!("{} tools are enough", listing.tools.len()));
+                listing.note_cut(format!("{} tools are enough", listing.tools.len()));
                 return Ok(listing);
             }
         }
-        Err(Failure::Broken(format!(
+        Err(McpFailure::Broken(format!(
             "the list of tools has no end after {MAX_PAGES} pages"
         )))
     }
@@ -198,22 +198,22 @@ impl Session {
     /// waits for it any more.
     ///
     /// # Errors
-    /// Any of [`Failure`].
+    /// Any of [`McpFailure`].
     pub async fn call(
         &self,
         params: CallToolRequestParams,
         limit: Duration,
-    ) -> Result<CallResult, Failure> {
+    ) -> Result<CallResult, McpFailure> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let (id, message) = self.numbered(request);
+        let (id, message) = self.with_next_id(request);
         let room = self.endpoint.max_answer_bytes;
         let answer = async {
             let answer = self.post(&message).await?;
-            self.result(answer, id, room).await
+            self.read_result(answer, id, room).await
         };
         let Ok(answer) = tokio::time::timeout(limit, answer).await else {
             self.cancel(id).await;
-            return Err(Failure::TooLate(limit));
+            return Err(McpFailure::TooLate(limit));
         };
         CallResult::read(&answer?)
     }
@@ -229,43 +229,45 @@ impl Session {
         }
     }
 
-    async fn notify(&self, notification: ClientNotification) -> Result<(), Failure> {
+    async fn notify(&self, notification: ClientNotification) -> Result<(), McpFailure> {
         let message = ClientJsonRpcMessage::notification(notification);
         self.post(&message).await.map(|_| ())
     }
 
-    fn numbered(&self, request: ClientRequest) -> (i64, ClientJsonRpcMessage) {
+    fn with_next_id(&self, request: ClientRequest) -> (i64, ClientJsonRpcMessage) {
         let id = self.last_request.fetch_add(1, Ordering::Relaxed) + 1;
         let message = ClientJsonRpcMessage::request(request, RequestId::Number(id));
         (id, message)
     }
 
     /// The result of this request, wherever the server puts it.
-    async fn result(
+    async fn read_result(
         &self,
-        answer: wire::Answer,
+        answer: wire::McpResponse,
         id: i64,
         max_bytes: usize,
-    ) -> Result<Raw, Failure> {
+    ) -> Result<RawResult, McpFailure> {
         let status = answer.status;
         match answer.body {
-            wire::Body::Json(body) => {
+            wire::McpResponseBody::Json(body) => {
                 let body = body.read(max_bytes).await?;
-                message::settled(body, id, status)
+                message::parse_result(body, id, status)
             }
-            wire::Body::Events(response) => self.read_stream(response, id, max_bytes).await,
-            wire::Body::None(None) => Err(Failure::Broken(
+            wire::McpResponseBody::Events(response) => {
+                self.read_stream(response, id, max_bytes).await
+            }
+            wire::McpResponseBody::None(None) => Err(McpFailure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),
-            wire::Body::None(Some(kind)) => Err(Failure::Broken(format!(
+            wire::McpResponseBody::None(Some(kind)) => Err(McpFailure::Broken(format!(
                 "the server answered with `{kind}`, which is not MCP; is the URL right?"
             ))),
         }
     }
 }
 
-fn unexpected(to: &str) -> Failure {
-    Failure::Broken(format!("the server answered {to} with something else"))
+fn unexpected_answer(to: &str) -> McpFailure {
+    McpFailure::Broken(format!("the server answered {to} with something else"))
 }
 
 #[cfg(test)]

@@ -10,14 +10,14 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{EventKind, MysisStatus, State, SwarmEvent};
+use actors::domain::event::{EventKind, LifeState, MysisStatus, SwarmEvent};
 use actors::domain::ids::MysisId;
-use actors::domain::message::{Body, CallStatus, ResultMeta};
+use actors::domain::message::{CallStatus, ResultMeta, RowBody};
 
 pub use measured::{MeasuredLedger, MeasuredModels};
 pub use server::MetricsServer;
 
-use text::{Histogram, Page};
+use text::{Histogram, MetricsPage};
 
 /// Tools that are told apart; what comes after is `other`, since a model may call what is no tool.
 const TOOLS: usize = 256;
@@ -31,10 +31,10 @@ const OF_COMMITS: [f64; 10] = [
 
 /// All numbers; clones share them.
 #[derive(Clone, Default)]
-pub struct Metrics(Arc<Mutex<Numbers>>);
+pub struct Metrics(Arc<Mutex<MetricsState>>);
 
 #[derive(Default)]
-struct Numbers {
+struct MetricsState {
     standings: BTreeMap<MysisId, Arc<MysisStatus>>,
     /// The kind of the newest fault of each Mysis.
     faults: BTreeMap<MysisId, &'static str>,
@@ -49,12 +49,12 @@ struct Numbers {
 }
 
 impl Metrics {
-    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+    fn numbers(&self) -> MutexGuard<'_, MetricsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts what happened.
-    pub fn heard(&self, event: &SwarmEvent) {
+    pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         match (&event.what, &event.mysis) {
             (EventKind::Standing(standing), _) => {
@@ -68,7 +68,7 @@ impl Metrics {
                 numbers.faults.remove(&who.id);
             }
             (EventKind::StateChanged { from, to, .. }, Some(who)) => {
-                if (*from, *to) == (State::Errored, State::Running) {
+                if (*from, *to) == (LifeState::Errored, LifeState::Running) {
                     let cause = numbers.faults.get(&who.id).copied().unwrap_or("unknown");
                     *numbers.restarts.entry(cause).or_default() += 1;
                 }
@@ -76,8 +76,8 @@ impl Metrics {
             // A call is over when its result is stored, whoever gave that: the server, or a stop that
             // cut it off. So the numbers are those of the rows.
             (EventKind::Stored(row), _) => {
-                if let Body::Result { meta, .. } = &row.body {
-                    numbers.call_over(meta);
+                if let RowBody::Result { meta, .. } = &row.body {
+                    numbers.count_call(meta);
                 }
             }
             (
@@ -99,37 +99,37 @@ impl Metrics {
         }
     }
 
-    fn model_asked(&self, provider: &Arc<str>, outcome: &'static str, seconds: f64) {
+    fn count_request(&self, provider: &Arc<str>, outcome: &'static str, seconds: f64) {
         let mut numbers = self.numbers();
         let of = (provider.clone(), outcome);
         *numbers.requests.entry(of).or_default() += 1;
         let histogram = numbers.model_seconds.entry(provider.clone());
         histogram
             .or_insert_with(|| Histogram::new(&OF_MODELS))
-            .count(seconds);
+            .observe(seconds);
     }
 
-    fn committed(&self, seconds: f64) {
+    fn count_commit(&self, seconds: f64) {
         let mut numbers = self.numbers();
         let histogram = &mut numbers.commit_seconds;
         histogram
             .get_or_insert_with(|| Histogram::new(&OF_COMMITS))
-            .count(seconds);
+            .observe(seconds);
     }
 
-    fn waiting(&self, jobs: usize) {
+    fn set_waiting(&self, jobs: usize) {
         self.numbers().waiting = jobs;
     }
 
     /// Everything, as Prometheus reads it.
     #[must_use]
-    pub fn text(&self) -> String {
-        self.numbers().text()
+    pub fn to_text(&self) -> String {
+        self.numbers().to_text()
     }
 }
 
-impl Numbers {
-    fn call_over(&mut self, result: &ResultMeta) {
+impl MetricsState {
+    fn count_call(&mut self, result: &ResultMeta) {
         let is_known = self.tools.contains(&result.tool);
         if !is_known && self.tools.len() < TOOLS {
             self.tools.insert(result.tool.clone());
@@ -150,44 +150,44 @@ impl Numbers {
         let seconds = result.ms as f64 / 1000.0;
         self.tool_seconds
             .get_or_insert_with(|| Histogram::new(&OF_TOOLS))
-            .count(seconds);
+            .observe(seconds);
     }
 
-    fn text(&self) -> String {
-        let mut page = Page::default();
-        page.head("zoea_myses", "gauge", "Myses by state.");
-        for state in State::ALL {
+    fn to_text(&self) -> String {
+        let mut page = MetricsPage::default();
+        page.write_head("zoea_myses", "gauge", "Myses by state.");
+        for state in LifeState::ALL {
             let count = self.standings.values().filter(|of| of.state == state);
             let state = state.as_str();
-            page.line("zoea_myses", &[("state", state)], count.count() as u64);
+            page.write_line("zoea_myses", &[("state", state)], count.count() as u64);
         }
-        page.head("zoea_turns_total", "counter", "Turns that came to an end.");
+        page.write_head("zoea_turns_total", "counter", "Turns that came to an end.");
         for of in self.standings.values() {
             let name = [("mysis", &*of.name)];
-            page.line("zoea_turns_total", &name, of.totals.turns);
+            page.write_line("zoea_turns_total", &name, of.totals.turns);
         }
-        page.head(
+        page.write_head(
             "zoea_model_requests_total",
             "counter",
             "Requests to model servers.",
         );
         for ((provider, outcome), count) in &self.requests {
             let of = [("provider", &**provider), ("outcome", outcome)];
-            page.line("zoea_model_requests_total", &of, *count);
+            page.write_line("zoea_model_requests_total", &of, *count);
         }
-        page.head(
+        page.write_head(
             "zoea_model_seconds",
             "histogram",
             "How long model servers took.",
         );
         for (provider, histogram) in &self.model_seconds {
-            page.histogram(
+            page.write_histogram(
                 "zoea_model_seconds",
                 Some(("provider", provider)),
                 histogram,
             );
         }
-        page.head(
+        page.write_head(
             "zoea_tokens_total",
             "counter",
             "Tokens as providers reported them.",
@@ -196,40 +196,40 @@ impl Numbers {
             let totals = of.totals;
             for (direction, tokens) in [("in", totals.tokens_in), ("out", totals.tokens_out)] {
                 let labels = [("mysis", &*of.name), ("direction", direction)];
-                page.line("zoea_tokens_total", &labels, tokens);
+                page.write_line("zoea_tokens_total", &labels, tokens);
             }
         }
-        page.head(
+        page.write_head(
             "zoea_tool_calls_total",
             "counter",
             "Tool calls that are over.",
         );
         for ((tool, outcome), count) in &self.calls {
             let of = [("tool", &**tool), ("outcome", outcome)];
-            page.line("zoea_tool_calls_total", &of, *count);
+            page.write_line("zoea_tool_calls_total", &of, *count);
         }
-        page.head(
+        page.write_head(
             "zoea_tool_seconds",
             "histogram",
             "How long tool calls took that were answered.",
         );
         if let Some(histogram) = &self.tool_seconds {
-            page.histogram("zoea_tool_seconds", None, histogram);
+            page.write_histogram("zoea_tool_seconds", None, histogram);
         }
         let help = "Errored Myses that were started again, by what had taken them down.";
-        page.head("zoea_restarts_total", "counter", help);
+        page.write_head("zoea_restarts_total", "counter", help);
         for (cause, count) in &self.restarts {
-            page.line("zoea_restarts_total", &[("cause", cause)], *count);
+            page.write_line("zoea_restarts_total", &[("cause", cause)], *count);
         }
         let help = "How long commits of the store took.";
-        page.head("zoea_store_commit_seconds", "histogram", help);
+        page.write_head("zoea_store_commit_seconds", "histogram", help);
         if let Some(histogram) = &self.commit_seconds {
-            page.histogram("zoea_store_commit_seconds", None, histogram);
+            page.write_histogram("zoea_store_commit_seconds", None, histogram);
         }
         let help = "What waits in the queue of an actor.";
-        page.head("zoea_mailbox_depth", "gauge", help);
+        page.write_head("zoea_mailbox_depth", "gauge", help);
         let waiting = self.waiting as u64;
-        page.line("zoea_mailbox_depth", &[("actor", "store")], waiting);
+        page.write_line("zoea_mailbox_depth", &[("actor", "store")], waiting);
         page.into_text()
     }
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::ports::{Meter, Models};
+use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
 use async_openai::Client;
 use async_openai::middleware::HttpRequestFactory;
@@ -29,15 +29,15 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use belief::Belief;
-use key::Access;
+use belief::UsagePlausibility;
+use key::ProviderAccess;
 use probe::{ResponseForm, ResponseProbe};
 use quirks::{ServerQuirks, Style};
-use request::{ChatRequest, ToolsCache};
+use request::{ToolsCache, WireChatRequest};
 
 /// Where a provider is and how it is spoken to.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct ProviderEndpoint {
     /// The URL that `/chat/completions` is appended to.
     pub url: String,
     /// The key, if the provider wants one.
@@ -65,14 +65,14 @@ pub struct WireProfile {
 pub struct Providers {
     http: reqwest::Client,
     secrets: Secrets,
-    known: RwLock<BTreeMap<Arc<str>, Arc<Known>>>,
+    known: RwLock<BTreeMap<Arc<str>, Arc<KnownProvider>>>,
 }
 
 /// One provider: how it is reached, and what it is particular about.
-struct Known {
-    access: Result<Access, String>,
+struct KnownProvider {
+    access: Result<ProviderAccess, String>,
     learnt: ServerQuirks,
-    belief: Belief,
+    belief: UsagePlausibility,
     tools: ToolsCache,
 }
 
@@ -81,7 +81,7 @@ struct Known {
 #[must_use]
 pub fn body_without_tools(request: &ModelRequest) -> Value {
     let style = Style::of(WireProfile::default());
-    serde_json::to_value(ChatRequest::new(request, &style, None)).unwrap_or_default()
+    serde_json::to_value(WireChatRequest::new(request, &style, None)).unwrap_or_default()
 }
 
 impl Providers {
@@ -89,7 +89,7 @@ impl Providers {
     #[must_use]
     pub fn new(
         http: &reqwest::Client,
-        endpoints: impl IntoIterator<Item = (Arc<str>, Endpoint)>,
+        endpoints: impl IntoIterator<Item = (Arc<str>, ProviderEndpoint)>,
     ) -> Providers {
         let providers = Providers {
             http: http.clone(),
@@ -102,18 +102,18 @@ impl Providers {
 
     /// Takes these secrets out of whatever a provider answers, before any of it is cut or read.
     #[must_use]
-    pub fn without(self, secrets: Secrets) -> Providers {
+    pub fn with_secrets(self, secrets: Secrets) -> Providers {
         Providers { secrets, ..self }
     }
 
     /// Speaks to these endpoints from here on, all at once. Who is being asked goes on; what was
     /// learnt about the old ones is forgotten.
-    pub fn replace(&self, endpoints: impl IntoIterator<Item = (Arc<str>, Endpoint)>) {
+    pub fn replace(&self, endpoints: impl IntoIterator<Item = (Arc<str>, ProviderEndpoint)>) {
         let known = endpoints.into_iter().map(|(name, endpoint)| {
-            let known = Known {
-                access: Access::to(&endpoint),
+            let known = KnownProvider {
+                access: ProviderAccess::from_endpoint(&endpoint),
                 learnt: ServerQuirks::new(&endpoint),
-                belief: Belief::default(),
+                belief: UsagePlausibility::default(),
                 tools: ToolsCache::default(),
             };
             (name, Arc::new(known))
@@ -121,16 +121,16 @@ impl Providers {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
     }
 
-    fn get(&self, name: &str) -> Option<Arc<Known>> {
+    fn get(&self, name: &str) -> Option<Arc<KnownProvider>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(name).cloned()
     }
 }
 
-impl Known {
+impl KnownProvider {
     /// Learns from an answer, or from there being none. An error in place of an answer says nothing
     /// about how answers come.
-    fn judge(
+    fn learn_from(
         &self,
         answer: Result<ModelAnswer, ModelFault>,
         came: Option<ResponseForm>,
@@ -149,7 +149,7 @@ impl Models for Providers {
     fn ask(
         &self,
         request: ModelRequest,
-        meter: Meter,
+        meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let Some(known) = self.get(&request.provider) else {
             let text = format!("the configuration has no provider `{}`", request.provider);
@@ -166,36 +166,36 @@ impl Models for Providers {
         async move {
             let style = known.learnt.style();
             let tools = known.tools.of(&request.tools, &style.left_out);
-            let body = ChatRequest::new(&request, &style, tools.as_deref());
+            let body = WireChatRequest::new(&request, &style, tools.as_deref());
             if tracing::enabled!(tracing::Level::DEBUG) {
-                trace(&request, &body);
+                trace_request(&request, &body);
             }
             let hearing = Arc::new(ResponseProbe::new(meter));
-            let client = heard_by(access, http, hearing.clone());
+            let client = probed_client(access, http, hearing.clone());
             let answer: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
             let secrets = secrets.redactor();
-            let answer = answer.map_err(|error| failure::fault(error, &secrets));
+            let answer = answer.map_err(|error| failure::to_model_fault(error, &secrets));
             // Before anything of it is cut or read.
-            let answer = answer.and_then(|body| answer::read(&secrets.clean(body.get())));
+            let answer = answer.and_then(|body| answer::parse_answer(&secrets.clean(body.get())));
             let answer = known
                 .belief
-                .tested(answer, &request.provider, hearing.sent());
-            known.judge(answer, hearing.how(), &request, &style)
+                .check_usage(answer, &request.provider, hearing.sent());
+            known.learn_from(answer, hearing.how(), &request, &style)
         }
         .boxed()
     }
 
-    fn written(&self, request: &ModelRequest) -> Option<String> {
+    fn request_body(&self, request: &ModelRequest) -> Option<String> {
         let known = self.get(&request.provider)?;
         let style = known.learnt.style();
         let tools = known.tools.of(&request.tools, &style.left_out);
-        serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref())).ok()
+        serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref())).ok()
     }
 }
 
 /// What a request is in the provider's format. Whose it is, and what it is by kind, says the span.
-fn trace(request: &ModelRequest, body: &ChatRequest<'_>) {
-    let converted = body.converted();
+fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
+    let converted = body.measure();
     tracing::debug!(
         provider = %request.provider,
         messages = converted.messages,
@@ -215,19 +215,23 @@ fn trace(request: &ModelRequest, body: &ChatRequest<'_>) {
 ///
 /// # Errors
 /// It cannot be written as JSON, which no request of ours is known to do.
-pub fn body_of(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
+pub fn request_body(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
     let tools = ToolsCache::default().of(&request.tools, &[]);
     let style = Style::of(manners);
-    serde_json::to_string(&ChatRequest::new(request, &style, tools.as_deref()))
+    serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref()))
 }
 
 /// A client for one request. It never retries by itself: retries are decided inside, where they can
 /// be seen.
-fn heard_by(access: Access, http: reqwest::Client, hearing: Arc<ResponseProbe>) -> Client<Access> {
+fn probed_client(
+    access: ProviderAccess,
+    http: reqwest::Client,
+    hearing: Arc<ResponseProbe>,
+) -> Client<ProviderAccess> {
     let client = Client::build(http.clone(), access);
     let service = tower::service_fn(move |factory: HttpRequestFactory| {
         let (http, hearing) = (http.clone(), hearing.clone());
-        async move { failure::send(&http, factory, &hearing).await }
+        async move { failure::send_request(&http, factory, &hearing).await }
     });
     client.with_http_service(service)
 }

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::settings::Environment;
@@ -23,13 +23,13 @@ const ANSWERING: Duration = Duration::from_secs(5);
 /// The service manager, where there is one.
 #[derive(Debug, Default)]
 pub struct ServiceManager {
-    socket: Option<Socket>,
+    socket: Option<NotifySocket>,
     /// The longest that the manager waits for a sign of life.
     watchdog: Option<Duration>,
 }
 
 #[derive(Debug)]
-struct Socket {
+struct NotifySocket {
     ours: UnixDatagram,
     theirs: SocketAddr,
 }
@@ -41,12 +41,12 @@ impl ServiceManager {
         let Some(name) = environment.get("NOTIFY_SOCKET") else {
             return ServiceManager::default();
         };
-        let socket = Socket::open(name.as_bytes())
+        let socket = NotifySocket::open(name.as_bytes())
             .inspect_err(|error| tracing::warn!(%error, "failed to reach the service manager"))
             .ok();
         ServiceManager {
             socket,
-            watchdog: watchdog(environment),
+            watchdog: watchdog_timeout(environment),
         }
     }
 
@@ -55,7 +55,7 @@ impl ServiceManager {
     pub fn ready(&self, swarm: &Swarm) -> Option<AbortOnDropHandle<()>> {
         self.tell("READY=1");
         let socket = self.socket.as_ref()?.try_clone().ok()?;
-        let beating = beat(socket, swarm.clone(), self.watchdog);
+        let beating = report_status(socket, swarm.clone(), self.watchdog);
         Some(AbortOnDropHandle::new(tokio::spawn(beating)))
     }
 
@@ -83,20 +83,20 @@ impl ServiceManager {
     }
 }
 
-impl Socket {
+impl NotifySocket {
     /// A name is a path, or begins with `@` and stands for no file.
-    fn open(name: &[u8]) -> std::io::Result<Socket> {
+    fn open(name: &[u8]) -> std::io::Result<NotifySocket> {
         let theirs = match name.strip_prefix(b"@") {
             Some(name) => SocketAddr::from_abstract_name(name)?,
             None => SocketAddr::from_pathname(std::ffi::OsStr::from_bytes(name))?,
         };
         let ours = UnixDatagram::unbound()?;
         ours.set_nonblocking(true)?;
-        Ok(Socket { ours, theirs })
+        Ok(NotifySocket { ours, theirs })
     }
 
-    fn try_clone(&self) -> std::io::Result<Socket> {
-        Ok(Socket {
+    fn try_clone(&self) -> std::io::Result<NotifySocket> {
+        Ok(NotifySocket {
             ours: self.ours.try_clone()?,
             theirs: self.theirs.clone(),
         })
@@ -110,7 +110,7 @@ impl Socket {
 }
 
 /// How long the manager waits for a sign of life, if it does and means this process.
-fn watchdog(environment: &Environment) -> Option<Duration> {
+fn watchdog_timeout(environment: &Environment) -> Option<Duration> {
     let number = |name: &str| -> Option<u64> { environment.get(name)?.to_str()?.parse().ok() };
     let is_ours = environment.get("WATCHDOG_PID").is_none()
         || number("WATCHDOG_PID") == Some(u64::from(std::process::id()));
@@ -119,14 +119,14 @@ fn watchdog(environment: &Environment) -> Option<Duration> {
 }
 
 /// Says again and again how the swarm stands, twice as often as the watchdog wants it.
-async fn beat(socket: Socket, swarm: Swarm, watchdog: Option<Duration>) {
+async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Duration>) {
     let half = watchdog.map_or(BEAT, |longest| longest / 2);
     let mut pause = tokio::time::interval(half.min(BEAT));
     pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut last = String::new();
     loop {
         pause.tick().await;
-        let answer = tokio::time::timeout(ANSWERING, status(&swarm)).await;
+        let answer = tokio::time::timeout(ANSWERING, status_line(&swarm)).await;
         let Ok(status) = answer else {
             tracing::warn!("the commander does not answer; the watchdog is not fed");
             continue;
@@ -142,9 +142,9 @@ async fn beat(socket: Socket, swarm: Swarm, watchdog: Option<Duration>) {
 }
 
 /// How the swarm stands, in one line.
-async fn status(swarm: &Swarm) -> String {
-    let standings = swarm.standings().await;
-    let states = State::ALL.map(|state| {
+async fn status_line(swarm: &Swarm) -> String {
+    let standings = swarm.statuses().await;
+    let states = LifeState::ALL.map(|state| {
         let count = standings.iter().filter(|standing| standing.state == state);
         format!("{} {}", count.count(), state.as_str())
     });
@@ -157,8 +157,9 @@ mod tests {
 
     #[test]
     fn the_watchdog_of_another_process_is_not_ours() {
-        let of =
-            |variables: &[(&str, &str)]| watchdog(&Environment::new(variables.iter().copied()));
+        let of = |variables: &[(&str, &str)]| {
+            watchdog_timeout(&Environment::new(variables.iter().copied()))
+        };
         let ours = std::process::id().to_string();
         assert_eq!(of(&[]), None);
         let second = ("WATCHDOG_USEC", "1000000");

@@ -10,20 +10,20 @@ use zoea_ledger::DayRecord;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ReportFormat {
     /// Plain text with tables.
     Markdown,
     /// One page that needs nothing else.
     Html,
 }
 
-impl Format {
+impl ReportFormat {
     /// What a file of it ends in.
     #[must_use]
-    pub fn ending(self) -> &'static str {
+    pub fn file_extension(self) -> &'static str {
         match self {
-            Format::Markdown => "md",
-            Format::Html => "html",
+            ReportFormat::Markdown => "md",
+            ReportFormat::Html => "html",
         }
     }
 }
@@ -45,7 +45,7 @@ pub struct Cost {
 
 /// One Mysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct ReportLine {
     /// Its name, or what is left of it.
     pub name: String,
     /// Turns.
@@ -60,11 +60,11 @@ pub struct Line {
 
 /// A day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct DayReport {
     /// Which, as `2026-11-22`.
     pub day: String,
     /// All Myses, by name.
-    pub myses: Vec<Line>,
+    pub myses: Vec<ReportLine>,
     /// What was spent in the days up to it.
     pub days: Vec<(String, Cost)>,
 }
@@ -92,27 +92,27 @@ impl Cost {
     }
 }
 
-impl Line {
+impl ReportLine {
     fn gained(&self) -> Option<i64> {
         self.credits.map(|(first, last)| last.saturating_sub(first))
     }
 }
 
-impl Report {
+impl DayReport {
     /// The report of a day.
     #[must_use]
-    pub fn of(day: Day, record: &DayRecord) -> Report {
-        let named = record.myses.iter().map(|(id, of)| Line {
+    pub fn from_record(day: Day, record: &DayRecord) -> DayReport {
+        let named = record.myses.iter().map(|(id, of)| ReportLine {
             name: of.name.clone().unwrap_or_else(|| format!("(deleted) {id}")),
             turns: of.turns,
             faults: of.faults,
             credits: of.credits,
             spent: Cost::from(&of.spent),
         });
-        let mut myses: Vec<Line> = named.collect();
+        let mut myses: Vec<ReportLine> = named.collect();
         myses.sort_by(|one, other| one.name.cmp(&other.name));
         let days = record.days.iter();
-        Report {
+        DayReport {
             day: day.to_string(),
             myses,
             days: days
@@ -123,8 +123,8 @@ impl Report {
 
     /// Everything together.
     #[must_use]
-    pub fn total(&self) -> Line {
-        let mut total = Line {
+    pub fn total(&self) -> ReportLine {
+        let mut total = ReportLine {
             name: "all".to_string(),
             turns: 0,
             faults: 0,
@@ -151,10 +151,10 @@ impl Report {
 
     /// Writes it.
     #[must_use]
-    pub fn written(&self, format: Format) -> String {
+    pub fn render(&self, format: ReportFormat) -> String {
         match format {
-            Format::Markdown => markdown::write(self),
-            Format::Html => html::write(self),
+            ReportFormat::Markdown => markdown::render_text(self),
+            ReportFormat::Html => html::render_page(self),
         }
     }
 }

@@ -25,15 +25,15 @@ use tower::ServiceExt;
 
 use zoea_system::descriptors;
 
-use strangers::Strangers;
-pub use strangers::Visitor;
+pub use strangers::AcceptedConnection;
+use strangers::StrangerConnections;
 
 /// How long nobody is let in after the system refused to.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// How much patience there is with connections.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct AcceptLimits {
     /// Strangers at once; one more, and the oldest is shown out.
     pub max_strangers: usize,
     /// How long a stranger may stay; `None`: as long as there is room.
@@ -47,12 +47,12 @@ pub struct Patience {
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    patience: Patience,
+    patience: AcceptLimits,
     stop: CancellationToken,
 ) {
-    let strangers = Strangers::new(patience.max_strangers);
+    let strangers = StrangerConnections::new(patience.max_strangers);
     let mut attended = JoinSet::new();
-    let mut reserve = spare();
+    let mut reserve = open_spare();
     loop {
         // Cancel-safe: a connection that is not accepted stays in the system's queue.
         let accepted = tokio::select! {
@@ -67,21 +67,23 @@ pub async fn serve(
                 if let Err(error) = connection.set_nodelay(true) {
                     tracing::debug!(%error, "failed to set nodelay");
                 }
-                let visitor = strangers.let_in();
+                let visitor = strangers.add_stranger();
                 let (router, stop) = (router.clone(), stop.clone());
-                attended.spawn(attend(connection, router, visitor, patience, stop));
+                attended.spawn(answer_connection(
+                    connection, router, visitor, patience, stop,
+                ));
                 if reserve.is_none() {
-                    reserve = spare();
+                    reserve = open_spare();
                 }
             }
             // The descriptor that is kept for this goes to whoever is next, and the oldest stranger
             // makes room for the one after.
             Err(error) if descriptors::is_exhaustion(&error) => {
-                strangers.show_oldest_out();
+                strangers.evict_oldest();
                 if reserve.take().is_none() {
-                    tracing::warn!(%error, "nobody can be let in: {}", descriptors::advice());
+                    tracing::warn!(%error, "nobody can be let in: {}", descriptors::exhaustion_advice());
                     tokio::time::sleep(REFUSED_PAUSE).await;
-                    reserve = spare();
+                    reserve = open_spare();
                 }
             }
             Err(error) if is_of_one_connection(&error) => {}
@@ -96,7 +98,7 @@ pub async fn serve(
 }
 
 /// A descriptor that is held so that it can be given up.
-fn spare() -> Option<File> {
+fn open_spare() -> Option<File> {
     File::open("/dev/null").ok()
 }
 
@@ -110,11 +112,11 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 }
 
 /// Answers what comes over one connection, for as long as there is patience with it.
-async fn attend(
+async fn answer_connection(
     connection: TcpStream,
     router: Router,
-    visitor: Visitor,
-    patience: Patience,
+    visitor: AcceptedConnection,
+    patience: AcceptLimits,
     stop: CancellationToken,
 ) {
     let seen = visitor.clone();

@@ -36,27 +36,27 @@ mod unheeded;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use alerts::Alerts;
-pub use budget::Budget;
+pub use alerts::AlertSettings;
+pub use budget::BudgetSettings;
 pub use environment::Environment;
-pub use listen::{Control, Metrics};
-pub use mcp::Mcp;
-pub use mistake::{Mistake, Place, SettingsError};
-pub use progress::Progress;
+pub use listen::{ControlSettings, MetricsSettings};
+pub use mcp::McpSettings;
+pub use mistake::{Mistake, MistakePlace, SettingsError};
+pub use progress::ProgressSettings;
 pub use prompt::check_prompt;
-pub use provider::{KeySource, Price, Provider, ProviderKind};
-pub use reports::{DailyReport, Reports};
+pub use provider::{KeySource, PriceSettings, ProviderKind, ProviderSettings};
+pub use reports::{DailyReport, ReportSettings};
 pub use roster::DeclaredMysis;
 pub use secret::Secret;
-pub use store::Store;
-pub use supervision::{Backoff, Relaunch, Supervision};
-pub use swarm::Swarm;
+pub use store::StoreSettings;
+pub use supervision::{Backoff, RelaunchSetting, SupervisionSettings};
+pub use swarm::SwarmSettings;
 pub use template::template;
-pub use traces::Traces;
-pub use tui::Tui;
+pub use traces::TraceSettings;
+pub use tui::TuiSettings;
 
 use overrides::Overrides;
-use rule::{ListOf, Time};
+use rule::{ListRule, Time};
 
 /// The name of the configuration file, in the current directory or in a home directory.
 pub const CONFIG_FILE: &str = "zoea.toml";
@@ -65,7 +65,7 @@ pub const CONFIG_FILE: &str = "zoea.toml";
 pub const CREDENTIALS_FILE: &str = "credentials.json";
 
 /// The waits before each further try; an empty list means a single try.
-const RETRY: ListOf<Time> = ListOf {
+const RETRY: ListRule<Time> = ListRule {
     count: 0..=100,
     item: Time::FromZero,
 };
@@ -74,31 +74,31 @@ const RETRY: ListOf<Time> = ListOf {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// How many Myses there may be and how their turns run.
-    pub swarm: Swarm,
+    pub swarm: SwarmSettings,
     /// The chat endpoints, by name; at least one.
-    pub providers: BTreeMap<String, Provider>,
+    pub providers: BTreeMap<String, ProviderSettings>,
     /// The upstream MCP server.
-    pub mcp: Mcp,
+    pub mcp: McpSettings,
     /// What happens when a Mysis has failed.
-    pub supervision: Supervision,
+    pub supervision: SupervisionSettings,
     /// What may be spent.
-    pub budget: Budget,
+    pub budget: BudgetSettings,
     /// How a Mysis is watched that gets nowhere.
-    pub progress: Progress,
+    pub progress: ProgressSettings,
     /// The control interface.
-    pub control: Control,
+    pub control: ControlSettings,
     /// The metrics server.
-    pub metrics: Metrics,
+    pub metrics: MetricsSettings,
     /// Where spans are brought.
-    pub traces: Traces,
+    pub traces: TraceSettings,
     /// Who is told when somebody needs the operator.
-    pub alerts: Alerts,
+    pub alerts: AlertSettings,
     /// Which reports are written by the running program.
-    pub reports: Reports,
+    pub reports: ReportSettings,
     /// Where conversations are kept.
-    pub store: Store,
+    pub store: StoreSettings,
     /// How the terminal looks.
-    pub tui: Tui,
+    pub tui: TuiSettings,
     /// The Myses that exist after launch; at most `swarm.max_myses`.
     pub myses: Vec<DeclaredMysis>,
 }
@@ -116,7 +116,7 @@ pub struct ConfigSource {
 
 /// Settings, and what there is to say about their reading.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// The settings.
     pub settings: Settings,
     /// The file they come from; none: they are the defaults.
@@ -128,19 +128,23 @@ pub struct Loaded {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            swarm: Swarm::default(),
-            providers: [(provider::DEFAULT_NAME.to_owned(), Provider::default())].into(),
-            mcp: Mcp::default(),
-            supervision: Supervision::default(),
-            budget: Budget::default(),
-            progress: Progress::default(),
-            control: Control::default(),
-            metrics: Metrics::default(),
-            traces: Traces::default(),
-            alerts: Alerts::default(),
-            reports: Reports::default(),
-            store: Store::default(),
-            tui: Tui::default(),
+            swarm: SwarmSettings::default(),
+            providers: [(
+                provider::DEFAULT_NAME.to_owned(),
+                ProviderSettings::default(),
+            )]
+            .into(),
+            mcp: McpSettings::default(),
+            supervision: SupervisionSettings::default(),
+            budget: BudgetSettings::default(),
+            progress: ProgressSettings::default(),
+            control: ControlSettings::default(),
+            metrics: MetricsSettings::default(),
+            traces: TraceSettings::default(),
+            alerts: AlertSettings::default(),
+            reports: ReportSettings::default(),
+            store: StoreSettings::default(),
+            tui: TuiSettings::default(),
             myses: Vec::new(),
         }
     }
@@ -151,21 +155,24 @@ impl Settings {
     ///
     /// # Errors
     /// Lists every mistake in them.
-    pub fn load(source: &ConfigSource, environment: &Environment) -> Result<Loaded, SettingsError> {
+    pub fn load(
+        source: &ConfigSource,
+        environment: &Environment,
+    ) -> Result<LoadedSettings, SettingsError> {
         let mut of_environment = Vec::new();
         let overrides = Overrides::read(environment, &mut of_environment);
-        let file = source.find();
+        let file = source.find_file();
         let (mut settings, mut mistakes) = match &file {
             Some(file) => Self::read(file, overrides),
             None => document::parse(Path::new(CONFIG_FILE), "", overrides),
         };
-        let remarks = keys::fetch(&mut settings.providers, environment, &source.credentials);
+        let remarks = keys::fetch_keys(&mut settings.providers, environment, &source.credentials);
         mistakes.extend(remarks.mistakes);
         let mut warnings = remarks.warnings;
         warnings.extend(keys::fetch_token(&mut settings.alerts, environment));
         mistakes.extend(of_environment);
         if mistakes.is_empty() {
-            Ok(Loaded {
+            Ok(LoadedSettings {
                 settings,
                 file,
                 warnings,
@@ -185,13 +192,13 @@ impl Settings {
     ///
     /// # Errors
     /// Lists every mistake in that section; what stands in others is not looked at.
-    pub fn load_tui(source: &ConfigSource) -> Result<Tui, SettingsError> {
-        let Some(file) = source.find() else {
-            return Ok(Tui::default());
+    pub fn load_tui(source: &ConfigSource) -> Result<TuiSettings, SettingsError> {
+        let Some(file) = source.find_file() else {
+            return Ok(TuiSettings::default());
         };
         let (tui, mistakes) = match document::read_file(&file) {
             Ok(text) => document::parse_tui(&file, &text),
-            Err(mistake) => (Tui::default(), vec![mistake]),
+            Err(mistake) => (TuiSettings::default(), vec![mistake]),
         };
         if mistakes.is_empty() {
             return Ok(tui);
@@ -226,7 +233,7 @@ impl ConfigSource {
         self
     }
 
-    fn find(&self) -> Option<PathBuf> {
+    fn find_file(&self) -> Option<PathBuf> {
         let is_there = |file: &&PathBuf| file.try_exists().unwrap_or(true);
         self.chosen
             .clone()

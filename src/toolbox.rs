@@ -19,7 +19,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 
-use crate::mcp::{CallResult, Endpoint, Failure, ListedTool, Listing, MAX_ANSWER_BYTES, Session};
+use crate::mcp::{
+    CallResult, ListedTool, Listing, MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint,
+};
 
 use resume_token::ResumeToken;
 
@@ -28,19 +30,19 @@ pub const CALL_META: &str = "zoea/call";
 
 /// The MCP server of the configuration, or none.
 pub struct McpUpstream {
-    server: Option<Arc<Server>>,
+    server: Option<Arc<McpServer>>,
 }
 
-struct Server {
-    endpoint: Endpoint,
+struct McpServer {
+    endpoint: UpstreamEndpoint,
     known: Mutex<Vec<Weak<Toolset>>>,
     /// What was told last of tools that are left out, and whom it is told to.
     told: Mutex<Option<Arc<str>>>,
-    tell: Option<Tell>,
+    tell: Option<TellOperator>,
 }
 
 /// Whom the operator hears of a server's tools through.
-pub type Tell = Box<dyn Fn(&str) + Send + Sync>;
+pub type TellOperator = Box<dyn Fn(&str) + Send + Sync>;
 
 /// JSON-RPC's code under which early SpaceMolt told that a command failed.
 const COMMAND_FAILED: i64 = 0;
@@ -49,16 +51,20 @@ impl McpUpstream {
     /// The server at this URL; `None`: there is none.
     #[must_use]
     pub fn new(url: Option<&str>, http: &reqwest::Client) -> McpUpstream {
-        McpUpstream::telling(url, http, None)
+        McpUpstream::with_tell(url, http, None)
     }
 
     /// The same; once for all Myses the operator is told which of the server's tools are left out.
     #[must_use]
-    pub fn telling(url: Option<&str>, http: &reqwest::Client, tell: Option<Tell>) -> McpUpstream {
+    pub fn with_tell(
+        url: Option<&str>,
+        http: &reqwest::Client,
+        tell: Option<TellOperator>,
+    ) -> McpUpstream {
         McpUpstream {
             server: url.map(|url| {
-                Arc::new(Server {
-                    endpoint: Endpoint {
+                Arc::new(McpServer {
+                    endpoint: UpstreamEndpoint {
                         url: url.into(),
                         token: None,
                         http: http.clone(),
@@ -85,22 +91,22 @@ impl Upstream for McpUpstream {
 
 /// A session of one Mysis; open while it holds one.
 struct McpLink {
-    server: Arc<Server>,
-    session: Arc<Slot>,
+    server: Arc<McpServer>,
+    session: Arc<SessionSlot>,
 }
 
-type Slot = Mutex<Option<Arc<Session>>>;
+type SessionSlot = Mutex<Option<Arc<ServerSession>>>;
 
 impl Link for McpLink {
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
         let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
-            put(&slot, None);
-            let session = Session::open(server.endpoint.clone())
+            put_session(&slot, None);
+            let session = ServerSession::open(server.endpoint.clone())
                 .await
-                .map_err(failure::of_opening)?;
-            let ticket = ResumeToken::of(&server.endpoint.url, session.pass());
-            put(&slot, Some(session));
+                .map_err(failure::opening_fault)?;
+            let ticket = ResumeToken::of(&server.endpoint.url, session.identity());
+            put_session(&slot, Some(session));
             Ok(ticket.as_ref().map(ResumeToken::written))
         }
         .boxed()
@@ -110,8 +116,8 @@ impl Link for McpLink {
         let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
             let pass = ResumeToken::read(&ticket, &server.endpoint.url)?;
-            let session = Session::resumed(server.endpoint.clone(), pass);
-            put(&slot, Some(session));
+            let session = ServerSession::resume(server.endpoint.clone(), pass);
+            put_session(&slot, Some(session));
             Ok(())
         }
         .boxed()
@@ -120,20 +126,20 @@ impl Link for McpLink {
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
         let (server, session) = (self.server.clone(), self.session());
         async move {
-            let listed = session?.tools().await.map_err(failure::of_call)?;
-            Ok(server.shared(listed))
+            let listed = session?.tools().await.map_err(failure::call_fault)?;
+            Ok(server.share_toolset(listed))
         }
         .boxed()
     }
 
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
         let session = self.session();
-        async move { send(&*session?, call).await }.boxed()
+        async move { send_call(&*session?, call).await }.boxed()
     }
 }
 
 impl McpLink {
-    fn session(&self) -> Result<Arc<Session>, LinkFault> {
+    fn session(&self) -> Result<Arc<ServerSession>, LinkFault> {
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         session
             .clone()
@@ -141,18 +147,18 @@ impl McpLink {
     }
 }
 
-fn put(slot: &Slot, session: Option<Session>) {
+fn put_session(slot: &SessionSlot, session: Option<ServerSession>) {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     *slot = session.map(Arc::new);
 }
 
-impl Server {
+impl McpServer {
     /// The tools together with ours, in one set for all whose tools are equal.
-    fn shared(&self, listing: Listing) -> Arc<Toolset> {
+    fn share_toolset(&self, listing: Listing) -> Arc<Toolset> {
         let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
         self.tell_once(left_out.as_ref());
         let own = own_tools();
-        let tools = listing.tools.into_iter().map(spec);
+        let tools = listing.tools.into_iter().map(to_tool_spec);
         let set = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|set| set.strong_count() > 0);
@@ -184,7 +190,7 @@ impl Server {
     }
 }
 
-fn spec(tool: ListedTool) -> ToolSpec {
+fn to_tool_spec(tool: ListedTool) -> ToolSpec {
     let ListedTool {
         name,
         description,
@@ -199,7 +205,7 @@ fn spec(tool: ListedTool) -> ToolSpec {
     }
 }
 
-async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
     let name = Cow::Owned(call.tool.to_string());
     let mut params = CallToolRequestParams::new(name).with_arguments(call.arguments);
     let mut meta = MetaObject::default();
@@ -211,19 +217,19 @@ async fn send(session: &Session, call: LinkCall) -> Result<LinkAnswer, LinkFault
             aside,
             is_error,
         }) => Ok(LinkAnswer {
-            text: bounds::within(text, MAX_TAKEN_BYTES),
+            text: bounds::bounded_text(text, MAX_TAKEN_BYTES),
             aside,
             is_error,
         }),
-        Err(Failure::Refused {
+        Err(McpFailure::Refused {
             code: COMMAND_FAILED,
             message,
             ..
         }) => Ok(LinkAnswer {
-            text: bounds::within(format!("Error: {message}"), MAX_TAKEN_BYTES),
+            text: bounds::bounded_text(format!("Error: {message}"), MAX_TAKEN_BYTES),
             aside: None,
             is_error: true,
         }),
-        Err(failure) => Err(failure::of_call(failure)),
+        Err(failure) => Err(failure::call_fault(failure)),
     }
 }

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::http::Delivery;
-use crate::settings::Traces;
+use crate::http::JsonSender;
+use crate::settings::TraceSettings;
 use actors::listener::EventHandler;
 
-use span::Span;
-use turns::Turns;
+use span::TraceSpan;
+use turns::OpenTurns;
 
 /// Turns that wait to be brought away.
 const QUEUE: usize = 512;
@@ -37,36 +37,36 @@ const WAITS: [Duration; 3] = [
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// What brings spans away.
-pub struct Exporter {
-    queue: mpsc::Sender<Vec<Span>>,
+pub struct SpanExporter {
+    queue: mpsc::Sender<Vec<TraceSpan>>,
     task: JoinHandle<()>,
     lost: Arc<AtomicU64>,
 }
 
-impl Exporter {
+impl SpanExporter {
     /// Begins to bring spans to the collector that the settings name.
     #[must_use]
-    pub fn start(http: &reqwest::Client, endpoint: &str, secrets: Secrets) -> Exporter {
+    pub fn start(http: &reqwest::Client, endpoint: &str, secrets: Secrets) -> SpanExporter {
         let (queue, turns) = mpsc::channel(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
-        let delivery = Delivery {
+        let delivery = JsonSender {
             http: http.clone(),
-            url: address(endpoint),
+            url: traces_url(endpoint),
             token: None,
             timeout: TIMEOUT,
             waits: &WAITS,
         };
-        let task = tokio::spawn(bring_all(delivery, turns, lost.clone(), secrets));
-        Exporter { queue, task, lost }
+        let task = tokio::spawn(export_all(delivery, turns, lost.clone(), secrets));
+        SpanExporter { queue, task, lost }
     }
 
     /// What makes spans of what happens, for a listener.
     #[must_use]
-    pub fn ear(&self, settings: &Traces) -> EventHandler {
-        let mut turns = Turns::new(settings.contents);
+    pub fn event_handler(&self, settings: &TraceSettings) -> EventHandler {
+        let mut turns = OpenTurns::new(settings.contents);
         let (queue, lost) = (self.queue.clone(), self.lost.clone());
         Box::new(move |event| {
-            for turn in turns.heard(event) {
+            for turn in turns.on_event(event) {
                 let spans = turn.len() as u64;
                 if queue.try_send(turn).is_err() {
                     lost.fetch_add(spans, Ordering::Relaxed);
@@ -92,7 +92,7 @@ impl Exporter {
 }
 
 /// The collector's path for traces, unless the address has it already.
-fn address(endpoint: &str) -> String {
+fn traces_url(endpoint: &str) -> String {
     let endpoint = endpoint.trim_end_matches('/');
     match endpoint.ends_with("/v1/traces") {
         true => endpoint.to_string(),
@@ -100,22 +100,26 @@ fn address(endpoint: &str) -> String {
     }
 }
 
-async fn bring_all(
-    delivery: Delivery,
-    mut turns: mpsc::Receiver<Vec<Span>>,
+async fn export_all(
+    delivery: JsonSender,
+    mut turns: mpsc::Receiver<Vec<TraceSpan>>,
     lost: Arc<AtomicU64>,
     secrets: Secrets,
 ) {
     let mut is_down = false;
     let mut batch = Vec::new();
     while turns.recv_many(&mut batch, BATCH).await > 0 {
-        let spans: Vec<Value> = batch.drain(..).flatten().map(Span::into_json).collect();
+        let spans: Vec<Value> = batch
+            .drain(..)
+            .flatten()
+            .map(TraceSpan::into_json)
+            .collect();
         let known = secrets.redactor();
         let spans: Vec<Value> = spans
             .into_iter()
             .map(|span| known.clean_json(span))
             .collect();
-        match delivery.bring(&request(&spans)).await {
+        match delivery.send(&otlp_request(&spans)).await {
             Ok(()) => is_down = false,
             Err(why) => {
                 lost.fetch_add(spans.len() as u64, Ordering::Relaxed);
@@ -129,7 +133,7 @@ async fn bring_all(
 }
 
 /// A request of OTLP over HTTP, as JSON.
-fn request(spans: &[Value]) -> Value {
+fn otlp_request(spans: &[Value]) -> Value {
     let resource = [
         ("service.name", "zoea"),
         ("service.version", env!("CARGO_PKG_VERSION")),

@@ -21,7 +21,7 @@ use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watche
 use actors::domain::event_record::OrderSource;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
-use actors::domain::order::{Order, Refusal};
+use actors::domain::order::{Order, OrderRefusal};
 use actors::ports::{Archive, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
@@ -32,29 +32,29 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::attach::terminals::AttachedTerminals;
-use crate::control::{About, ControlServer};
+use crate::control::{ControlServer, ProgramInfo};
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::toolbox::request_saver::CachingUpstream;
-use crate::toolbox::{McpUpstream, Tell};
+use crate::toolbox::{McpUpstream, TellOperator};
 use zoea_ledger::export::FileExporter;
 use zoea_ledger::{SqlLedger, Stay};
 use zoea_system::clock::MachineClock;
 use zoea_system::descriptors;
 
-use daily::Reporter;
+use daily::DailyReporter;
 use reload::ReloadTrigger;
 use watchers::Watchers;
 
-pub use access::{Access, access, lock};
-pub use books::{open_ledger, server};
-pub use offline::{Offline, OfflineOptions};
+pub use access::{HomeAccess, acquire_home, lock_home};
+pub use books::{open_ledger, server_address};
+pub use offline::{OfflineOptions, OfflineServers};
 pub use prompt::{PromptTemplate, prompt_template};
-pub use reload::Asker;
-pub use rules::{endpoints, secrets};
+pub use reload::ReloadReply;
+pub use rules::{configured_secrets, provider_endpoints};
 
 /// How long closing may take before the program leaves anyway.
 const CLOSING: Duration = Duration::from_millis(1900);
@@ -96,7 +96,7 @@ pub struct RunningSwarm {
     settings: Settings,
     providers: Arc<Providers>,
     has_price: Arc<AtomicBool>,
-    askers: mpsc::Receiver<Asker>,
+    askers: mpsc::Receiver<ReloadReply>,
 }
 
 /// What a flight has to say while it is up.
@@ -105,7 +105,7 @@ pub enum SwarmSignal {
     /// The Commander has ended, which it does by itself only when it failed.
     Ended,
     /// Somebody asks for the configuration to be read again.
-    ReloadAsked(Asker),
+    ReloadAsked(ReloadReply),
 }
 
 impl RunningSwarm {
@@ -126,15 +126,16 @@ impl RunningSwarm {
         };
         let ledger = open_ledger(home, settings, stay).await?;
         if options.mode == Mode::Live {
-            ledger.keep(books::keep(settings), Arc::new(MachineClock));
+            ledger.set_retention(books::retention_limits(settings), Arc::new(MachineClock));
         }
-        let http = crate::http::client().context("build an HTTP client")?;
+        let http = crate::http::build_client().context("build an HTTP client")?;
         let secrets = options.secrets;
-        let providers = Providers::new(&http, endpoints(settings)).without(secrets.clone());
+        let providers =
+            Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());
         let providers = Arc::new(providers);
         let operator = Operator::default();
-        let mut outside = outside(settings, (&ledger, &operator), &http, providers.clone());
-        secrets.learn(rules::secrets(settings));
+        let mut outside = build_adapters(settings, (&ledger, &operator), &http, providers.clone());
+        secrets.learn(rules::configured_secrets(settings));
         // An operator may paste it as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
         let swarm = ledger.swarm().await.context("read the swarm")?;
@@ -142,7 +143,7 @@ impl RunningSwarm {
         if options.mode == Mode::Live {
             watching = Watchers::start(settings, &http, &secrets, &mut outside, &operator).await?;
             if let Some(daily) = settings.reports.daily {
-                let reporter = Reporter {
+                let reporter = DailyReporter {
                     ledger: ledger.clone(),
                     home: home.clone(),
                     operator: operator.clone(),
@@ -193,7 +194,11 @@ impl RunningSwarm {
             let bell = Arc::new(ReloadTrigger(bell));
             let _ = flight.commander.cast(CommanderMsg::Configured(bell));
         }
-        let others = flight.ledger.others().await.context("read the swarm")?;
+        let others = flight
+            .ledger
+            .names_held_by_others()
+            .await
+            .context("read the swarm")?;
         let starts = options.start_idle && options.mode == Mode::Live;
         flight.create_declared(settings, &others, starts).await?;
         flight.tell_who_is_elsewhere(&others);
@@ -223,7 +228,7 @@ impl RunningSwarm {
 
     /// An operator who sets a budget must not believe that it holds when it does not.
     fn warn_about_ignored_settings(&self, settings: &Settings) {
-        for text in settings.unheeded() {
+        for text in settings.ignored_settings() {
             self.operator.tell(Severity::Warn, "not_heeded", &text);
         }
         if let Some(text) = settings.metrics.exposure() {
@@ -233,17 +238,17 @@ impl RunningSwarm {
 
     /// Tells where the system lets this process open too little for as many Myses as there are.
     pub async fn tell_of_descriptors(&self, is_offline: bool) {
-        let myses = self.swarm.standings().await.len();
-        let limit = descriptors::raise(descriptors::needed(myses, is_offline));
+        let myses = self.swarm.statuses().await.len();
+        let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, is_offline));
         tracing::info!(limit, myses, "descriptors");
-        if let Some(text) = descriptors::shortage(limit, myses, is_offline) {
+        if let Some(text) = descriptors::describe_shortage(limit, myses, is_offline) {
             self.operator.tell(Severity::Warn, "few_descriptors", &text);
         }
     }
 
     /// Sums that were wrong until now are right from here on.
     fn tell_what_was_mended(&self) {
-        if let Some(mended) = self.ledger.mended() {
+        if let Some(mended) = self.ledger.mend_report() {
             let text = mended.to_string();
             self.operator.tell(Severity::Warn, "books_mended", &text);
         }
@@ -289,7 +294,7 @@ impl RunningSwarm {
                 })
                 .await;
             match created {
-                Ok(_) | Err(Refusal::NameTaken(_)) => {}
+                Ok(_) | Err(OrderRefusal::NameTaken(_)) => {}
                 Err(refusal) => anyhow::bail!("create {}: {refusal}", declared.name),
             }
         }
@@ -308,7 +313,7 @@ impl RunningSwarm {
         let listener = TcpListener::bind(listen)
             .await
             .with_context(|| format!("listen on {listen} for control"))?;
-        let about = About {
+        let about = ProgramInfo {
             started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
             has_price: self.has_price.clone(),
             secrets: self.secrets.clone(),
@@ -332,7 +337,7 @@ impl RunningSwarm {
     }
 
     /// Waits for what it has to say.
-    pub async fn word(&mut self) -> SwarmSignal {
+    pub async fn next_signal(&mut self) -> SwarmSignal {
         // Cancel-safe: both are remembered by their owners. Where nobody can ask any more, the other
         // one is all that can come.
         tokio::select! {
@@ -372,15 +377,16 @@ fn with_exporter(
     }
 }
 
-fn outside(
+fn build_adapters(
     settings: &Settings,
     (ledger, operator): (&SqlLedger, &Operator),
     http: &reqwest::Client,
     models: Arc<Providers>,
 ) -> Adapters {
     let operator = operator.clone();
-    let tell: Tell = Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
-    let upstream = McpUpstream::telling(settings.mcp.upstream.as_deref(), http, Some(tell));
+    let tell: TellOperator =
+        Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
+    let upstream = McpUpstream::with_tell(settings.mcp.upstream.as_deref(), http, Some(tell));
     let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
     Adapters {

@@ -31,9 +31,9 @@ use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::order::Refusal;
+use crate::domain::order::OrderRefusal;
 use crate::domain::rules::SwarmRules;
-use crate::domain::weather::Weather;
+use crate::domain::weather::ServerOutages;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::MysisDeps;
@@ -46,14 +46,14 @@ use crate::store::{StoreHandle, StoreMsg};
 use crate::ui::{TerminalLink, UiMsg};
 
 pub use handle::CommanderHandle;
-pub use messages::{CommanderMsg, OtherMessage};
+pub use messages::{CommanderMsg, WrongCommanderMsg};
 
 use broadcast::Broadcast;
 use children::{gate_rules, spawn_gate, spawn_store};
 use closing::Closing;
-use members::Member;
+use members::SwarmMember;
 use recording::EventRecorder;
-use terminal::Terminal;
+use terminal::TerminalUi;
 
 /// Who watches the swarm.
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
@@ -110,12 +110,12 @@ pub struct CommanderState {
     surroundings: Arc<MysisDeps>,
     store: watch::Sender<ActorRef<StoreMsg>>,
     gate: watch::Sender<ActorRef<GateMsg>>,
-    members: BTreeMap<MysisId, Member>,
+    members: BTreeMap<MysisId, SwarmMember>,
     by_actor: BTreeMap<ActorId, MysisId>,
     mode: Mode,
     mission: Option<Mission>,
     spending: Arc<BudgetStatus>,
-    weather: Arc<Weather>,
+    weather: Arc<ServerOutages>,
     /// What the Store said when it could not write, until it can again.
     store_trouble: Option<SwarmEvent>,
     watchers: Vec<Watcher>,
@@ -124,7 +124,7 @@ pub struct CommanderState {
     expected: Vec<String>,
     jobs: JoinSet<()>,
     closing: Option<Closing>,
-    terminals: Vec<Terminal>,
+    terminals: Vec<TerminalUi>,
     dice: fastrand::Rng,
     recorder: EventRecorder,
 }
@@ -156,22 +156,22 @@ impl Actor for Commander {
     ) -> Result<(), ActorProcessingErr> {
         while state.jobs.try_join_next().is_some() {}
         match message {
-            CommanderMsg::Order(request) => state.order(&myself, request),
+            CommanderMsg::Order(request) => state.carry_out_order(&myself, request),
             CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
-            CommanderMsg::Report(report) => state.reported(&myself, report),
-            CommanderMsg::News(news) => state.heard(news),
-            CommanderMsg::Watch(watcher) => state.watch(watcher),
-            CommanderMsg::Attach(link) => state.attach(&myself, link).await,
-            CommanderMsg::Standings(reply) => drop(reply.send(state.standings())),
+            CommanderMsg::Report(report) => state.on_report(&myself, report),
+            CommanderMsg::News(news) => state.on_child_event(news),
+            CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
+            CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
+            CommanderMsg::Standings(reply) => drop(reply.send(state.statuses())),
             CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
             CommanderMsg::Weather(reply) => drop(reply.send(state.weather.clone())),
-            CommanderMsg::Arrival(reply) => drop(reply.send(state.arrival())),
+            CommanderMsg::Arrival(reply) => drop(reply.send(state.login_progress())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
-            CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble())),
+            CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble_text())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
             CommanderMsg::Configured(configuration) => state.configuration = Some(configuration),
             CommanderMsg::SecretsKnown(secrets, reply) => {
-                state.learn(secrets);
+                state.learn_secrets(secrets);
                 // Who gave up waiting needs no answer.
                 let _ = reply.send(());
             }
@@ -182,14 +182,18 @@ impl Actor for Commander {
                 reply,
             } => {
                 state
-                    .created(&myself, *record, start, stored, reply)
+                    .on_mysis_created(&myself, *record, start, stored, reply)
                     .await?;
             }
             CommanderMsg::Deleted {
                 mysis,
                 stored,
                 reply,
-            } => state.deleted(&myself, mysis, stored, reply).await?,
+            } => {
+                state
+                    .on_mysis_deleted(&myself, mysis, stored, reply)
+                    .await?
+            }
             CommanderMsg::MissionStored {
                 mission,
                 stored,
@@ -204,11 +208,11 @@ impl Actor for Commander {
                 mission,
                 name,
                 answer,
-            } => state.delivered(mission, name, answer),
-            CommanderMsg::Relaunch(mysis) => state.relaunch(mysis),
-            CommanderMsg::Close(reply) => state.close(&myself, reply),
+            } => state.on_mission_delivered(mission, name, answer),
+            CommanderMsg::Relaunch(mysis) => state.relaunch_errored(mysis),
+            CommanderMsg::Close(reply) => state.begin_closing(&myself, reply),
             CommanderMsg::CloseNow => state.close_now(&myself),
-            CommanderMsg::Drained => state.drained(&myself),
+            CommanderMsg::Drained => state.on_store_drained(&myself),
         }
         Ok(())
     }
@@ -319,11 +323,11 @@ impl CommanderState {
             is_there
         });
         if is_lost {
-            self.notice(Severity::Warn, "listener_lost", LISTENER_LOST);
+            self.tell_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
         }
     }
 
-    fn tell(&mut self, what: EventKind) {
+    fn tell_event(&mut self, what: EventKind) {
         let at = self.now();
         self.tell_all(SwarmEvent {
             at,
@@ -332,9 +336,9 @@ impl CommanderState {
         });
     }
 
-    fn notice(&mut self, severity: Severity, code: &'static str, text: &str) {
+    fn tell_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
         let text = self.secrets.clean(text).as_ref().into();
-        self.tell(EventKind::Notice {
+        self.tell_event(EventKind::Notice {
             severity,
             code,
             text,
@@ -351,7 +355,7 @@ impl CommanderState {
     }
 
     /// Learns secrets, so that they are redacted everywhere; those of before stay secret.
-    fn learn(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+    fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
         if self.secrets.learn(secrets) {
             self.show_rules();
             self.spread_rules();
@@ -365,9 +369,9 @@ const LISTENER_LOST: &str = "one who listens to the swarm died: metrics, traces,
                              them back";
 
 /// How long those who wind down have before they are stopped.
-const WIND_DOWN: Duration = Duration::from_millis(1500);
+const WIND_DOWN_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// A ledger's refusal as the operator hears it.
-fn refused(fault: &LedgerFault) -> Refusal {
-    Refusal::Store(fault.to_string())
+fn store_refusal(fault: &LedgerFault) -> OrderRefusal {
+    OrderRefusal::Store(fault.to_string())
 }

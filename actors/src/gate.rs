@@ -16,16 +16,18 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::books::{Charge, Entry};
+use crate::domain::books::{Charge, CostEntry};
 use crate::domain::budget::BudgetStatus;
-use crate::domain::circuit::{Absence, Outcome};
+use crate::domain::circuit::{CallOutcome, Outage};
 use crate::domain::event::{EventKind, SwarmEvent};
-use crate::domain::gate::{AdmissionRequest, Gate, GateRules, Lane, PassId, Verdict};
+use crate::domain::gate::{
+    AdmissionGate, AdmissionRequest, GateRules, GateVerdict, Lane, PermitId,
+};
 use crate::domain::ids::{MysisId, Now, Timestamp};
-use crate::domain::weather::{Away, Weather};
+use crate::domain::weather::{ServerOutage, ServerOutages};
 use crate::ports::Clock;
 
-use telling::words;
+use telling::describe_event;
 
 /// What the gate is told.
 #[derive(Debug)]
@@ -42,16 +44,16 @@ pub enum GateMsg {
         /// Where.
         lane: Lane,
         /// Who.
-        pass: PassId,
+        pass: PermitId,
         /// How it went.
-        outcome: Outcome,
+        outcome: CallOutcome,
     },
     /// The server that somebody was let in to answers, though not yet to the end.
     Answers {
         /// Where.
         lane: Lane,
         /// Who.
-        pass: PassId,
+        pass: PermitId,
     },
     /// A model call cost this.
     Paid {
@@ -70,7 +72,7 @@ pub enum GateMsg {
     /// What everybody is let in by changed.
     RulesChanged(GateRules),
     /// What the books say of today.
-    Books(Vec<Entry>),
+    Books(Vec<CostEntry>),
     /// Somebody may come in now.
     Opened,
 }
@@ -102,16 +104,16 @@ pub struct Permit {
     /// What its holder should be told, where there is something.
     pub told: Option<Arc<str>>,
     /// How it went, as far as it is known.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
     /// Whether its holder is the first to try a server that is away.
     pub is_trial: bool,
-    id: PassId,
+    id: PermitId,
     gate: ActorRef<GateMsg>,
 }
 
 impl Permit {
     /// Passes on that the server answers, before the call is over.
-    pub fn answers(&self) {
+    pub fn report_sign_of_life(&self) {
         // The gate that follows one that is gone lets somebody else try it.
         let _ = self.gate.cast(GateMsg::Answers {
             lane: self.lane.clone(),
@@ -137,7 +139,7 @@ pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
 
 impl GateHandle {
     /// Waits for the gate's word; `None` once the program is closing.
-    pub async fn ask(&self, asker: AdmissionRequest) -> Option<Admission> {
+    pub async fn request_admission(&self, asker: AdmissionRequest) -> Option<Admission> {
         let mut gates = self.0.clone();
         loop {
             let gate = gates.borrow_and_update().clone();
@@ -159,7 +161,11 @@ impl GateHandle {
 
     /// Waits to be let into a lane that nobody pays for; where the server is away, only who
     /// `waits_out` waits for that. `None` once the program is closing.
-    pub async fn admit(&self, lane: Lane, waits_out: bool) -> Option<Result<Permit, Arc<str>>> {
+    pub async fn enter_lane(
+        &self,
+        lane: Lane,
+        waits_out: bool,
+    ) -> Option<Result<Permit, Arc<str>>> {
         let asker = AdmissionRequest {
             routes: vec![lane],
             payer: None,
@@ -167,7 +173,7 @@ impl GateHandle {
             tokens: 0,
             waits_out,
         };
-        match self.ask(asker).await? {
+        match self.request_admission(asker).await? {
             Admission::In(pass) => Some(Ok(pass)),
             // Only who pays can be out of budget.
             Admission::Held { why, .. } | Admission::Away { why } => Some(Err(why)),
@@ -175,20 +181,20 @@ impl GateHandle {
     }
 
     /// Passes on what a model call cost.
-    pub fn paid(&self, mysis: MysisId, bill: Charge) {
+    pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
         // A gate that is gone is followed by one that reads the books.
         let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
     }
 
     /// Passes on that the outside asks to be left alone.
-    pub fn hold(&self, lane: Lane, wait: Duration) {
+    pub fn hold_lane(&self, lane: Lane, wait: Duration) {
         // A gate that is gone lets nobody in either.
         let _ = self.0.borrow().cast(GateMsg::Hold { lane, wait });
     }
 }
 
 /// An alarm takes this long at least.
-const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+const MIN_ALARM_WAIT: Duration = Duration::from_millis(1);
 
 /// The actor.
 pub struct GateActor;
@@ -200,9 +206,9 @@ pub struct GateArgs {
     /// What everybody is let in by.
     pub rules: GateRules,
     /// What the books say of today.
-    pub books: Vec<Entry>,
+    pub books: Vec<CostEntry>,
     /// Which servers are away, as the gate before it told.
-    pub weather: Arc<Weather>,
+    pub weather: Arc<ServerOutages>,
     /// Who hears how the budget and the providers stand.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
@@ -210,14 +216,14 @@ pub struct GateArgs {
 /// What it keeps.
 pub struct GateState {
     clock: Arc<dyn Clock>,
-    gate: Gate,
-    waiting: BTreeMap<PassId, RpcReplyPort<Admission>>,
+    gate: AdmissionGate,
+    waiting: BTreeMap<PermitId, RpcReplyPort<Admission>>,
     passes: u64,
     alarm: Option<AbortOnDropHandle<()>>,
     parent: DerivedActorRef<SwarmEvent>,
     told: BudgetStatus,
     /// The servers that were told to be away.
-    told_away: Vec<(Lane, Absence)>,
+    told_away: Vec<(Lane, Outage)>,
 }
 
 impl Actor for GateActor {
@@ -230,10 +236,10 @@ impl Actor for GateActor {
         _myself: ActorRef<GateMsg>,
         args: GateArgs,
     ) -> Result<GateState, ActorProcessingErr> {
-        let mut gate = Gate::default();
+        let mut gate = AdmissionGate::default();
         gate.set_rules(args.rules);
-        gate.recall(&args.books, args.clock.now());
-        gate.recall_weather(&args.weather, args.clock.both());
+        gate.restore_spending(&args.books, args.clock.now());
+        gate.recall_weather(&args.weather, args.clock.both_clocks());
         let mut state = GateState {
             clock: args.clock,
             gate,
@@ -254,19 +260,19 @@ impl Actor for GateActor {
         message: GateMsg,
         state: &mut GateState,
     ) -> Result<(), ActorProcessingErr> {
-        let now = state.clock.both();
+        let now = state.clock.both_clocks();
         match message {
-            GateMsg::Admit { asker, reply } => state.queue(asker, reply, now),
+            GateMsg::Admit { asker, reply } => state.queue_request(asker, reply, now),
             GateMsg::Leave {
                 lane,
                 pass,
                 outcome,
-            } => state.gate.leave(&lane, pass, &outcome, now.moment),
-            GateMsg::Answers { lane, pass } => state.gate.answers(&lane, pass),
-            GateMsg::Paid { mysis, bill } => state.gate.pay(mysis, &bill, now.wall),
-            GateMsg::Hold { lane, wait } => state.gate.hold(lane, now.moment.plus(wait)),
+            } => state.gate.release_permit(&lane, pass, &outcome, now.moment),
+            GateMsg::Answers { lane, pass } => state.gate.on_sign_of_life(&lane, pass),
+            GateMsg::Paid { mysis, bill } => state.gate.add_charge(mysis, &bill, now.wall),
+            GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
-            GateMsg::Books(books) => state.gate.recall(&books, now.wall),
+            GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
             GateMsg::Opened => {}
         }
         state.let_in(&myself, now);
@@ -278,21 +284,21 @@ impl Actor for GateActor {
 }
 
 impl GateState {
-    fn queue(&mut self, asker: AdmissionRequest, reply: RpcReplyPort<Admission>, now: Now) {
+    fn queue_request(&mut self, asker: AdmissionRequest, reply: RpcReplyPort<Admission>, now: Now) {
         self.passes += 1;
-        let id = PassId(self.passes);
-        self.gate.queue(id, asker, now.moment);
+        let id = PermitId(self.passes);
+        self.gate.queue_request(id, asker, now.moment);
         self.waiting.insert(id, reply);
     }
 
     fn let_in(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
         self.forget_those_who_gave_up();
-        for (id, verdict) in self.gate.decide(now) {
+        for (id, verdict) in self.gate.decide_requests(now) {
             let Some(reply) = self.waiting.remove(&id) else {
                 continue;
             };
             let admission = match verdict {
-                Verdict::In {
+                GateVerdict::In {
                     lane,
                     told,
                     is_trial,
@@ -300,17 +306,17 @@ impl GateState {
                     lane,
                     told,
                     is_trial,
-                    outcome: Outcome::Dropped,
+                    outcome: CallOutcome::Dropped,
                     id,
                     gate: myself.clone(),
                 }),
-                Verdict::Away { why } => Admission::Away { why },
-                Verdict::Held { why, until } => Admission::Held { why, until },
+                GateVerdict::Away { why } => Admission::Away { why },
+                GateVerdict::Held { why, until } => Admission::Held { why, until },
             };
             // One who gave up meanwhile drops the pass, and with it leaves.
             let _ = reply.send(admission);
         }
-        self.wake(myself, now);
+        self.set_alarm(myself, now);
     }
 
     fn forget_those_who_gave_up(&mut self) {
@@ -324,10 +330,10 @@ impl GateState {
         });
     }
 
-    fn wake(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
+    fn set_alarm(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
         self.alarm = self.gate.wakes_at().map(|at| {
             let gate = myself.clone();
-            let wait = at.since(now.moment).max(SHORTEST_WAIT);
+            let wait = at.since(now.moment).max(MIN_ALARM_WAIT);
             AbortOnDropHandle::new(tokio::spawn(async move {
                 tokio::time::sleep(wait).await;
                 let _ = gate.cast(GateMsg::Opened);
@@ -335,7 +341,7 @@ impl GateState {
         });
     }
 
-    fn tell(&self, at: Timestamp, what: EventKind) {
+    fn tell_event(&self, at: Timestamp, what: EventKind) {
         // A Commander that is gone takes the whole program with it.
         let _ = self.parent.send_message(SwarmEvent {
             at,
@@ -345,39 +351,39 @@ impl GateState {
     }
 
     fn tell_spending(&mut self, now: Timestamp) {
-        let spending = self.gate.spending();
+        let spending = self.gate.budget_status();
         if spending != self.told {
             self.told = spending.clone();
-            self.tell(now, EventKind::Spending(Arc::new(spending)));
+            self.tell_event(now, EventKind::Spending(Arc::new(spending)));
         }
     }
 
     /// Tells which servers are away, where anything about that changed.
     fn tell_weather(&mut self, now: Now) {
-        let absences = self.gate.absences();
+        let absences = self.gate.outages();
         if absences.eq(self.told_away.iter().map(|(lane, absence)| (lane, absence))) {
             return;
         }
-        let absences = self.gate.absences();
+        let absences = self.gate.outages();
         self.told_away = absences
             .map(|(lane, absence)| (lane.clone(), absence.clone()))
             .collect();
-        let away = self.told_away.iter().map(|(lane, absence)| Away {
+        let away = self.told_away.iter().map(|(lane, absence)| ServerOutage {
             lane: lane.clone(),
             text: absence.text.clone(),
             since: now.wall_at(absence.since),
             next_try: now.wall_at(absence.next_try),
         });
-        let weather = Arc::new(Weather(away.collect()));
-        self.tell(now.wall, EventKind::Weather(weather));
+        let weather = Arc::new(ServerOutages(away.collect()));
+        self.tell_event(now.wall, EventKind::Weather(weather));
     }
 
     fn tell_news(&mut self, now: Now) {
         for news in self.gate.take_news() {
-            let (severity, code, text) = words(&news);
+            let (severity, code, text) = describe_event(&news);
             tracing::warn!(code, %text, "gate");
             let text = text.into();
-            self.tell(
+            self.tell_event(
                 now.wall,
                 EventKind::Notice {
                     severity,

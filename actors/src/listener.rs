@@ -19,7 +19,7 @@ pub type EventHandler = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
 const MAX_PANICS: u32 = 5;
 
 /// A listener that is there.
-pub struct Listener(ActorRef<Heard>);
+pub struct Listener(ActorRef<ListenerMsg>);
 
 impl Listener {
     /// Hands every event to a function from now on.
@@ -27,7 +27,7 @@ impl Listener {
     /// # Errors
     /// The actor cannot be started.
     pub async fn start(ear: EventHandler) -> Result<Listener, ActorProcessingErr> {
-        let (actor, _) = Actor::spawn(None, Listening, ear).await?;
+        let (actor, _) = Actor::spawn(None, ListenerActor, ear).await?;
         Ok(Listener(actor))
     }
 
@@ -51,47 +51,47 @@ impl Drop for Listener {
     }
 }
 
-struct Listening;
+struct ListenerActor;
 
-struct ListeningState {
+struct ListenerState {
     ear: EventHandler,
     /// In a row.
     panics: u32,
 }
 
 #[derive(Debug)]
-struct Heard(Arc<SwarmEvent>);
+struct ListenerMsg(Arc<SwarmEvent>);
 
-impl From<Arc<SwarmEvent>> for Heard {
+impl From<Arc<SwarmEvent>> for ListenerMsg {
     fn from(event: Arc<SwarmEvent>) -> Self {
-        Heard(event)
+        ListenerMsg(event)
     }
 }
 
-impl From<Heard> for Arc<SwarmEvent> {
-    fn from(heard: Heard) -> Self {
+impl From<ListenerMsg> for Arc<SwarmEvent> {
+    fn from(heard: ListenerMsg) -> Self {
         heard.0
     }
 }
 
-impl Actor for Listening {
-    type Msg = Heard;
-    type State = ListeningState;
+impl Actor for ListenerActor {
+    type Msg = ListenerMsg;
+    type State = ListenerState;
     type Arguments = EventHandler;
 
     async fn pre_start(
         &self,
-        _myself: ActorRef<Heard>,
+        _myself: ActorRef<ListenerMsg>,
         ear: EventHandler,
-    ) -> Result<ListeningState, ActorProcessingErr> {
-        Ok(ListeningState { ear, panics: 0 })
+    ) -> Result<ListenerState, ActorProcessingErr> {
+        Ok(ListenerState { ear, panics: 0 })
     }
 
     async fn handle(
         &self,
-        _myself: ActorRef<Heard>,
-        Heard(event): Heard,
-        state: &mut ListeningState,
+        _myself: ActorRef<ListenerMsg>,
+        ListenerMsg(event): ListenerMsg,
+        state: &mut ListenerState,
     ) -> Result<(), ActorProcessingErr> {
         if catch_unwind(AssertUnwindSafe(|| (state.ear)(&event))).is_ok() {
             state.panics = 0;

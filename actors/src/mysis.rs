@@ -15,28 +15,30 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{EventKind, MysisRef, MysisStatus, Report};
+use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
 use crate::domain::ids::Incarnation;
-use crate::domain::life::{Alarm, Input, Life, Mode, MysisOrder, Past, ReplyId, TaskId, WriteId};
+use crate::domain::life::{
+    AlarmId, Life, LifeInput, Mode, MysisOrder, ReplyId, RestoreArgs, TaskId, WriteId,
+};
 use crate::domain::message::Severity;
-use crate::domain::order::{Answer, Done, Refusal};
+use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
-use crate::domain::sent::{Sent, SentRequest};
-use crate::domain::write::{Mission, MysisRecord, Recollection, Write};
+use crate::domain::sent::{LastRequest, SentRequest};
+use crate::domain::write::{Mission, MysisRecord, StoredHistory, Write};
 use crate::ports::{LedgerFault, Models, Upstream};
-use crate::reply::Reply;
-use crate::session::{Session, SessionDeps, SessionEvent};
+use crate::reply::OrderReply;
+use crate::session::{GameSession, SessionDeps, SessionEvent};
 
 /// What a Mysis is told.
 #[derive(Debug)]
 pub enum MysisMsg {
     /// Its past, from the store.
-    Recalled(Recollection),
+    Recalled(StoredHistory),
     /// Its past cannot be read now; it is tried again until it can.
     CannotRecall(String),
     /// The operator wants something.
-    Order(MysisOrder, Reply),
+    Order(MysisOrder, OrderReply),
     /// The mission in force is this now.
     MissionStands(Option<Mission>),
     /// The rules or the known secrets changed.
@@ -53,26 +55,26 @@ pub enum MysisMsg {
     /// A call is about to leave; it goes once that is recorded.
     Leaving(TaskId, oneshot::Sender<bool>),
     /// Work is over.
-    Worked(Box<Worked>),
+    Worked(Box<TaskResult>),
     /// An alarm rings.
-    Rang(Alarm),
+    Rang(AlarmId),
     /// Work sent this to the model.
-    Sent(Box<Sent>),
+    Sent(Box<LastRequest>),
     /// Somebody wants to see what was last sent.
-    ShowRequest(Reply),
+    ShowRequest(OrderReply),
     /// The program is closing.
     WindDown,
 }
 
 /// What comes back from work.
-pub struct Worked {
+pub struct TaskResult {
     work: TaskId,
     /// Absent where the work went down with it.
-    session: Option<Session>,
-    input: Input,
+    session: Option<GameSession>,
+    input: LifeInput,
 }
 
-impl std::fmt::Debug for Worked {
+impl std::fmt::Debug for TaskResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Worked({:?})", self.input)
     }
@@ -113,7 +115,7 @@ pub struct MysisArgs {
     /// What it works with.
     pub surroundings: Arc<MysisDeps>,
     /// Who hears of it.
-    pub parent: DerivedActorRef<Report>,
+    pub parent: DerivedActorRef<MysisReport>,
 }
 
 /// What it keeps.
@@ -121,28 +123,28 @@ pub struct MysisState {
     who: MysisRef,
     incarnation: Incarnation,
     surroundings: Arc<MysisDeps>,
-    parent: DerivedActorRef<Report>,
+    parent: DerivedActorRef<MysisReport>,
     rules: Arc<SwarmRules>,
-    phase: Phase,
+    phase: MysisPhase,
     /// Absent while work has it, or before it is needed.
-    session: Option<Session>,
+    session: Option<GameSession>,
     work: Option<AbortOnDropHandle<()>>,
     alarm: Option<AbortOnDropHandle<()>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// The tickets on their way to the Store, and the task that carries them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
-    askers: BTreeMap<ReplyId, Reply>,
+    askers: BTreeMap<ReplyId, OrderReply>,
     asked: u64,
     /// The call that waits to leave.
     at_the_door: Option<(TaskId, oneshot::Sender<bool>)>,
     told: Option<Arc<MysisStatus>>,
     /// The request that was last sent, for whoever wants to see it.
-    sent: Option<Box<Sent>>,
+    sent: Option<Box<LastRequest>>,
     is_leaving: bool,
     dice: fastrand::Rng,
 }
 
-enum Phase {
+enum MysisPhase {
     /// Until the past is there, what else arrives waits.
     Rebuilding {
         args: Box<MysisArgs>,
@@ -173,14 +175,14 @@ impl Actor for MysisActor {
         message: MysisMsg,
         state: &mut MysisState,
     ) -> Result<(), ActorProcessingErr> {
-        state.hear(&myself, message);
+        state.handle_message(&myself, message);
         Ok(())
     }
 }
 
 impl MysisState {
     fn new(myself: &ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
-        let recall = work::recall(
+        let recall = work::spawn_recall(
             myself.clone(),
             args.surroundings.means.clone(),
             args.record.id,
@@ -196,7 +198,7 @@ impl MysisState {
             surroundings: args.surroundings.clone(),
             parent: args.parent.clone(),
             rules: args.rules.clone(),
-            phase: Phase::Rebuilding {
+            phase: MysisPhase::Rebuilding {
                 args: Box::new(args),
                 stash: VecDeque::new(),
                 _recall: recall,
@@ -217,15 +219,15 @@ impl MysisState {
     }
 
     /// Begins to live, then deals with what arrived meanwhile.
-    fn recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: Recollection) {
-        let now = self.surroundings.means.clock.both();
-        let phase = std::mem::replace(&mut self.phase, Phase::Waking);
-        let Phase::Rebuilding { args, stash, .. } = phase else {
+    fn on_recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: StoredHistory) {
+        let now = self.surroundings.means.clock.both_clocks();
+        let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
+        let MysisPhase::Rebuilding { args, stash, .. } = phase else {
             self.phase = phase;
             return;
         };
-        let (life, effects) = Life::recalled(
-            Past {
+        let (life, effects) = Life::restore(
+            RestoreArgs {
                 record: args.record,
                 recollection,
                 incarnation: args.incarnation,
@@ -238,64 +240,68 @@ impl MysisState {
             },
             now,
         );
-        self.phase = Phase::Living(Box::new(life));
+        self.phase = MysisPhase::Living(Box::new(life));
         self.carry_out(myself, effects);
         for message in stash {
-            self.hear(myself, message);
+            self.handle_message(myself, message);
         }
     }
 
     /// Until the past is there, whatever needs it waits.
-    fn hear(&mut self, myself: &ActorRef<MysisMsg>, message: MysisMsg) {
+    fn handle_message(&mut self, myself: &ActorRef<MysisMsg>, message: MysisMsg) {
         let is_about_the_past =
             matches!(message, MysisMsg::Recalled(_) | MysisMsg::CannotRecall(_));
-        if let Phase::Rebuilding { stash, .. } = &mut self.phase
+        if let MysisPhase::Rebuilding { stash, .. } = &mut self.phase
             && !is_about_the_past
         {
             return stash.push_back(message);
         }
         match message {
-            MysisMsg::Recalled(past) => self.recalled(myself, past),
-            MysisMsg::CannotRecall(why) => self.tell(EventKind::Notice {
+            MysisMsg::Recalled(past) => self.on_recalled(myself, past),
+            MysisMsg::CannotRecall(why) => self.tell_event(EventKind::Notice {
                 severity: Severity::Error,
                 code: "store_trouble",
                 text: why.into(),
             }),
-            MysisMsg::Order(order, reply) => self.ordered(myself, order, reply),
-            MysisMsg::MissionStands(mission) => self.live(myself, Input::MissionStands(mission)),
+            MysisMsg::Order(order, reply) => self.on_order(myself, order, reply),
+            MysisMsg::MissionStands(mission) => {
+                self.handle_input(myself, LifeInput::MissionStands(mission))
+            }
             MysisMsg::RulesChanged { rules, redactor } => {
                 self.rules = rules.clone();
-                self.live(myself, Input::RulesChanged { rules, redactor });
+                self.handle_input(myself, LifeInput::RulesChanged { rules, redactor });
             }
-            MysisMsg::Recorded(answer) => self.recorded(myself, answer),
+            MysisMsg::Recorded(answer) => self.on_recorded(myself, answer),
             MysisMsg::News(work, news) => self.heard_news(myself, work, news),
             MysisMsg::Leaving(work, go) => {
                 self.at_the_door = Some((work, go));
-                self.live(myself, Input::Leaving { work });
+                self.handle_input(myself, LifeInput::Leaving { work });
             }
-            MysisMsg::Worked(worked) => self.worked(myself, *worked),
-            MysisMsg::Rang(alarm) => self.live(myself, Input::Rang { alarm }),
+            MysisMsg::Worked(worked) => self.on_task_done(myself, *worked),
+            MysisMsg::Rang(alarm) => self.handle_input(myself, LifeInput::Rang { alarm }),
             MysisMsg::Sent(sent) => self.sent = Some(sent),
-            MysisMsg::ShowRequest(reply) => reply.answer(self.request()),
-            MysisMsg::WindDown => self.live(myself, Input::WindDown),
+            MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
+            MysisMsg::WindDown => self.handle_input(myself, LifeInput::WindDown),
         }
     }
 
-    fn ordered(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: Reply) {
+    fn on_order(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: OrderReply) {
         self.asked += 1;
         let asker = ReplyId(self.asked);
         self.askers.insert(asker, reply);
-        self.live(myself, Input::Ordered { asker, order });
+        self.handle_input(myself, LifeInput::Ordered { asker, order });
     }
 
-    fn request(&self) -> Answer {
-        let sent = self.sent.as_deref().ok_or(Refusal::NothingSent)?;
-        let body = self.surroundings.models.written(&sent.request);
-        let body = body.ok_or(Refusal::NothingSent)?;
-        Ok(Done::Request(Box::new(SentRequest::of(sent, body))))
+    fn sent_request(&self) -> OrderResult {
+        let sent = self.sent.as_deref().ok_or(OrderRefusal::NothingSent)?;
+        let body = self.surroundings.models.request_body(&sent.request);
+        let body = body.ok_or(OrderRefusal::NothingSent)?;
+        Ok(CompletedOrder::Request(Box::new(SentRequest::of(
+            sent, body,
+        ))))
     }
 
-    fn recorded(&mut self, myself: &ActorRef<MysisMsg>, answer: Result<(), LedgerFault>) {
+    fn on_recorded(&mut self, myself: &ActorRef<MysisMsg>, answer: Result<(), LedgerFault>) {
         let Some((tickets, _)) = self.sending.take() else {
             return;
         };
@@ -308,19 +314,19 @@ impl MysisState {
         };
         for ticket in tickets {
             let outcome = outcome.clone();
-            self.live(myself, Input::Recorded { ticket, outcome });
+            self.handle_input(myself, LifeInput::Recorded { ticket, outcome });
         }
         self.send_records(myself);
     }
 
     fn heard_news(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {
         let input = match news {
-            SessionEvent::Progress(activity) => Input::Progressed { work, activity },
+            SessionEvent::Progress(activity) => LifeInput::Progressed { work, activity },
             SessionEvent::Linked {
                 link,
                 tools,
                 account,
-            } => Input::Linked {
+            } => LifeInput::Linked {
                 link,
                 tools,
                 account,
@@ -329,25 +335,25 @@ impl MysisState {
                 severity,
                 code,
                 text,
-            } => Input::Noticed {
+            } => LifeInput::Noticed {
                 severity,
                 code,
                 text,
             },
             SessionEvent::Learned(account) => {
                 let username = account.username.clone();
-                self.tell(EventKind::Learned(account));
-                Input::Assigned(username)
+                self.tell_event(EventKind::Learned(account));
+                LifeInput::Assigned(username)
             }
         };
-        self.live(myself, input);
+        self.handle_input(myself, input);
     }
 
-    fn worked(&mut self, myself: &ActorRef<MysisMsg>, worked: Worked) {
+    fn on_task_done(&mut self, myself: &ActorRef<MysisMsg>, worked: TaskResult) {
         tracing::trace!(mysis = %self.who.id, work = worked.work.0, "work is over");
         if worked.session.is_some() {
             self.session = worked.session;
         }
-        self.live(myself, worked.input);
+        self.handle_input(myself, worked.input);
     }
 }

@@ -14,21 +14,23 @@ use futures::future::BoxFuture;
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::domain::books::{Day, Entry};
+use crate::domain::books::{CostEntry, Day};
 use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
-use crate::domain::model::{Arrived, ModelAnswer, ModelFault, ModelRequest};
+use crate::domain::model::{AnswerProgress, ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
 use crate::domain::screen::ExportFormat;
 use crate::domain::tool::Toolset;
 use crate::domain::write::{
-    Account, AccountRecord, Batch, Mission, MysisRecord, Recollection, SavedSession,
+    AccountRecord, Batch, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
 };
 
 pub use terminal::{Screen, Terminal, TerminalInput, View};
 
-pub use crate::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
+pub use crate::domain::reading::{
+    PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
+};
 
 /// The two clocks. Nothing inside reads another one.
 pub trait Clock: Send + Sync + 'static {
@@ -40,7 +42,7 @@ pub trait Clock: Send + Sync + 'static {
     fn moment(&self) -> Moment;
 
     /// This moment, by both.
-    fn both(&self) -> Now {
+    fn both_clocks(&self) -> Now {
         Now {
             wall: self.now(),
             moment: self.moment(),
@@ -59,7 +61,7 @@ pub trait Ledger: Send + Sync + 'static {
         &self,
         mysis: MysisId,
         at: Timestamp,
-    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>>;
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>>;
 
     /// A step of the work that what was committed leaves behind and that can wait, such as an
     /// index: some milliseconds of it, where enough has come together. Nobody waits for it.
@@ -106,31 +108,37 @@ pub trait Archive: Send + Sync + 'static {
     }
 
     /// What a Mysis takes up its conversation from.
-    fn recall(&self, mysis: MysisId) -> BoxFuture<'static, Result<Recollection, ArchiveFault>>;
+    fn load_history(
+        &self,
+        mysis: MysisId,
+    ) -> BoxFuture<'static, Result<StoredHistory, ArchiveFault>>;
 
     /// A piece of a conversation, oldest row first.
-    fn page(&self, page: Page) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>>;
+    fn page(&self, page: PageQuery) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>>;
 
     /// Rows that hold a text, the newest ones, oldest first.
-    fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>>;
+    fn search(&self, search: SearchQuery) -> BoxFuture<'static, Result<SearchHits, ArchiveFault>>;
 
     /// A piece of a call's result; `None` where there is no such result.
     fn result_of(
         &self,
-        asked: ResultAsked,
-    ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>>;
+        asked: ResultQuery,
+    ) -> BoxFuture<'static, Result<Option<ResultPiece>, ArchiveFault>>;
 
     /// The session with the game server that a Mysis had last, if it may still stand.
-    fn session(
+    fn saved_session(
         &self,
         mysis: MysisId,
     ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>>;
 
     /// The game account of a Mysis, with its password.
-    fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>>;
+    fn account(
+        &self,
+        mysis: MysisId,
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, ArchiveFault>>;
 
     /// The books from a day on, by day, Mysis and provider.
-    fn books(&self, _since: Day) -> BoxFuture<'static, Result<Vec<Entry>, ArchiveFault>> {
+    fn books(&self, _since: Day) -> BoxFuture<'static, Result<Vec<CostEntry>, ArchiveFault>> {
         let fault = ArchiveFault("this archive keeps no books".to_string());
         futures::future::ready(Err(fault)).boxed()
     }
@@ -165,7 +173,7 @@ pub struct SwarmRecord {
     /// The passwords of all game accounts, so that they can be redacted.
     pub passwords: Vec<Arc<str>>,
     /// The books of the newest day that something was spent on.
-    pub books: Vec<Entry>,
+    pub books: Vec<CostEntry>,
 }
 
 /// The model servers.
@@ -175,12 +183,12 @@ pub trait Models: Send + Sync + 'static {
     fn ask(
         &self,
         request: ModelRequest,
-        meter: Meter,
+        meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
 
     /// The body that [`Models::ask`] sends for a request, letter for letter; `None` where there is
     /// no such text.
-    fn written(&self, _request: &ModelRequest) -> Option<String> {
+    fn request_body(&self, _request: &ModelRequest) -> Option<String> {
         None
     }
 }
@@ -188,11 +196,11 @@ pub trait Models: Send + Sync + 'static {
 /// How much of an answer is there. Only the newest figure is kept: whoever looks seldom misses none
 /// that matters, and nothing piles up.
 #[derive(Debug, Default)]
-pub struct Meter(watch::Sender<Arrived>);
+pub struct AnswerMeter(watch::Sender<AnswerProgress>);
 
-impl Meter {
+impl AnswerMeter {
     /// So much is there now.
-    pub fn stands_at(&self, arrived: Arrived) {
+    pub fn stands_at(&self, arrived: AnswerProgress) {
         self.0.send_if_modified(|known| {
             let is_new = *known != arrived;
             *known = arrived;
@@ -202,7 +210,7 @@ impl Meter {
 
     /// For whoever looks.
     #[must_use]
-    pub fn face(&self) -> watch::Receiver<Arrived> {
+    pub fn subscribe(&self) -> watch::Receiver<AnswerProgress> {
         self.0.subscribe()
     }
 }
@@ -292,7 +300,7 @@ pub trait Configuration: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Writes conversations to files.
-pub trait Exporter: Send + Sync + 'static {
+pub trait ConversationExporter: Send + Sync + 'static {
     /// Writes one; what became of it, in words for the operator.
     fn export(
         &self,

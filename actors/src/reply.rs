@@ -3,52 +3,52 @@
 use std::fmt;
 
 use crate::domain::event_record::OrderSource;
-use crate::domain::order::{Answer, Order, Refusal};
+use crate::domain::order::{Order, OrderRefusal, OrderResult};
 
 /// An order and who waits for its answer.
 #[derive(Debug)]
-pub struct Request {
+pub struct OrderRequest {
     /// The order.
     pub order: Order,
     /// Where it comes from.
     pub source: OrderSource,
     /// Who waits.
-    pub reply: Reply,
+    pub reply: OrderReply,
 }
 
 /// Somebody who waits. Dropped without an answer, as by a dying actor, it answers
-/// [`Refusal::Interrupted`], so that nobody waits for ever.
-pub struct Reply(Option<Box<dyn FnOnce(Answer) + Send>>);
+/// [`OrderRefusal::Interrupted`], so that nobody waits for ever.
+pub struct OrderReply(Option<Box<dyn FnOnce(OrderResult) + Send>>);
 
-impl Reply {
+impl OrderReply {
     /// Calls back with the answer, once.
-    pub fn new(back: impl FnOnce(Answer) + Send + 'static) -> Reply {
-        Reply(Some(Box::new(back)))
+    pub fn new(back: impl FnOnce(OrderResult) + Send + 'static) -> OrderReply {
+        OrderReply(Some(Box::new(back)))
     }
 
     /// Nobody waits.
     #[must_use]
-    pub fn to_nobody() -> Reply {
-        Reply(None)
+    pub fn to_nobody() -> OrderReply {
+        OrderReply(None)
     }
 
     /// Answers.
-    pub fn answer(mut self, answer: Answer) {
+    pub fn answer(mut self, answer: OrderResult) {
         if let Some(back) = self.0.take() {
             back(answer);
         }
     }
 }
 
-impl Drop for Reply {
+impl Drop for OrderReply {
     fn drop(&mut self) {
         if let Some(back) = self.0.take() {
-            back(Err(Refusal::Interrupted));
+            back(Err(OrderRefusal::Interrupted));
         }
     }
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for OrderReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reply")
     }

@@ -12,10 +12,10 @@ use crate::domain::redact::Redactor;
 
 /// The secrets that are known; clones share them.
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<RwLock<Known>>);
+pub struct Secrets(Arc<RwLock<KnownSecrets>>);
 
 #[derive(Default)]
-struct Known {
+struct KnownSecrets {
     secrets: BTreeSet<Arc<str>>,
     redactor: Arc<Redactor>,
 }

@@ -26,7 +26,7 @@ use crate::domain::message::{CallStatus, Severity};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, is_own};
-use crate::domain::write::{Account, SavedSession};
+use crate::domain::write::{GameAccount, SavedSession};
 use crate::gate::GateHandle;
 use crate::ports::{Archive, Clock, Link, LinkAnswer, LinkFault};
 use crate::secrets::Secrets;
@@ -36,19 +36,19 @@ pub use own_tools::own_tools;
 use settling::in_time;
 
 /// The longest that opening, listing or logging in may take.
-const SETTLING: Duration = Duration::from_secs(30);
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long one stands aside whose try was in vain, before it queues again.
-const ASIDE: Duration = Duration::from_secs(1);
+const REQUEUE_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait between two tries of a call.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 
 /// The longest that is held still at once for a restart.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
 
 /// How often a refused session is renewed for one call.
-const RENEWALS: u32 = 2;
+const MAX_RENEWALS: u32 = 2;
 
 /// What a session works with.
 #[derive(Clone)]
@@ -68,13 +68,13 @@ pub struct SessionDeps {
 /// Who hears of a session while it works.
 pub trait SessionObserver: Send + Sync {
     /// Something changed.
-    fn news(&self, news: SessionEvent);
+    fn on_event(&self, news: SessionEvent);
 
     /// A way to tell that outlives the work under way.
-    fn teller(&self) -> Box<dyn Fn(SessionEvent) + Send>;
+    fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send>;
 
     /// The call under way is about to leave; true once it may.
-    fn leaving(&self) -> BoxFuture<'static, bool>;
+    fn await_release(&self) -> BoxFuture<'static, bool>;
 }
 
 /// What changed in a session.
@@ -92,7 +92,7 @@ pub enum SessionEvent {
         account: Option<Arc<str>>,
     },
     /// A game account and its password became known.
-    Learned(Account),
+    Learned(GameAccount),
     /// The operator should know.
     Notice {
         /// How much it matters.
@@ -105,14 +105,14 @@ pub enum SessionEvent {
 }
 
 /// The session.
-pub struct Session {
+pub struct GameSession {
     who: MysisId,
     incarnation: Incarnation,
     means: SessionDeps,
     link: Option<Arc<dyn Link>>,
     rules: ToolRules,
-    phase: Phase,
-    account: Option<Account>,
+    phase: ConnectionPhase,
+    account: Option<GameAccount>,
     /// Whether account and session of before were read.
     knows_account: bool,
     /// The session of a life before, until it was tried.
@@ -125,7 +125,7 @@ pub struct Session {
     /// The game's own session id, where the game gives one.
     game_session: Option<String>,
     /// A new account that could not be saved yet.
-    unsaved: Option<Account>,
+    unsaved: Option<GameAccount>,
     /// An account was registered, and its password could not be read from the answer.
     has_unread_account: bool,
     /// The secrets of this session alone, the oldest first.
@@ -136,16 +136,16 @@ pub struct Session {
 
 /// How far the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ConnectionPhase {
     /// Not open; so many tries in a row failed.
     Closed { failures: u32 },
     /// Open.
-    Open { login: Login },
+    Open { login: LoginState },
 }
 
 /// Whether the account is logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Login {
+enum LoginState {
     /// Not yet, or not any more.
     Needed,
     /// It is.
@@ -154,7 +154,7 @@ enum Login {
     Refused { not_before: Moment },
 }
 
-impl Session {
+impl GameSession {
     /// A session that is not open yet.
     #[must_use]
     pub fn new(
@@ -163,15 +163,15 @@ impl Session {
         link: Option<Arc<dyn Link>>,
         means: SessionDeps,
         rules: ToolRules,
-    ) -> Session {
+    ) -> GameSession {
         let seed = who.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
-        Session {
+        GameSession {
             who,
             incarnation,
             means,
             link,
             rules,
-            phase: Phase::Closed { failures: 0 },
+            phase: ConnectionPhase::Closed { failures: 0 },
             account: None,
             knows_account: false,
             saved: None,
@@ -203,9 +203,9 @@ impl Session {
     pub async fn prepare(&mut self, outlet: &dyn SessionObserver, waits_out: bool) {
         self.learn_account(outlet).await;
         if self.link.is_none() {
-            return self.tell(outlet, LinkState::None);
+            return self.tell_link(outlet, LinkState::None);
         }
-        while let Err(fault) = self.settle(outlet, waits_out).await {
+        while let Err(fault) = self.ensure_logged_in(outlet, waits_out).await {
             let told = self.without_secrets(fault.to_string());
             tracing::debug!(mysis = %self.who, fault = %told, "session not ready");
             if !waits_out || !self.wait_out(&fault, outlet).await {
@@ -220,8 +220,8 @@ impl Session {
         match fault {
             LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
             LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
-                outlet.news(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
-                tokio::time::sleep(with_jitter(ASIDE, &mut self.dice)).await;
+                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+                tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.dice)).await;
             }
             LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
                 return false;
@@ -245,7 +245,7 @@ impl Session {
         // A game may tell them in any of its answers.
         let text = self.without_secrets(text);
         ToolOutcome {
-            tick: answer::tick(&text),
+            tick: answer::answer_tick(&text),
             text,
             status,
             ms: self.means.clock.moment().millis_since(started),
@@ -258,7 +258,7 @@ impl Session {
         arguments: &Map<String, Value>,
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
-        if !outlet.leaving().await {
+        if !outlet.await_release().await {
             return not_executed("the mysis was stopped");
         }
         let archive = &*self.means.archive;
@@ -266,7 +266,7 @@ impl Session {
             mysis: self.who,
             search_others: self.rules.search_others,
         };
-        match own_tools::answer(archive, asker, &order.tool, arguments).await {
+        match own_tools::answer_own_call(archive, asker, &order.tool, arguments).await {
             Ok(text) => (text, CallStatus::Done),
             Err(text) => (format!("Error: {text}"), CallStatus::Failed),
         }
@@ -280,12 +280,12 @@ impl Session {
     ) -> (String, CallStatus) {
         if self.has_accounts() {
             match &*order.tool {
-                "register" => return self.register(order, arguments, outlet).await,
+                "register" => return self.register_account(order, arguments, outlet).await,
                 "login" => return self.login_again(order, outlet).await,
                 _ => {}
             }
         }
-        let outcome = self.send(order, arguments, outlet).await;
+        let outcome = self.send_call(order, arguments, outlet).await;
         if &*order.tool == "logout" && outcome.1 == CallStatus::Done {
             self.logged_out();
         }
@@ -293,7 +293,7 @@ impl Session {
     }
 
     async fn cool_down(&mut self, fault: &LinkFault, wait: Duration, outlet: &dyn SessionObserver) {
-        self.heed(fault);
+        self.hold_logins(fault);
         let asked = match fault {
             LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
             LinkFault::Restarting { .. }
@@ -303,8 +303,8 @@ impl Session {
             | LinkFault::AnswerLost(_) => wait,
         };
         let why = self.without_secrets(fault.to_string()).into();
-        outlet.news(SessionEvent::Progress(Activity::CoolingDown(why)));
-        let wait = with_jitter(asked.max(wait).min(LONGEST_WAIT), &mut self.dice);
+        outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(why)));
+        let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.dice);
         tokio::time::sleep(wait).await;
     }
 
@@ -312,20 +312,20 @@ impl Session {
     /// fault (DESIGN 2).
     async fn stand_by(&self, back_in: Duration, outlet: &dyn SessionObserver) {
         let why = LinkFault::Restarting { back_in }.to_string();
-        outlet.news(SessionEvent::Progress(Activity::Paused(why.into())));
-        tokio::time::sleep(back_in.min(LONGEST_PAUSE)).await;
+        outlet.on_event(SessionEvent::Progress(Activity::Paused(why.into())));
+        tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
     }
 
     /// A server that limits one of us limits this machine: every further login would make it last
     /// longer.
-    fn heed(&self, fault: &LinkFault) {
+    fn hold_logins(&self, fault: &LinkFault) {
         if let LinkFault::Limited { retry_after, .. } = fault {
-            let wait = retry_after.unwrap_or(LONGEST_WAIT);
-            self.means.gate.hold(Lane::Logins, wait);
+            let wait = retry_after.unwrap_or(MAX_RETRY_WAIT);
+            self.means.gate.hold_lane(Lane::Logins, wait);
         }
     }
 
-    fn notice(
+    fn tell_notice(
         &self,
         outlet: &dyn SessionObserver,
         severity: Severity,
@@ -333,15 +333,15 @@ impl Session {
         text: String,
     ) {
         let text = self.without_secrets(text);
-        outlet.news(SessionEvent::Notice {
+        outlet.on_event(SessionEvent::Notice {
             severity,
             code,
             text,
         });
     }
 
-    fn tell(&self, outlet: &dyn SessionObserver, link: LinkState) {
-        outlet.news(SessionEvent::Linked {
+    fn tell_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
+        outlet.on_event(SessionEvent::Linked {
             link,
             tools: self.tools.clone(),
             account: self
@@ -352,7 +352,7 @@ impl Session {
     }
 }
 
-fn judged(answer: LinkAnswer) -> (String, CallStatus) {
+fn answer_outcome(answer: LinkAnswer) -> (String, CallStatus) {
     let status = if answer.is_error {
         CallStatus::Failed
     } else {

@@ -16,18 +16,18 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
-use crate::domain::write::{Account, Batch};
+use crate::domain::write::{Batch, GameAccount};
 use crate::ports::{Clock, Ledger, LedgerFault};
 
 /// The most batches in one commit.
-const GROUP: usize = 512;
+const MAX_GROUP_BATCHES: usize = 512;
 /// Trouble with writing, told once, and its end.
 pub(crate) const STORE_TROUBLE: &str = "store_trouble";
 pub(crate) const STORE_HEALED: &str = "store_healed";
 
 /// Waits between tries while the ledger is unavailable.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
 /// What the Store is told.
 #[derive(Debug)]
@@ -44,14 +44,14 @@ pub enum StoreMsg {
         /// Whom to.
         mysis: MysisId,
         /// Gets the account, once that is durable.
-        reply: RpcReplyPort<Result<Option<Account>, LedgerFault>>,
+        reply: RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
     },
     /// Answers once nothing is left to write.
     Drain(RpcReplyPort<()>),
     /// A group is over.
     Committed(Vec<Result<(), LedgerFault>>),
     /// A claim is over.
-    Claimed(Result<Option<Account>, LedgerFault>),
+    Claimed(Result<Option<GameAccount>, LedgerFault>),
     /// A step of the ledger's upkeep is over.
     Kept,
     /// Upkeep may be due although nothing was written.
@@ -70,7 +70,7 @@ impl StoreHandle {
     /// # Errors
     /// The ledger refuses it for good, or the program is closing.
     pub async fn write(&self, batch: Batch) -> Result<(), LedgerFault> {
-        self.ask(|reply| StoreMsg::Write {
+        self.ask_store(|reply| StoreMsg::Write {
             batch: batch.clone(),
             reply,
         })
@@ -81,12 +81,12 @@ impl StoreHandle {
     ///
     /// # Errors
     /// As [`StoreHandle::write`].
-    pub async fn claim_account(&self, mysis: MysisId) -> Result<Option<Account>, LedgerFault> {
-        self.ask(|reply| StoreMsg::ClaimAccount { mysis, reply })
+    pub async fn claim_account(&self, mysis: MysisId) -> Result<Option<GameAccount>, LedgerFault> {
+        self.ask_store(|reply| StoreMsg::ClaimAccount { mysis, reply })
             .await
     }
 
-    async fn ask<T: Send + 'static>(
+    async fn ask_store<T: Send + 'static>(
         &self,
         message: impl Fn(RpcReplyPort<Result<T, LedgerFault>>) -> StoreMsg,
     ) -> Result<T, LedgerFault> {
@@ -123,8 +123,8 @@ pub struct StoreState {
     ledger: Arc<dyn Ledger>,
     clock: Arc<dyn Clock>,
     parent: DerivedActorRef<SwarmEvent>,
-    queue: VecDeque<Job>,
-    under_way: Option<(UnderWay, AbortOnDropHandle<()>)>,
+    queue: VecDeque<StoreJob>,
+    under_way: Option<(StoreTask, AbortOnDropHandle<()>)>,
     /// The wait before the next try; zero while all is well.
     wait: Duration,
     draining: Vec<RpcReplyPort<()>>,
@@ -133,14 +133,20 @@ pub struct StoreState {
 }
 
 /// One who waits, and for what.
-enum Job {
+enum StoreJob {
     Write(Batch, RpcReplyPort<Result<(), LedgerFault>>),
-    Claim(MysisId, RpcReplyPort<Result<Option<Account>, LedgerFault>>),
+    Claim(
+        MysisId,
+        RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
+    ),
 }
 
-enum UnderWay {
+enum StoreTask {
     Commit(Vec<(Batch, RpcReplyPort<Result<(), LedgerFault>>)>),
-    Claim(MysisId, RpcReplyPort<Result<Option<Account>, LedgerFault>>),
+    Claim(
+        MysisId,
+        RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
+    ),
     Waiting,
     Upkeep,
 }
@@ -157,10 +163,9 @@ impl Actor for StoreActor {
     ) -> Result<StoreState, ActorProcessingErr> {
         // An earlier run may have left upkeep behind.
         myself.cast(StoreMsg::Kept)?;
-        let upkeep = args
-            .ledger
-            .maintenance_interval()
-            .map(|period| AbortOnDropHandle::new(tokio::spawn(remind(myself.clone(), period))));
+        let upkeep = args.ledger.maintenance_interval().map(|period| {
+            AbortOnDropHandle::new(tokio::spawn(send_maintenance_ticks(myself.clone(), period)))
+        });
         Ok(StoreState {
             _upkeep: upkeep,
             ledger: args.ledger,
@@ -181,13 +186,15 @@ impl Actor for StoreActor {
         state: &mut StoreState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            StoreMsg::Write { batch, reply } => state.queue.push_back(Job::Write(batch, reply)),
+            StoreMsg::Write { batch, reply } => {
+                state.queue.push_back(StoreJob::Write(batch, reply))
+            }
             StoreMsg::ClaimAccount { mysis, reply } => {
-                state.queue.push_back(Job::Claim(mysis, reply));
+                state.queue.push_back(StoreJob::Claim(mysis, reply));
             }
             StoreMsg::Drain(reply) => state.draining.push(reply),
-            StoreMsg::Committed(results) => state.committed(&myself, results)?,
-            StoreMsg::Claimed(result) => state.claimed(&myself, result),
+            StoreMsg::Committed(results) => state.on_committed(&myself, results)?,
+            StoreMsg::Claimed(result) => state.on_claimed(&myself, result),
             StoreMsg::Kept | StoreMsg::TryAgain => state.under_way = None,
             StoreMsg::UpkeepDue => {}
         }
@@ -197,7 +204,7 @@ impl Actor for StoreActor {
 }
 
 /// Reminds a Store of its upkeep until it is gone.
-async fn remind(store: ActorRef<StoreMsg>, period: Duration) {
+async fn send_maintenance_ticks(store: ActorRef<StoreMsg>, period: Duration) {
     loop {
         tokio::time::sleep(period).await;
         if store.cast(StoreMsg::UpkeepDue).is_err() {
@@ -210,7 +217,7 @@ impl StoreState {
     /// Begins the next job where none is under way.
     fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
         self.ledger.waiting(self.queue.len());
-        if self.under_way.is_some() || self.keeps_up(myself) {
+        if self.under_way.is_some() || self.start_maintenance(myself) {
             return;
         }
         match self.queue.pop_front() {
@@ -220,13 +227,13 @@ impl StoreState {
                     let _ = reply.send(());
                 }
             }
-            Some(Job::Claim(mysis, reply)) => self.begin_claim(myself, mysis, reply),
-            Some(Job::Write(batch, reply)) => {
+            Some(StoreJob::Claim(mysis, reply)) => self.begin_claim(myself, mysis, reply),
+            Some(StoreJob::Write(batch, reply)) => {
                 let mut group = vec![(batch, reply)];
-                while group.len() < GROUP {
+                while group.len() < MAX_GROUP_BATCHES {
                     match self.queue.pop_front() {
-                        Some(Job::Write(batch, reply)) => group.push((batch, reply)),
-                        Some(claim @ Job::Claim(..)) => {
+                        Some(StoreJob::Write(batch, reply)) => group.push((batch, reply)),
+                        Some(claim @ StoreJob::Claim(..)) => {
                             self.queue.push_front(claim);
                             break;
                         }
@@ -240,7 +247,7 @@ impl StoreState {
 
     /// Begins a step of upkeep where one is due: before a job, but never two steps in a row before
     /// a job, and none while the program closes.
-    fn keeps_up(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
+    fn start_maintenance(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
         let may = self.draining.is_empty() && (!self.has_kept || self.queue.is_empty());
         self.has_kept = false;
         let Some(step) = may.then(|| self.ledger.maintenance()).flatten() else {
@@ -253,7 +260,7 @@ impl StoreState {
             let _ = step.await;
             let _ = store.cast(StoreMsg::Kept);
         });
-        self.under_way = Some((UnderWay::Upkeep, AbortOnDropHandle::new(task)));
+        self.under_way = Some((StoreTask::Upkeep, AbortOnDropHandle::new(task)));
         self.has_kept = true;
         true
     }
@@ -275,14 +282,14 @@ impl StoreState {
             // A Store that is gone has nobody left to answer.
             let _ = store.cast(StoreMsg::Committed(results));
         });
-        self.under_way = Some((UnderWay::Commit(group), AbortOnDropHandle::new(task)));
+        self.under_way = Some((StoreTask::Commit(group), AbortOnDropHandle::new(task)));
     }
 
     fn begin_claim(
         &mut self,
         myself: &ActorRef<StoreMsg>,
         mysis: MysisId,
-        reply: RpcReplyPort<Result<Option<Account>, LedgerFault>>,
+        reply: RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
     ) {
         let claim = self.ledger.claim_account(mysis, self.clock.now());
         let claim = std::panic::AssertUnwindSafe(claim).catch_unwind();
@@ -293,16 +300,16 @@ impl StoreState {
             });
             let _ = store.cast(StoreMsg::Claimed(result));
         });
-        self.under_way = Some((UnderWay::Claim(mysis, reply), AbortOnDropHandle::new(task)));
+        self.under_way = Some((StoreTask::Claim(mysis, reply), AbortOnDropHandle::new(task)));
     }
 
     /// Answers a group; what was unavailable goes back to the head of the queue, in its order.
-    fn committed(
+    fn on_committed(
         &mut self,
         myself: &ActorRef<StoreMsg>,
         results: Vec<Result<(), LedgerFault>>,
     ) -> Result<(), ActorProcessingErr> {
-        let Some((UnderWay::Commit(group), _)) = self.under_way.take() else {
+        let Some((StoreTask::Commit(group), _)) = self.under_way.take() else {
             return Ok(());
         };
         if results.len() != group.len() {
@@ -314,7 +321,7 @@ impl StoreState {
             match result {
                 Err(LedgerFault::Unavailable(why)) => {
                     trouble = Some(why);
-                    again.push(Job::Write(batch, reply));
+                    again.push(StoreJob::Write(batch, reply));
                 }
                 // Who waited and is gone rebuilds itself from what is stored.
                 answer => drop(reply.send(answer)),
@@ -323,55 +330,55 @@ impl StoreState {
         for job in again.into_iter().rev() {
             self.queue.push_front(job);
         }
-        self.weigh(myself, trouble);
+        self.note_trouble(myself, trouble);
         Ok(())
     }
 
-    fn claimed(
+    fn on_claimed(
         &mut self,
         myself: &ActorRef<StoreMsg>,
-        result: Result<Option<Account>, LedgerFault>,
+        result: Result<Option<GameAccount>, LedgerFault>,
     ) {
-        let Some((UnderWay::Claim(mysis, reply), _)) = self.under_way.take() else {
+        let Some((StoreTask::Claim(mysis, reply), _)) = self.under_way.take() else {
             return;
         };
         match result {
             Err(LedgerFault::Unavailable(why)) => {
-                self.queue.push_front(Job::Claim(mysis, reply));
-                self.weigh(myself, Some(why));
+                self.queue.push_front(StoreJob::Claim(mysis, reply));
+                self.note_trouble(myself, Some(why));
             }
             answer => {
                 drop(reply.send(answer));
-                self.weigh(myself, None);
+                self.note_trouble(myself, None);
             }
         }
     }
 
     /// Waits a little longer after each failure, and says when trouble begins and ends.
-    fn weigh(&mut self, myself: &ActorRef<StoreMsg>, trouble: Option<String>) {
+    fn note_trouble(&mut self, myself: &ActorRef<StoreMsg>, trouble: Option<String>) {
         match trouble {
             None if self.wait.is_zero() => {}
             None => {
                 self.wait = Duration::ZERO;
-                self.notice(Severity::Info, STORE_HEALED, "the store works again");
+                self.tell_notice(Severity::Info, STORE_HEALED, "the store works again");
             }
             Some(why) => {
                 if self.wait.is_zero() {
                     let text = format!("the store does not take writes: {why}; trying on");
-                    self.notice(Severity::Error, STORE_TROUBLE, &text);
+                    self.tell_notice(Severity::Error, STORE_TROUBLE, &text);
                 }
-                self.wait = (self.wait * 2).clamp(FIRST_WAIT, LONGEST_WAIT);
+                self.wait = (self.wait * 2).clamp(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
                 let (store, wait) = (myself.clone(), self.wait);
                 let task = tokio::spawn(async move {
                     tokio::time::sleep(wait).await;
                     let _ = store.cast(StoreMsg::TryAgain);
                 });
-                self.under_way = Some((UnderWay::Waiting, AbortOnDropHandle::new(task)));
+                self.under_way = Some((StoreTask::Waiting, AbortOnDropHandle::new(task)));
             }
         }
     }
 
-    fn notice(&self, severity: Severity, code: &'static str, text: &str) {
+    fn tell_notice(&self, severity: Severity, code: &'static str, text: &str) {
         let at: Timestamp = self.clock.now();
         // A Commander that is gone takes the whole program with it.
         let _ = self.parent.send_message(SwarmEvent {

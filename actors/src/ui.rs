@@ -22,12 +22,12 @@ use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
-use crate::domain::order::{Answer, Order};
+use crate::domain::order::{Order, OrderResult};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
-use crate::ports::{Archive, Clock, Exporter, Screen, Terminal, TerminalInput, View};
-use crate::reply::{Reply, Request};
+use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
+use crate::reply::{OrderReply, OrderRequest};
 
 /// The shortest time between two pictures that the operator's keys ask for. The first is shown at
 /// once: whoever types waits for nothing.
@@ -51,7 +51,7 @@ pub enum UiMsg {
     /// The operator did something.
     Input(TerminalInput),
     /// An order was carried out, or not.
-    Answered(OrderId, Answer),
+    Answered(OrderId, OrderResult),
     /// A piece of a conversation was read, or could not be.
     Paged(ReadId, Result<Vec<Arc<Row>>, String>),
     /// A text was looked for, or could not be.
@@ -73,16 +73,16 @@ impl From<Arc<SwarmEvent>> for UiMsg {
 /// A message that is not of the kind that was asked for; ractor's derived addresses want a way
 /// back.
 #[derive(Debug)]
-pub struct OtherMessage;
+pub struct WrongUiMsg;
 
 impl TryFrom<UiMsg> for Arc<SwarmEvent> {
-    type Error = OtherMessage;
+    type Error = WrongUiMsg;
 
-    fn try_from(message: UiMsg) -> Result<Self, OtherMessage> {
+    fn try_from(message: UiMsg) -> Result<Self, WrongUiMsg> {
         if let UiMsg::Event(event) = message {
             Ok(event)
         } else {
-            Err(OtherMessage)
+            Err(WrongUiMsg)
         }
     }
 }
@@ -96,7 +96,7 @@ pub struct UiHandle(watch::Receiver<Option<ActorRef<UiMsg>>>);
 
 /// A place for the address of the Ui, and how to reach it there.
 #[must_use]
-pub fn address() -> (UiAddress, UiHandle) {
+pub fn new_address() -> (UiAddress, UiHandle) {
     let (address, handle) = watch::channel(None);
     (address, UiHandle(handle))
 }
@@ -110,14 +110,14 @@ impl UiHandle {
 
     /// Passes on what the operator did; before the Ui is alive, and once it is gone for good, that
     /// is lost.
-    pub fn input(&self, input: TerminalInput) {
+    pub fn send_input(&self, input: TerminalInput) {
         if let Some(ui) = &*self.0.borrow() {
             let _ = ui.cast(UiMsg::Input(input));
         }
     }
 
     /// Lets the Ui see at once that its terminal has left.
-    pub fn leave(&self) {
+    pub fn notify_left(&self) {
         if let Some(ui) = &*self.0.borrow() {
             let _ = ui.cast(UiMsg::Frame);
         }
@@ -134,7 +134,7 @@ pub struct TerminalLink {
     /// Set off when the operator wants to quit.
     pub quit: CancellationToken,
     /// What writes conversations to files, where there is such a thing.
-    pub exporter: Option<Arc<dyn Exporter>>,
+    pub exporter: Option<Arc<dyn ConversationExporter>>,
 }
 
 impl TerminalLink {
@@ -163,7 +163,7 @@ pub struct UiArgs {
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Who takes the operator's orders.
-    pub commander: DerivedActorRef<Request>,
+    pub commander: DerivedActorRef<OrderRequest>,
     /// How everything stands.
     pub snapshot: SwarmSnapshot,
     /// Which view it takes up.
@@ -176,7 +176,7 @@ pub struct UiState {
     link: TerminalLink,
     archive: Arc<dyn Archive>,
     clock: Arc<dyn Clock>,
-    commander: DerivedActorRef<Request>,
+    commander: DerivedActorRef<OrderRequest>,
     jobs: JoinSet<()>,
     /// The next picture, and when it is due.
     frame: Option<(Instant, AbortOnDropHandle<()>)>,
@@ -223,34 +223,36 @@ impl Actor for UiActor {
         state: &mut UiState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            UiMsg::Event(event) => state.change(&myself, |screen| screen.on_event(&event)),
+            UiMsg::Event(event) => state.change_screen(&myself, |screen| screen.on_event(&event)),
             UiMsg::RulesChanged { rules, redactor } => {
-                state.change(&myself, |screen| screen.set_rules(rules, redactor));
+                state.change_screen(&myself, |screen| screen.set_rules(rules, redactor));
             }
             UiMsg::Input(input) => {
                 state.is_awaited = true;
-                state.change(&myself, |screen| screen.on_input(input));
+                state.change_screen(&myself, |screen| screen.on_input(input));
             }
             UiMsg::Answered(id, answer) => {
-                state.change(&myself, |screen| screen.on_answer(id, answer));
+                state.change_screen(&myself, |screen| screen.on_answer(id, answer));
             }
-            UiMsg::Paged(id, page) => state.change(&myself, |screen| screen.on_page(id, page)),
+            UiMsg::Paged(id, page) => {
+                state.change_screen(&myself, |screen| screen.on_page(id, page))
+            }
             UiMsg::Searched(id, rows) => {
-                state.change(&myself, |screen| screen.on_search(id, rows));
+                state.change_screen(&myself, |screen| screen.on_search(id, rows));
             }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
-                state.change(&myself, |screen| screen.on_export(written));
+                state.change_screen(&myself, |screen| screen.on_export(written));
             }
             UiMsg::EventsRead(Ok(records)) => {
-                state.change(&myself, |screen| screen.on_past_events(&records));
+                state.change_screen(&myself, |screen| screen.on_past_events(&records));
             }
             UiMsg::EventsRead(Err(why)) => {
                 tracing::warn!(why, "failed to read what happened before");
             }
             // Nobody looks any more; it gets no successor either.
             UiMsg::Frame if state.link.has_left() => myself.stop(None),
-            UiMsg::Frame => state.show(&myself),
+            UiMsg::Frame => state.show_frame(&myself),
         }
         Ok(())
     }
@@ -258,16 +260,16 @@ impl Actor for UiActor {
 
 impl UiState {
     /// Changes the screen, does what it wants done, and shows it soon.
-    fn change(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
+    fn change_screen(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
         while self.jobs.try_join_next().is_some() {}
-        self.screen.tick(self.clock.both());
+        self.screen.tick(self.clock.both_clocks());
         change(&mut *self.screen);
         self.carry_out_effects(myself);
-        self.show_within(myself, self.wait());
+        self.show_within(myself, self.frame_wait());
     }
 
     /// How long the next picture has to wait.
-    fn wait(&self) -> Duration {
+    fn frame_wait(&self) -> Duration {
         let left = |since: Option<Instant>, pace: Duration| {
             since.map_or(Duration::ZERO, |at| pace.saturating_sub(at.elapsed()))
         };
@@ -278,14 +280,14 @@ impl UiState {
     }
 
     /// Shows how everything is now.
-    fn show(&mut self, myself: &ActorRef<UiMsg>) {
+    fn show_frame(&mut self, myself: &ActorRef<UiMsg>) {
         self.frame = None;
         let now = Some(Instant::now());
         self.shown_at = now;
         if std::mem::take(&mut self.is_awaited) {
             self.answered_at = now;
         }
-        let now = self.clock.both();
+        let now = self.clock.both_clocks();
         self.screen.tick(now);
         self.screen.prepare_frame();
         self.carry_out_effects(myself);
@@ -316,22 +318,22 @@ impl UiState {
     fn carry_out_effects(&mut self, myself: &ActorRef<UiMsg>) {
         for effect in self.screen.take_effects() {
             match effect {
-                UiEffect::Order { id, order } => self.order(myself, id, order),
-                UiEffect::Load { id, page } => self.load(myself, id, page),
-                UiEffect::Search { id, search } => self.search(myself, id, search),
+                UiEffect::Order { id, order } => self.send_order(myself, id, order),
+                UiEffect::Load { id, page } => self.load_page(myself, id, page),
+                UiEffect::Search { id, search } => self.search_archive(myself, id, search),
                 UiEffect::Export {
                     mysis,
                     name,
                     format,
-                } => self.export(myself, mysis, name, format),
+                } => self.export_conversation(myself, mysis, name, format),
                 UiEffect::Quit => self.link.quit.cancel(),
             }
         }
     }
 
-    fn order(&mut self, myself: &ActorRef<UiMsg>, id: OrderId, order: Order) {
+    fn send_order(&mut self, myself: &ActorRef<UiMsg>, id: OrderId, order: Order) {
         let ui = myself.clone();
-        let reply = Reply::new(move |answer| {
+        let reply = OrderReply::new(move |answer| {
             // A Ui that is gone is told by the state of the Mysis.
             let _ = ui.cast(UiMsg::Answered(id, answer));
         });
@@ -340,7 +342,7 @@ impl UiState {
             TerminalKind::Own => OrderSource::Terminal,
             TerminalKind::Attached => OrderSource::AttachedTerminal,
         };
-        let request = Request {
+        let request = OrderRequest {
             order,
             source,
             reply,

@@ -1,7 +1,7 @@
 //! A ledger on a real file, for those who measure.
 
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
+use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
 use actors::ports::Ledger;
 use sea_orm::ConnectionTrait;
 use zoea_ledger::SqlLedger;
@@ -27,7 +27,7 @@ impl Desk {
             .map(|id| {
                 Write::Create(Box::new(NewMysis {
                     id: MysisId(id),
-                    profile: Profile {
+                    profile: MysisProfile {
                         name: format!("m{id}").into(),
                         provider: "local".into(),
                         model: None,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::commander::{Adapters, Commander, CommanderArgs};
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::domain::rules::{ProviderRules, Relaunch, SupervisionRules, SwarmRules};
-use actors::ports::{Archive, Ledger as _, Link, Meter, Models, Upstream};
+use actors::domain::rules::{ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules};
+use actors::ports::{AnswerMeter, Archive, Ledger as _, Link, Models, Upstream};
 use anyhow::Context;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -33,7 +33,7 @@ pub(crate) async fn kill_often(desk: &Desk, kills: usize) -> anyhow::Result<Vec<
         .await
         .map_err(|fault| anyhow::anyhow!("{fault:?}"))?;
     for mysis in &mut swarm.myses {
-        mysis.state = State::Running;
+        mysis.state = LifeState::Running;
     }
     let args = CommanderArgs {
         swarm,
@@ -83,7 +83,7 @@ impl Models for Deaf {
     fn ask(
         &self,
         request: ModelRequest,
-        _meter: Meter,
+        _meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let asked = self.0.clone();
         async move {
@@ -108,7 +108,7 @@ impl Upstream for Nowhere {
 fn rules() -> SwarmRules {
     SwarmRules {
         supervision: SupervisionRules {
-            relaunch: Relaunch::Always,
+            relaunch: RelaunchPolicy::Always,
             first_wait: Duration::ZERO,
             longest_wait: Duration::ZERO,
             max_relaunches: u32::MAX,

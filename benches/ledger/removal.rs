@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::{Moment, Timestamp};
 use actors::ports::{Clock, Ledger as _};
-use zoea_ledger::{Keep, SqlLedger};
+use zoea_ledger::{RetentionLimits, SqlLedger};
 
 /// A clock that is put forward by hand.
 struct Hand(AtomicI64);
@@ -23,12 +23,12 @@ impl Clock for Hand {
 
 /// Prints both, for a round in time and for one that is late.
 pub(crate) async fn measure(ledger: &SqlLedger) {
-    let keep = Keep {
+    let keep = RetentionLimits {
         age: None,
         rows: Some(1000),
     };
     let hand = Arc::new(Hand(AtomicI64::new(1)));
-    ledger.keep(keep, hand.clone());
+    ledger.set_retention(keep, hand.clone());
     for name in ["in time", "late"] {
         let before = ledger.reach(None).await.expect("a figure").removed;
         let mut taken = Vec::new();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, ReplyMeta, Row, Utterance};
-use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
+use actors::domain::message::{ReplyMeta, Row, RowBody, Utterance};
+use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
 use actors::ports::Ledger;
 use tempfile::TempDir;
 use zoea_ledger::SqlLedger;
@@ -192,7 +192,7 @@ async fn fill(home: &Path) {
         let mysis = MysisId(i64::try_from(number).unwrap_or(0));
         let create = Write::Create(Box::new(NewMysis {
             id: mysis,
-            profile: Profile {
+            profile: MysisProfile {
                 name: format!("mysis-{number}").into(),
                 provider: "local".into(),
                 model: None,
@@ -227,7 +227,7 @@ fn row(place: usize) -> Arc<Row> {
         seq: Seq(place),
         at: Timestamp(1_700_000_000_000 + place * 1000),
         turn: TurnNumber(place),
-        body: Body::Reply(Utterance {
+        body: RowBody::Reply(Utterance {
             text: text.into(),
             reasoning: None,
             horizon: Seq(place - 1),

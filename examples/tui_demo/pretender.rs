@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::swarm::{self, Swarm};
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::screen::SwarmSnapshot;
 use actors::ports::{Clock, View};
-use actors::reply::Request;
+use actors::reply::OrderRequest;
 use actors::ui::{self, TerminalLink, UiActor, UiArgs, UiMsg};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio_util::sync::CancellationToken;
-use zoea_tui::{DashboardTerminal, Options, Terminal};
+use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
 
 struct Now;
 
@@ -40,17 +40,17 @@ struct Pretending {
 
 #[derive(Debug)]
 enum PretenderMsg {
-    Order(Request),
+    Order(OrderRequest),
     Live,
 }
 
-impl From<Request> for PretenderMsg {
-    fn from(request: Request) -> Self {
+impl From<OrderRequest> for PretenderMsg {
+    fn from(request: OrderRequest) -> Self {
         PretenderMsg::Order(request)
     }
 }
 
-impl TryFrom<PretenderMsg> for Request {
+impl TryFrom<PretenderMsg> for OrderRequest {
     type Error = String;
 
     fn try_from(message: PretenderMsg) -> Result<Self, String> {
@@ -99,7 +99,7 @@ impl Actor for Pretender {
         let now = Now.now();
         let mut told = Vec::new();
         match message {
-            PretenderMsg::Order(Request { order, reply, .. }) => {
+            PretenderMsg::Order(OrderRequest { order, reply, .. }) => {
                 let (answer, events) = state.swarm.order(order, now);
                 told = events;
                 reply.answer(answer);
@@ -129,9 +129,9 @@ fn mixed(count: usize) -> Swarm {
         .collect();
     for (place, name) in names.iter().enumerate() {
         let state = match place % 8 {
-            6 => State::Idle,
-            7 => State::Stopped,
-            _ => State::Running,
+            6 => LifeState::Idle,
+            7 => LifeState::Stopped,
+            _ => LifeState::Running,
         };
         drop(swarm.change(name, state, now));
     }
@@ -152,8 +152,8 @@ fn mixed(count: usize) -> Swarm {
 
 /// Flies until the operator quits: so many Myses, and so many steps of theirs a second.
 pub(crate) async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
-    let (address, handle) = ui::address();
-    let (display, terminal) = Terminal::start(handle, Options::default())?;
+    let (address, handle) = ui::new_address();
+    let (display, terminal) = TerminalGuard::start(handle, TerminalOptions::default())?;
     let link = TerminalLink {
         terminal: DashboardTerminal::new(display),
         address: Arc::new(address),

@@ -12,13 +12,13 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(mysis()).await?;
-        manager.create_table(mission()).await?;
+        manager.create_table(mysis_table()).await?;
+        manager.create_table(mission_table()).await?;
         manager
-            .create_table(tool_call(manager.get_database_backend()))
+            .create_table(tool_call_table(manager.get_database_backend()))
             .await?;
-        manager.create_table(message()).await?;
-        manager.create_table(account()).await?;
+        manager.create_table(message_table()).await?;
+        manager.create_table(account_table()).await?;
         let connection = manager.get_connection();
         for index in INDEXES {
             connection.execute_unprepared(index).await?;
@@ -41,7 +41,7 @@ const INDEXES: [&str; 4] = [
     "CREATE UNIQUE INDEX account_owner ON account (assigned_to) WHERE assigned_to IS NOT NULL",
 ];
 
-fn mysis() -> TableCreateStatement {
+fn mysis_table() -> TableCreateStatement {
     Table::create()
         .table("mysis")
         .col(big_integer("id").primary_key())
@@ -66,7 +66,7 @@ fn mysis() -> TableCreateStatement {
         .to_owned()
 }
 
-fn mission() -> TableCreateStatement {
+fn mission_table() -> TableCreateStatement {
     Table::create()
         .table("mission")
         .col(big_integer("number").auto_increment().primary_key())
@@ -77,7 +77,7 @@ fn mission() -> TableCreateStatement {
         .to_owned()
 }
 
-fn message() -> TableCreateStatement {
+fn message_table() -> TableCreateStatement {
     Table::create()
         .table("message")
         .col(big_integer("id").auto_increment().primary_key())
@@ -112,7 +112,7 @@ fn message() -> TableCreateStatement {
         .to_owned()
 }
 
-fn tool_call(backend: DbBackend) -> TableCreateStatement {
+fn tool_call_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
     table
         .table("tool_call")
@@ -138,7 +138,7 @@ fn tool_call(backend: DbBackend) -> TableCreateStatement {
     table
 }
 
-fn account() -> TableCreateStatement {
+fn account_table() -> TableCreateStatement {
     Table::create()
         .table("account")
         .col(text("username").primary_key())

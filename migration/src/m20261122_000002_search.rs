@@ -18,9 +18,9 @@ impl MigrationTrait for Migration {
         }
         let is_file = manager.get_database_backend() == DbBackend::Sqlite;
         let search: &[&str] = if is_file {
-            &SEARCH
+            &CREATE_SEARCH
         } else {
-            &SEARCH_ON_A_SERVER
+            &CREATE_SEARCH_ON_A_SERVER
         };
         for statement in search {
             connection.execute_unprepared(statement).await?;
@@ -46,7 +46,7 @@ const FEWER_INDEXES: [&str; 3] = [
 /// Which rows hold which three letters in a row, without the rows themselves and without the
 /// places in them: what is found is looked at before it counts. `indexed.upto` is the newest row
 /// that is in it.
-const SEARCH: [&str; 6] = [
+const CREATE_SEARCH: [&str; 6] = [
     "CREATE VIRTUAL TABLE message_text USING fts5(owner, body, content = '', columnsize = 0, \
      detail = none, tokenize = 'trigram case_sensitive 1')",
     "INSERT INTO message_text (message_text, rank) VALUES ('pgsz', 980)",
@@ -59,7 +59,7 @@ const SEARCH: [&str; 6] = [
 /// The same on a server. The extension may live in a schema of its own. A deleted row goes with its
 /// words; the last index finds the rows that point to a call when that is deleted, which a server
 /// looks for call by call.
-const SEARCH_ON_A_SERVER: [&str; 7] = [
+const CREATE_SEARCH_ON_A_SERVER: [&str; 7] = [
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     "CREATE TABLE message_text (id BIGINT PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE, \
      mysis_id BIGINT NOT NULL, body TEXT NOT NULL)",

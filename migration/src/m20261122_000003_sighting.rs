@@ -11,7 +11,7 @@ pub(crate) struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager
-            .create_table(sighting(manager.get_database_backend()))
+            .create_table(sighting_table(manager.get_database_backend()))
             .await
     }
 
@@ -21,7 +21,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn sighting(backend: DbBackend) -> TableCreateStatement {
+fn sighting_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
     table
         .table("sighting")

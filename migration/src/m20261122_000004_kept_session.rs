@@ -9,7 +9,7 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(kept_session()).await
+        manager.create_table(kept_session_table()).await
     }
 
     /// Killed half-way, it has not happened.
@@ -18,7 +18,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn kept_session() -> TableCreateStatement {
+fn kept_session_table() -> TableCreateStatement {
     Table::create()
         .table("kept_session")
         .col(big_integer("mysis_id").primary_key())

@@ -11,7 +11,7 @@ pub(crate) struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let backend = manager.get_database_backend();
-        manager.create_table(spending(backend)).await?;
+        manager.create_table(spending_table(backend)).await?;
         // Older databases are all of this kind.
         if backend == DbBackend::Sqlite {
             let connection = manager.get_connection();
@@ -26,7 +26,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn spending(backend: DbBackend) -> TableCreateStatement {
+fn spending_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
     // A Mysis that is deleted has spent what it has spent: no foreign key.
     table

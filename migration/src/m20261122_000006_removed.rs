@@ -10,9 +10,9 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(removed()).await?;
+        manager.create_table(removed_table()).await?;
         let connection = manager.get_connection();
-        for statement in COUNTS {
+        for statement in ADD_INDEX_COUNTS {
             connection.execute_unprepared(statement).await?;
         }
         Ok(())
@@ -26,14 +26,14 @@ impl MigrationTrait for Migration {
 
 /// Of the index: how many rows are in it, and how many were taken out since it was written anew. It
 /// keeps a mark of those until then.
-const COUNTS: [&str; 3] = [
+const ADD_INDEX_COUNTS: [&str; 3] = [
     "ALTER TABLE indexed ADD COLUMN held BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE indexed ADD COLUMN forgotten BIGINT NOT NULL DEFAULT 0",
     "UPDATE indexed SET held = (SELECT count(*) FROM message WHERE id <= upto)",
 ];
 
 /// `count` rows were removed, the newest of them at the place `upto`, said at `at`.
-fn removed() -> TableCreateStatement {
+fn removed_table() -> TableCreateStatement {
     Table::create()
         .table("removed")
         .col(big_integer("mysis_id").primary_key())

@@ -9,7 +9,7 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(watch()).await
+        manager.create_table(watch_table()).await
     }
 
     /// Killed half-way, it has not happened.
@@ -18,7 +18,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn watch() -> TableCreateStatement {
+fn watch_table() -> TableCreateStatement {
     Table::create()
         .table("watch")
         .col(big_integer("mysis_id").primary_key())

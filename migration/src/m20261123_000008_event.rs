@@ -9,7 +9,7 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(event()).await
+        manager.create_table(event_table()).await
     }
 
     /// Killed half-way, it has not happened.
@@ -18,7 +18,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn event() -> TableCreateStatement {
+fn event_table() -> TableCreateStatement {
     // What happened to a Mysis that is deleted has happened: no foreign key.
     Table::create()
         .table("event")

@@ -15,7 +15,10 @@ impl MigrationName for Migration {
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let connection = manager.get_connection();
-        connection.execute_unprepared(LEASE).await.map(|_| ())
+        connection
+            .execute_unprepared(CREATE_LEASE)
+            .await
+            .map(|_| ())
     }
 
     /// Killed half-way, it has not happened.
@@ -25,6 +28,6 @@ impl MigrationTrait for Migration {
 }
 
 /// `home` is the home directory that the process runs in, `owner` the process.
-const LEASE: &str = "CREATE TABLE lease (\
+const CREATE_LEASE: &str = "CREATE TABLE lease (\
     mysis_id BIGINT PRIMARY KEY REFERENCES mysis (id) ON DELETE CASCADE, \
     home TEXT NOT NULL, owner TEXT NOT NULL, expires_at TIMESTAMPTZ NOT NULL)";

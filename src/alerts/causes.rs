@@ -8,16 +8,16 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::needs::{Need, need};
+use actors::domain::needs::{Need, operator_need};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 /// Names that are listed; of more, their number.
-const NAMES: usize = 50;
+const MAX_LISTED_NAMES: usize = 50;
 
 /// What may have to be told.
 #[derive(Clone, Debug)]
-pub(super) enum News {
+pub(super) enum AlertSignal {
     /// How a Mysis stands: it needs the operator, or no longer.
     Stands(MysisId, Timestamp, Option<Box<Need>>),
     /// Something is wrong with the whole program.
@@ -25,13 +25,13 @@ pub(super) enum News {
 }
 
 /// What of an event may have to be told.
-pub(super) fn news(event: &SwarmEvent) -> Option<News> {
+pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
     match (&event.what, &event.mysis) {
         (EventKind::Standing(standing), _) => {
-            let need = need(standing).map(Box::new);
-            Some(News::Stands(standing.id, event.at, need))
+            let need = operator_need(standing).map(Box::new);
+            Some(AlertSignal::Stands(standing.id, event.at, need))
         }
-        (EventKind::Deleted, Some(who)) => Some(News::Stands(who.id, event.at, None)),
+        (EventKind::Deleted, Some(who)) => Some(AlertSignal::Stands(who.id, event.at, None)),
         (
             EventKind::Notice {
                 severity: Severity::Error,
@@ -39,7 +39,7 @@ pub(super) fn news(event: &SwarmEvent) -> Option<News> {
                 text,
             },
             _,
-        ) => Some(News::Wrong(event.at, code, text.clone())),
+        ) => Some(AlertSignal::Wrong(event.at, code, text.clone())),
         _ => None,
     }
 }
@@ -68,7 +68,7 @@ impl Alert {
             "why": *self.why,
             "help": self.help,
             "count": self.names.len(),
-            "myses": self.names.iter().take(NAMES).collect::<Vec<_>>(),
+            "myses": self.names.iter().take(MAX_LISTED_NAMES).collect::<Vec<_>>(),
             "text": format!("{who}: {}: {}", self.cause, self.why),
         })
     }
@@ -100,7 +100,7 @@ impl Causes {
         }
     }
 
-    fn cause(&mut self, what: &'static str) -> &mut Cause {
+    fn cause_mut(&mut self, what: &'static str) -> &mut Cause {
         self.causes.entry(what).or_insert_with(|| Cause {
             quiet_until: None,
             pending: BTreeMap::new(),
@@ -110,13 +110,13 @@ impl Causes {
 
     /// Takes in what was heard at a moment. Who goes on needing the same is no news; who no longer
     /// needs it before it was told is not told.
-    pub(super) fn take_in(&mut self, news: News, now: Instant) {
+    pub(super) fn add_signal(&mut self, news: AlertSignal, now: Instant) {
         self.causes.retain(|_, cause| {
             cause.has_pending() || cause.quiet_until.is_some_and(|until| until > now)
         });
         match news {
-            News::Wrong(at, code, text) => self.cause(code).wrong = Some((at, text)),
-            News::Stands(mysis, at, need) => {
+            AlertSignal::Wrong(at, code, text) => self.cause_mut(code).wrong = Some((at, text)),
+            AlertSignal::Stands(mysis, at, need) => {
                 let before = self.needing.get(&mysis).copied();
                 let what = need.as_ref().map(|need| need.what);
                 if before == what {
@@ -124,11 +124,11 @@ impl Causes {
                 }
                 if let Some(before) = before {
                     self.needing.remove(&mysis);
-                    self.cause(before).pending.remove(&mysis);
+                    self.cause_mut(before).pending.remove(&mysis);
                 }
                 if let Some(need) = need {
                     self.needing.insert(mysis, need.what);
-                    self.cause(need.what).pending.insert(mysis, (at, *need));
+                    self.cause_mut(need.what).pending.insert(mysis, (at, *need));
                 }
             }
         }
@@ -141,12 +141,12 @@ impl Causes {
     }
 
     /// What is to be told now.
-    pub(super) fn due(&mut self, now: Instant) -> Vec<Alert> {
+    pub(super) fn take_due(&mut self, now: Instant) -> Vec<Alert> {
         let mut alerts = Vec::new();
         for (what, cause) in &mut self.causes {
             let is_quiet = cause.quiet_until.is_some_and(|until| until > now);
             if !is_quiet && cause.has_pending() {
-                alerts.extend(cause.tell(what));
+                alerts.extend(cause.take_alerts(what));
                 cause.quiet_until = Some(now + self.cool_down);
             }
         }
@@ -159,7 +159,7 @@ impl Cause {
         !self.pending.is_empty() || self.wrong.is_some()
     }
 
-    fn tell(&mut self, cause: &'static str) -> Vec<Alert> {
+    fn take_alerts(&mut self, cause: &'static str) -> Vec<Alert> {
         let wrong = self.wrong.take().map(|(at, why)| Alert {
             at,
             cause,
@@ -182,13 +182,13 @@ impl Cause {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::needs::Remedy;
+    use actors::domain::needs::NeedRemedy;
 
     use super::*;
 
     const COOL: Duration = Duration::from_secs(60);
 
-    fn needing(id: i64, what: &'static str) -> News {
+    fn needing(id: i64, what: &'static str) -> AlertSignal {
         let need = Need {
             mysis: MysisId(id),
             name: format!("m{id}").into(),
@@ -196,17 +196,17 @@ mod tests {
             what,
             why: format!("why {id}").into(),
             severity: Severity::Error,
-            remedy: Remedy::Relaunch,
+            remedy: NeedRemedy::Relaunch,
         };
-        News::Stands(MysisId(id), Timestamp(id), Some(Box::new(need)))
+        AlertSignal::Stands(MysisId(id), Timestamp(id), Some(Box::new(need)))
     }
 
-    fn well(id: i64) -> News {
-        News::Stands(MysisId(id), Timestamp(id), None)
+    fn well(id: i64) -> AlertSignal {
+        AlertSignal::Stands(MysisId(id), Timestamp(id), None)
     }
 
     fn told(causes: &mut Causes, now: Instant) -> Vec<(&'static str, usize)> {
-        let due = causes.due(now).into_iter();
+        let due = causes.take_due(now).into_iter();
         due.map(|alert| (alert.cause, alert.names.len())).collect()
     }
 
@@ -214,21 +214,21 @@ mod tests {
     fn each_cause_is_told_at_once_and_then_not_before_it_has_cooled_down() {
         let begin = Instant::now();
         let mut causes = Causes::new(COOL);
-        causes.take_in(needing(1, "errored"), begin);
-        causes.take_in(needing(2, "stuck"), begin);
+        causes.add_signal(needing(1, "errored"), begin);
+        causes.add_signal(needing(2, "stuck"), begin);
         assert_eq!(told(&mut causes, begin), [("errored", 1), ("stuck", 1)]);
         assert_eq!(causes.next_due(), None);
         // The same again is no news; others who join wait for the end of the quiet.
-        causes.take_in(needing(1, "errored"), begin);
-        causes.take_in(needing(3, "errored"), begin);
-        causes.take_in(needing(4, "errored"), begin);
-        causes.take_in(well(4), begin);
+        causes.add_signal(needing(1, "errored"), begin);
+        causes.add_signal(needing(3, "errored"), begin);
+        causes.add_signal(needing(4, "errored"), begin);
+        causes.add_signal(well(4), begin);
         assert_eq!(told(&mut causes, begin), []);
         assert_eq!(causes.next_due(), Some(begin + COOL));
         assert_eq!(told(&mut causes, begin + COOL), [("errored", 1)]);
         // Who recovers and falls again is news.
-        causes.take_in(well(1), begin + COOL * 3);
-        causes.take_in(needing(1, "errored"), begin + COOL * 3);
+        causes.add_signal(well(1), begin + COOL * 3);
+        causes.add_signal(needing(1, "errored"), begin + COOL * 3);
         assert_eq!(told(&mut causes, begin + COOL * 3), [("errored", 1)]);
     }
 
@@ -236,10 +236,10 @@ mod tests {
     fn causes_that_are_over_are_forgotten() {
         let begin = Instant::now();
         let mut causes = Causes::new(COOL);
-        let wrong = News::Wrong(Timestamp(1), "store_trouble", "full".into());
-        causes.take_in(wrong, begin);
+        let wrong = AlertSignal::Wrong(Timestamp(1), "store_trouble", "full".into());
+        causes.add_signal(wrong, begin);
         assert_eq!(told(&mut causes, begin), [("store_trouble", 0)]);
-        causes.take_in(well(1), begin + COOL * 2);
+        causes.add_signal(well(1), begin + COOL * 2);
         assert!(causes.causes.is_empty());
     }
 }

@@ -12,12 +12,12 @@ use tokio::process::Command;
 use tokio::sync::mpsc;
 
 use super::causes::Alert;
-use crate::http::Delivery;
+use crate::http::JsonSender;
 use crate::operator::Operator;
-use crate::settings::Alerts;
+use crate::settings::AlertSettings;
 
 /// The waits before each further try of the webhook.
-const WAITS: [Duration; 3] = [
+const RETRY_WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(5),
     Duration::from_secs(30),
@@ -25,7 +25,7 @@ const WAITS: [Duration; 3] = [
 
 /// All hooks of the configuration.
 pub(super) struct Hooks {
-    webhook: Option<Delivery>,
+    webhook: Option<JsonSender>,
     command: Vec<String>,
     timeout: Duration,
     secrets: Secrets,
@@ -36,17 +36,17 @@ pub(super) struct Hooks {
 
 impl Hooks {
     pub(super) fn new(
-        settings: &Alerts,
+        settings: &AlertSettings,
         http: &reqwest::Client,
         secrets: Secrets,
         operator: Operator,
     ) -> Hooks {
-        let webhook = settings.webhook.as_ref().map(|url| Delivery {
+        let webhook = settings.webhook.as_ref().map(|url| JsonSender {
             http: http.clone(),
             url: url.expose().to_string(),
             token: settings.token.clone(),
             timeout: settings.timeout,
-            waits: &WAITS,
+            waits: &RETRY_WAITS,
         });
         Hooks {
             webhook,
@@ -59,24 +59,24 @@ impl Hooks {
     }
 
     /// Brings alerts, one after the other, until there are no more. Both hooks work side by side.
-    pub(super) async fn bring_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
+    pub(super) async fn send_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
         while let Some(alert) = alerts.recv().await {
             let body = self.secrets.redactor().clean_json(alert.to_json());
-            let (posted, ran) = tokio::join!(self.post(&body), self.run(&body));
-            self.settle(0, "the webhook of [alerts]", posted);
-            self.settle(1, "the command of [alerts]", ran);
+            let (posted, ran) = tokio::join!(self.call_webhook(&body), self.run_command(&body));
+            self.report_outcome(0, "the webhook of [alerts]", posted);
+            self.report_outcome(1, "the command of [alerts]", ran);
         }
     }
 
-    async fn post(&self, body: &Value) -> Result<(), String> {
+    async fn call_webhook(&self, body: &Value) -> Result<(), String> {
         match &self.webhook {
-            Some(webhook) => webhook.bring(body).await,
+            Some(webhook) => webhook.send(body).await,
             None => Ok(()),
         }
     }
 
     /// Runs the command; one that takes too long is killed.
-    async fn run(&self, body: &Value) -> Result<(), String> {
+    async fn run_command(&self, body: &Value) -> Result<(), String> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Ok(());
         };
@@ -89,7 +89,7 @@ impl Hooks {
             .spawn()
             .map_err(|error| format!("{program} cannot be run: {error}"))?;
         let input = child.stdin.take();
-        let text = format!("{}\n", clean::json(&body.to_string()));
+        let text = format!("{}\n", clean::clean_json(&body.to_string()));
         let running = async {
             if let Some(mut input) = input {
                 // A command may not care for its input.
@@ -112,7 +112,7 @@ impl Hooks {
     }
 
     /// Tells the operator of a hook that does not work, once until it works again.
-    fn settle(&mut self, hook: usize, name: &str, done: Result<(), String>) {
+    fn report_outcome(&mut self, hook: usize, name: &str, done: Result<(), String>) {
         let was_told = std::mem::replace(&mut self.is_told[hook], done.is_err());
         match done {
             Err(why) if !was_told => {

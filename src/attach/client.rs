@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use actors::domain::order::MAX_TEXT;
+use actors::domain::order::MAX_ORDER_BYTES;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -13,12 +13,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::input_event::{Input, Press};
 
-use super::frame::{Frame, Over, Received};
+use super::frame::{CloseReason, Frame, ReceivedScreen};
 use super::terminals::{FrameAsked, InputBatch, Leaving};
-use super::wire::{Opening, RemoteAction, RemoteInput};
+use super::wire::{AttachRequest, RemoteAction, RemoteInput};
 use crate::control::client::{ControlClient, ControlError};
 use zoea_tui::drawable::InputSink;
-use zoea_tui::{Options, Slot, Terminal};
+use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions};
 
 /// Keys that wait for the service; more are lost, as a terminal loses them.
 const MAX_WAITING_KEYS: usize = 1024;
@@ -35,7 +35,7 @@ const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a visit ended, where the service had a say in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum AttachExit {
     /// The operator left, or was told to; the service goes on.
     Left,
     /// The service is closing.
@@ -44,7 +44,7 @@ pub enum End {
 
 /// Why a visit could not begin or go on.
 #[derive(Debug, Error)]
-pub enum VisitFault {
+pub enum AttachError {
     /// The running program is gone.
     #[error(
         "the running program is gone. What it had acknowledged is kept; `zoea run --resume` starts it \
@@ -71,12 +71,12 @@ pub enum VisitFault {
     Broken,
 }
 
-impl From<ControlError> for VisitFault {
+impl From<ControlError> for AttachError {
     fn from(error: ControlError) -> Self {
         match error {
-            ControlError::Refused(why) => VisitFault::Refused(why),
-            ControlError::Unreachable(_) => VisitFault::Gone,
-            ControlError::Waiting(time) => VisitFault::Hangs(time),
+            ControlError::Refused(why) => AttachError::Refused(why),
+            ControlError::Unreachable(_) => AttachError::Gone,
+            ControlError::Waiting(time) => AttachError::Hangs(time),
         }
     }
 }
@@ -88,11 +88,11 @@ impl From<ControlError> for VisitFault {
 /// There is no terminal, the service refuses, or it is gone.
 pub async fn run_attached(
     client: &ControlClient,
-    options: Options,
+    options: TerminalOptions,
     told_to_leave: impl Future<Output = ()>,
-) -> Result<End, VisitFault> {
+) -> Result<AttachExit, AttachError> {
     let size = crossterm::terminal::size()?;
-    let opening = Opening {
+    let opening = AttachRequest {
         size,
         appearance: options.appearance,
         depth: options.depth,
@@ -105,18 +105,18 @@ pub async fn run_attached(
         taken_at: Mutex::new(None),
         leave: CancellationToken::new(),
     });
-    let received = Received::empty(size);
-    let (slot, screen) = Terminal::show(received.clone(), ear.clone(), options)?;
+    let received = ReceivedScreen::empty(size);
+    let (slot, screen) = TerminalGuard::show(received.clone(), ear.clone(), options)?;
     // Cancel-safe: whichever is first ends the visit.
     let end = tokio::select! {
-        end = show(client, terminal, &slot, received) => end,
-        fault = pass_on(client, terminal, typed, &ear) => Err(fault),
-        () = ear.leave.cancelled() => Ok(End::Left),
-        () = told_to_leave => Ok(End::Left),
+        end = show_frames(client, terminal, &slot, received) => end,
+        fault = send_inputs(client, terminal, typed, &ear) => Err(fault),
+        () = ear.leave.cancelled() => Ok(AttachExit::Left),
+        () = told_to_leave => Ok(AttachExit::Left),
     };
     let is_there = !matches!(
         end,
-        Err(VisitFault::Gone | VisitFault::Hangs(_)) | Ok(End::Closing)
+        Err(AttachError::Gone | AttachError::Hangs(_)) | Ok(AttachExit::Closing)
     );
     if is_there {
         let leaving = Leaving {
@@ -131,12 +131,12 @@ pub async fn run_attached(
 }
 
 /// Shows what the service draws, until it says that this is over.
-async fn show(
+async fn show_frames(
     client: &ControlClient,
     terminal: &str,
-    slot: &Slot<Received>,
-    mut received: Received,
-) -> Result<End, VisitFault> {
+    slot: &PictureSlot<ReceivedScreen>,
+    mut received: ReceivedScreen,
+) -> Result<AttachExit, AttachError> {
     let mut seen = 0;
     loop {
         let asked = FrameAsked {
@@ -146,7 +146,7 @@ async fn show(
         let frame: Frame = call(client, "read_terminal", &asked).await?;
         seen = frame.number;
         if let Some(change) = frame.change {
-            received.take(change);
+            received.apply_change(change);
             slot.put(Arc::new(received.clone()));
         }
         for RemoteAction(act) in frame.acts {
@@ -154,20 +154,20 @@ async fn show(
         }
         match frame.over {
             None => {}
-            Some(Over::Left) => return Ok(End::Left),
-            Some(Over::Closing) => return Ok(End::Closing),
-            Some(Over::Broken) => return Err(VisitFault::Broken),
+            Some(CloseReason::Left) => return Ok(AttachExit::Left),
+            Some(CloseReason::Closing) => return Ok(AttachExit::Closing),
+            Some(CloseReason::Broken) => return Err(AttachError::Broken),
         }
     }
 }
 
 /// Passes on what the operator does, in order, each once.
-async fn pass_on(
+async fn send_inputs(
     client: &ControlClient,
     terminal: &str,
     mut typed: mpsc::Receiver<Input>,
     ear: &Keyboard,
-) -> VisitFault {
+) -> AttachError {
     let mut first = 0;
     loop {
         let inputs = next_inputs(&mut typed).await;
@@ -206,7 +206,7 @@ async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
 
 /// A pasted text no longer than what is too long to be sent anyway, so that the service can say so.
 fn cut(mut text: String) -> String {
-    let longest = text.floor_char_boundary(MAX_TEXT + 4);
+    let longest = text.floor_char_boundary(MAX_ORDER_BYTES + 4);
     text.truncate(longest);
     text
 }
@@ -217,15 +217,15 @@ async fn call<T: DeserializeOwned>(
     client: &ControlClient,
     tool: &'static str,
     arguments: &impl Serialize,
-) -> Result<T, VisitFault> {
+) -> Result<T, AttachError> {
     let Value::Object(arguments) = json!(arguments) else {
-        return Err(VisitFault::Refused("these are no arguments".to_string()));
+        return Err(AttachError::Refused("these are no arguments".to_string()));
     };
     let mut tries = 0;
     loop {
         tries += 1;
         match once(client, tool, arguments.clone()).await {
-            Err(VisitFault::Gone) if tries < MAX_TRIES => tokio::time::sleep(RETRY_PAUSE).await,
+            Err(AttachError::Gone) if tries < MAX_TRIES => tokio::time::sleep(RETRY_PAUSE).await,
             Err(fault) => return Err(fault),
             Ok(answer) => return Ok(serde_json::from_value(answer)?),
         }
@@ -236,7 +236,7 @@ async fn once(
     client: &ControlClient,
     tool: &'static str,
     arguments: Map<String, Value>,
-) -> Result<Value, VisitFault> {
+) -> Result<Value, AttachError> {
     Ok(client.call(tool, arguments).await?)
 }
 
@@ -255,20 +255,20 @@ impl Keyboard {
         *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner) = since;
     }
 
-    fn is_deaf(&self) -> bool {
+    fn is_unresponsive(&self) -> bool {
         let since = *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner);
         since.is_some_and(|since| since.elapsed() > DEAF_AFTER)
     }
 }
 
 impl InputSink for Keyboard {
-    fn is_heard(&self) -> bool {
+    fn is_listening(&self) -> bool {
         true
     }
 
     fn input(&self, input: Input) {
         let is_gone = input == Input::Gone;
-        let insists = input == Input::Press(Press::ctrl('c')) && self.is_deaf();
+        let insists = input == Input::Press(Press::ctrl('c')) && self.is_unresponsive();
         if is_gone || insists {
             return self.leave.cancel();
         }
@@ -288,9 +288,9 @@ mod tests {
 
     #[tokio::test]
     async fn long_texts_go_one_by_one_and_no_longer_than_they_are_refused() {
-        let long = "ü".repeat(MAX_TEXT);
+        let long = "ü".repeat(MAX_ORDER_BYTES);
         let cut = cut(long);
-        assert!((MAX_TEXT + 1..=MAX_TEXT + 4).contains(&cut.len()));
+        assert!((MAX_ORDER_BYTES + 1..=MAX_ORDER_BYTES + 4).contains(&cut.len()));
         let (keys, mut typed) = mpsc::channel(8);
         let key = Input::Press(Press::letter('b'));
         let paste = Input::Paste(cut);

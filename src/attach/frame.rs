@@ -24,13 +24,13 @@ pub struct Frame {
     pub acts: Vec<RemoteAction>,
     /// Why this is the last one; `None`: it is not.
     #[serde(default)]
-    pub over: Option<Over>,
+    pub over: Option<CloseReason>,
 }
 
 /// Why an attachment is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Over {
+pub enum CloseReason {
     /// The operator quit.
     Left,
     /// The program is closing.
@@ -49,7 +49,7 @@ pub struct Change {
     /// The looks of cells: the letter's colour, the ground's, and modifiers as bits.
     pub looks: Vec<(String, String, u16)>,
     /// Cells that differ.
-    pub runs: Vec<Run>,
+    pub runs: Vec<FrameRun>,
     /// Where the cursor stands, if anywhere.
     pub cursor: Option<(u16, u16)>,
     /// What the terminal's title says.
@@ -64,12 +64,12 @@ pub struct Change {
 /// Cells of one row that stand side by side and look alike: column, row, place among the looks, and
 /// what stands in them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run(u16, u16, usize, Text);
+pub struct FrameRun(u16, u16, usize, RunText);
 
 /// What stands in cells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Text {
+enum RunText {
     /// A sign of one letter in each.
     Letters(String),
     /// A sign of several, or of none, in one cell.
@@ -78,7 +78,7 @@ enum Text {
 
 /// A picture that another process drew.
 #[derive(Clone, Debug)]
-pub struct Received {
+pub struct ReceivedScreen {
     buffer: Buffer,
     cursor: Option<(u16, u16)>,
     title: String,
@@ -119,7 +119,7 @@ impl Change {
         let look = self.look_of(cell);
         let symbol = cell.symbol();
         let is_letter = symbol.chars().count() == 1;
-        if let Some(Run(left, row, last, Text::Letters(letters))) = self.runs.last_mut()
+        if let Some(FrameRun(left, row, last, RunText::Letters(letters))) = self.runs.last_mut()
             && is_letter
             && (*row, *last) == (y, look)
             && usize::from(x - *left) == letters.chars().count()
@@ -127,10 +127,10 @@ impl Change {
             return letters.push_str(symbol);
         }
         let text = match is_letter {
-            true => Text::Letters(symbol.to_string()),
-            false => Text::One([symbol.to_string()]),
+            true => RunText::Letters(symbol.to_string()),
+            false => RunText::One([symbol.to_string()]),
         };
-        self.runs.push(Run(x, y, look, text));
+        self.runs.push(FrameRun(x, y, look, text));
     }
 
     fn look_of(&mut self, cell: &Cell) -> usize {
@@ -147,11 +147,11 @@ impl Change {
     }
 }
 
-impl Received {
+impl ReceivedScreen {
     /// An empty screen.
     #[must_use]
-    pub fn empty((width, height): (u16, u16)) -> Received {
-        Received {
+    pub fn empty((width, height): (u16, u16)) -> ReceivedScreen {
+        ReceivedScreen {
             buffer: Buffer::empty(Rect::new(0, 0, width, height)),
             cursor: None,
             title: "zoea".to_string(),
@@ -161,20 +161,20 @@ impl Received {
     }
 
     /// Takes a change up. What lies beside the screen is left out.
-    pub fn take(&mut self, change: Change) {
+    pub fn apply_change(&mut self, change: Change) {
         let (width, height) = change.size;
         let area = Rect::new(0, 0, width, height);
         if change.is_whole || self.buffer.area != area {
             self.buffer = Buffer::empty(area);
         }
-        let looks: Vec<(Color, Color, Modifier)> = change.looks.iter().map(look).collect();
-        for Run(x, y, place, text) in change.runs {
+        let looks: Vec<(Color, Color, Modifier)> = change.looks.iter().map(parse_look).collect();
+        for FrameRun(x, y, place, text) in change.runs {
             let Some(look) = looks.get(place) else {
                 continue;
             };
             match text {
-                Text::One([symbol]) => self.put(x, y, *look, &symbol),
-                Text::Letters(letters) => {
+                RunText::One([symbol]) => self.put(x, y, *look, &symbol),
+                RunText::Letters(letters) => {
                     let mut buffer = [0; 4];
                     for (letter, x) in letters.chars().zip(x..) {
                         self.put(x, y, *look, letter.encode_utf8(&mut buffer));
@@ -199,12 +199,12 @@ impl Received {
 }
 
 /// A look as it goes over, in ratatui's words; a colour that is none is the terminal's own.
-fn look((fg, bg, bits): &(String, String, u16)) -> (Color, Color, Modifier) {
+fn parse_look((fg, bg, bits): &(String, String, u16)) -> (Color, Color, Modifier) {
     let colour = |name: &str| Color::from_str(name).unwrap_or(Color::Reset);
     (colour(fg), colour(bg), Modifier::from_bits_truncate(*bits))
 }
 
-impl Drawable for Received {
+impl Drawable for ReceivedScreen {
     fn size(&self) -> (u16, u16) {
         (self.buffer.area.width, self.buffer.area.height)
     }
@@ -265,14 +265,14 @@ mod tests {
         fn whatever_was_shown_before_the_change_makes_the_picture(
             pictures in proptest::collection::vec(picture(), 1..5),
         ) {
-            let mut received = Received::empty((3, 3));
+            let mut received = ReceivedScreen::empty((3, 3));
             let mut before = Buffer::empty(Rect::ZERO);
             for picture in pictures {
                 let change = Change::between(&before, &picture, &received);
                 let sent = serde_json::to_string(&change).unwrap();
                 let heard: Change = serde_json::from_str(&sent).unwrap();
                 prop_assert_eq!(&heard, &change);
-                received.take(heard);
+                received.apply_change(heard);
                 prop_assert_eq!(&received.buffer, &picture);
                 before = picture;
             }
@@ -281,28 +281,28 @@ mod tests {
 
     #[test]
     fn what_did_not_change_does_not_go_over() {
-        let mut received = Received::empty((40, 2));
+        let mut received = ReceivedScreen::empty((40, 2));
         let first = Buffer::with_lines(["how much ore is in the hold of alpha now", "6 units"]);
         let change = Change::between(&Buffer::empty(Rect::ZERO), &first, &received);
         assert!(change.is_whole);
-        received.take(change);
+        received.apply_change(change);
         let mut second = first.clone();
         second.set_string(0, 1, "9", ratatui::style::Style::default());
         let change = Change::between(&first, &second, &received);
-        let letters = Text::Letters("9".to_string());
-        assert_eq!(change.runs, [Run(0, 1, 0, letters)]);
+        let letters = RunText::Letters("9".to_string());
+        assert_eq!(change.runs, [FrameRun(0, 1, 0, letters)]);
     }
 
     #[test]
     fn what_lies_beside_the_screen_is_left_out() {
-        let mut received = Received::empty((2, 1));
+        let mut received = ReceivedScreen::empty((2, 1));
         let picture = Buffer::with_lines(["abcd"]);
         let mut change = Change::between(&Buffer::empty(Rect::ZERO), &picture, &received);
         change.size = (2, 1);
         change
             .runs
-            .push(Run(0, 0, 77, Text::Letters("x".to_string())));
-        received.take(change);
+            .push(FrameRun(0, 0, 77, RunText::Letters("x".to_string())));
+        received.apply_change(change);
         assert_eq!(received.buffer, Buffer::with_lines(["ab"]));
     }
 }

@@ -8,15 +8,15 @@ use zoea_tui::Display;
 use zoea_tui::dashboard::Dashboard;
 use zoea_tui::dashboard::action::TerminalAction;
 
-use zoea_tui::put_behind;
+use zoea_tui::queue_action;
 
 /// What an attached terminal is to show and to do next.
 pub(super) struct RemoteScreen {
-    state: Mutex<State>,
+    state: Mutex<RemoteScreenState>,
     news: Notify,
 }
 
-struct State {
+struct RemoteScreenState {
     last: Arc<Dashboard>,
     is_new: bool,
     acts: VecDeque<TerminalAction>,
@@ -33,7 +33,7 @@ pub(super) struct ScreenUpdate {
 impl RemoteScreen {
     pub(super) fn new(first: Dashboard) -> RemoteScreen {
         RemoteScreen {
-            state: Mutex::new(State {
+            state: Mutex::new(RemoteScreenState {
                 last: Arc::new(first),
                 is_new: false,
                 acts: VecDeque::new(),
@@ -43,7 +43,7 @@ impl RemoteScreen {
     }
 
     /// Waits until there is something; only one may wait. Cancel-safe: what nobody took stays.
-    pub(super) async fn has_news(&self) {
+    pub(super) async fn wait_for_update(&self) {
         while self.is_empty() {
             self.news.notified().await;
         }
@@ -65,12 +65,12 @@ impl RemoteScreen {
     }
 
     /// Whoever asks next gets a picture, whether it is new or not.
-    pub(super) fn renew(&self) {
+    pub(super) fn mark_new(&self) {
         self.lock().is_new = true;
         self.news.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RemoteScreenState> {
         // Nothing that panics happens under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,15 +79,15 @@ impl RemoteScreen {
 impl Display for RemoteScreen {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.lock().last = dashboard;
-        self.renew();
+        self.mark_new();
     }
 
-    fn last(&self) -> Arc<Dashboard> {
+    fn last_shown(&self) -> Arc<Dashboard> {
         self.lock().last.clone()
     }
 
-    fn act(&self, act: TerminalAction) {
-        put_behind(&mut self.lock().acts, act);
+    fn perform_action(&self, act: TerminalAction) {
+        queue_action(&mut self.lock().acts, act);
         self.news.notify_one();
     }
 }

@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::action::TerminalAction;
 
-use super::frame::{Change, Frame, Over};
+use super::frame::{Change, CloseReason, Frame};
 use super::remote_screen::RemoteScreen;
 use super::wire::{RemoteAction, RemoteInput};
 use zoea_tui::drawable::Drawable;
-use zoea_tui::screen::pass_on;
+use zoea_tui::screen::send_input;
 use zoea_tui::theme::Depth;
 
 /// How long whoever asks for a frame waits for something new.
@@ -32,13 +32,13 @@ pub(super) struct AttachedTerminal {
     /// Set off when the operator quits there, or nobody asks any more.
     pub(super) quit: CancellationToken,
     pub(super) depth: Depth,
-    drawn: tokio::sync::Mutex<Drawn>,
+    drawn: tokio::sync::Mutex<FrameState>,
     heard: Mutex<u64>,
     asked_at: Mutex<Instant>,
 }
 
 /// What the terminal shows, as far as it is known.
-struct Drawn {
+struct FrameState {
     /// The last frame that was given.
     number: u64,
     shown: Buffer,
@@ -61,7 +61,7 @@ impl AttachedTerminal {
             ui,
             quit,
             depth,
-            drawn: tokio::sync::Mutex::new(Drawn {
+            drawn: tokio::sync::Mutex::new(FrameState {
                 number: 0,
                 shown: Buffer::empty(Rect::ZERO),
                 next: Buffer::empty(Rect::ZERO),
@@ -74,17 +74,17 @@ impl AttachedTerminal {
     }
 
     /// How long nobody has asked for a picture.
-    pub(super) fn unasked(&self) -> Duration {
+    pub(super) fn idle_time(&self) -> Duration {
         lock(&self.asked_at).elapsed()
     }
 
     /// Passes on what the operator did: the first of them is the `first`th that ever came, counted
     /// from 0. What was heard before is left out. How many were heard in all.
-    pub(super) fn hear(&self, first: u64, inputs: Vec<RemoteInput>) -> u64 {
+    pub(super) fn accept_inputs(&self, first: u64, inputs: Vec<RemoteInput>) -> u64 {
         let mut heard = lock(&self.heard);
         for (number, RemoteInput(input)) in (first..).zip(inputs) {
             if number >= *heard {
-                pass_on(&self.ui, input);
+                send_input(&self.ui, input);
                 *heard = number + 1;
             }
         }
@@ -101,11 +101,11 @@ impl AttachedTerminal {
             drawn.acts.clear();
         } else {
             drawn.shown = Buffer::empty(Rect::ZERO);
-            self.pane.renew();
+            self.pane.mark_new();
         }
         // Cancel-safe: whatever is not taken stays.
         tokio::select! {
-            () = self.pane.has_news() => {}
+            () = self.pane.wait_for_update() => {}
             () = self.quit.cancelled() => {}
             () = closing.cancelled() => {}
             () = tokio::time::sleep(FRAME_TIMEOUT) => {}
@@ -121,22 +121,22 @@ impl AttachedTerminal {
             number: drawn.number,
             change,
             acts: drawn.acts.iter().cloned().map(RemoteAction).collect(),
-            over: self.over(&drawn, closing),
+            over: self.close_reason(&drawn, closing),
         }
     }
 
-    fn over(&self, drawn: &Drawn, closing: &CancellationToken) -> Option<Over> {
+    fn close_reason(&self, drawn: &FrameState, closing: &CancellationToken) -> Option<CloseReason> {
         if drawn.broken > MAX_FAILED_FRAMES {
-            return Some(Over::Broken);
+            return Some(CloseReason::Broken);
         }
         if self.quit.is_cancelled() {
-            return Some(Over::Left);
+            return Some(CloseReason::Left);
         }
-        closing.is_cancelled().then_some(Over::Closing)
+        closing.is_cancelled().then_some(CloseReason::Closing)
     }
 
     /// Paints a picture; one that cannot be painted is left out.
-    fn paint(&self, drawn: &mut Drawn, picture: &impl Drawable) -> Option<Change> {
+    fn paint(&self, drawn: &mut FrameState, picture: &impl Drawable) -> Option<Change> {
         let (width, height) = picture.size();
         let area = Rect::new(0, 0, width.min(LONGEST_SIDE), height.min(LONGEST_SIDE));
         drawn.next.resize(area);
@@ -168,7 +168,7 @@ mod tests {
     use tokio::sync::mpsc;
     use zoea_tui::Display;
     use zoea_tui::dashboard::input_event::{Input, Press};
-    use zoea_tui::dashboard::{Dashboard, Opening};
+    use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 
     use super::*;
 
@@ -202,12 +202,12 @@ mod tests {
     }
 
     fn guest() -> (UiAddress, AttachedTerminal) {
-        let first = Dashboard::new(Opening {
+        let first = Dashboard::new(DashboardOptions {
             size: (30, 3),
-            ..Opening::default()
+            ..DashboardOptions::default()
         });
-        let (address, ui) = ui::address();
-        let pane = Arc::new(RemoteScreen::new(first.attached()));
+        let (address, ui) = ui::new_address();
+        let pane = Arc::new(RemoteScreen::new(first.into_attached()));
         let guest = AttachedTerminal::new(pane, ui, CancellationToken::new(), Depth::True);
         (address, guest)
     }
@@ -218,7 +218,7 @@ mod tests {
         let open = CancellationToken::new();
         let first = guest.next_frame(0, &open).await;
         assert!(first.change.is_some_and(|change| change.is_whole));
-        guest.pane.act(TerminalAction::Bell);
+        guest.pane.perform_action(TerminalAction::Bell);
         let lost = guest.next_frame(first.number, &open).await;
         assert_eq!(
             (lost.change, lost.acts),
@@ -233,10 +233,10 @@ mod tests {
         assert_eq!(began.elapsed(), FRAME_TIMEOUT, "it waits for something new");
         open.cancel();
         let last = guest.next_frame(nothing.number, &open).await;
-        assert_eq!(last.over, Some(Over::Closing));
+        assert_eq!(last.over, Some(CloseReason::Closing));
         guest.quit.cancel();
         let last = guest.next_frame(last.number, &open).await;
-        assert_eq!(last.over, Some(Over::Left));
+        assert_eq!(last.over, Some(CloseReason::Left));
     }
 
     #[tokio::test]
@@ -251,9 +251,9 @@ mod tests {
                 .map(|letter| RemoteInput(Input::Press(Press::letter(letter))))
                 .collect()
         };
-        assert_eq!(guest.hear(0, keys("ab")), 2);
-        assert_eq!(guest.hear(0, keys("ab")), 2);
-        assert_eq!(guest.hear(1, keys("bcd")), 4);
+        assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
+        assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
+        assert_eq!(guest.accept_inputs(1, keys("bcd")), 4);
         probe.drain().unwrap();
         ended.await.unwrap();
         let mut all = Vec::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::ports::Exporter;
+use actors::ports::ConversationExporter;
 use actors::ui::{self, TerminalLink};
 use rmcp::model::Tool;
 use serde::de::DeserializeOwned;
@@ -14,12 +14,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::DashboardTerminal;
-use zoea_tui::dashboard::history::History;
+use zoea_tui::dashboard::history::InputHistory;
 use zoea_tui::dashboard::{self, Dashboard};
 
 use super::remote_screen::RemoteScreen;
 use super::terminal::AttachedTerminal;
-use super::wire::{Opening, RemoteInput};
+use super::wire::{AttachRequest, RemoteInput};
 use crate::swarm::Swarm;
 
 /// A terminal that has not asked for so long is gone.
@@ -34,11 +34,11 @@ const TELLING: Duration = Duration::from_secs(1);
 
 /// The attached terminals.
 #[derive(Clone)]
-pub struct AttachedTerminals(Arc<Inner>);
+pub struct AttachedTerminals(Arc<TerminalsInner>);
 
-struct Inner {
+struct TerminalsInner {
     swarm: Swarm,
-    exporter: Arc<dyn Exporter>,
+    exporter: Arc<dyn ConversationExporter>,
     history: PathBuf,
     guests: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
@@ -75,8 +75,12 @@ pub(super) struct Leaving {
 impl AttachedTerminals {
     /// Nobody yet.
     #[must_use]
-    pub fn new(swarm: Swarm, exporter: Arc<dyn Exporter>, history: PathBuf) -> AttachedTerminals {
-        AttachedTerminals(Arc::new(Inner {
+    pub fn new(
+        swarm: Swarm,
+        exporter: Arc<dyn ConversationExporter>,
+        history: PathBuf,
+    ) -> AttachedTerminals {
+        AttachedTerminals(Arc::new(TerminalsInner {
             swarm,
             exporter,
             history,
@@ -154,41 +158,41 @@ impl AttachedTerminals {
         arguments: &Map<String, Value>,
     ) -> Option<Result<Value, String>> {
         Some(match name {
-            "attach_terminal" => match read(arguments) {
+            "attach_terminal" => match parse_arguments(arguments) {
                 Ok(opening) => self.attach(opening).await,
                 Err(why) => Err(why),
             },
-            "read_terminal" => match read(arguments) {
+            "read_terminal" => match parse_arguments(arguments) {
                 Ok(asked) => self.next_frame(asked).await,
                 Err(why) => Err(why),
             },
-            "use_terminal" => read(arguments).and_then(|told| self.press(told)),
-            "detach_terminal" => read(arguments).map(|leaving: Leaving| {
-                self.let_go(&leaving.terminal);
+            "use_terminal" => parse_arguments(arguments).and_then(|told| self.accept_inputs(told)),
+            "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
+                self.detach(&leaving.terminal);
                 json!({})
             }),
             _ => return None,
         })
     }
 
-    async fn attach(&self, opening: Opening) -> Result<Value, String> {
+    async fn attach(&self, opening: AttachRequest) -> Result<Value, String> {
         if self.0.closing.is_cancelled() {
             return Err("the program is closing".to_string());
         }
         let lines = tokio::fs::read_to_string(&self.0.history).await;
-        let dashboard = Dashboard::new(dashboard::Opening {
+        let dashboard = Dashboard::new(dashboard::DashboardOptions {
             size: opening.size,
             appearance: opening.appearance,
             // What cannot be read is as if it had not been written.
-            history: History::from_lines(&lines.unwrap_or_default()),
+            history: InputHistory::from_lines(&lines.unwrap_or_default()),
         });
-        let pane = Arc::new(RemoteScreen::new(dashboard.attached()));
-        let (address, ui) = ui::address();
+        let pane = Arc::new(RemoteScreen::new(dashboard.into_attached()));
+        let (address, ui) = ui::new_address();
         let quit = CancellationToken::new();
         let guest = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
         let name = uuid::Uuid::new_v4().to_string();
         {
-            let mut guests = self.guests();
+            let mut guests = self.terminals();
             if guests.len() >= MAX_TERMINALS {
                 return Err(format!(
                     "{MAX_TERMINALS} terminals are attached already; quit one"
@@ -196,7 +200,7 @@ impl AttachedTerminals {
             }
             guests.insert(name.clone(), Arc::new(guest));
         }
-        self.0.swarm.attach(TerminalLink {
+        self.0.swarm.attach_terminal(TerminalLink {
             terminal: DashboardTerminal::new(pane),
             address: Arc::new(address),
             quit,
@@ -207,30 +211,30 @@ impl AttachedTerminals {
     }
 
     async fn next_frame(&self, asked: FrameAsked) -> Result<Value, String> {
-        let guest = self.guest(&asked.terminal)?;
+        let guest = self.terminal(&asked.terminal)?;
         let frame = guest.next_frame(asked.seen, &self.0.closing).await;
         if frame.over.is_some() {
-            self.let_go(&asked.terminal);
+            self.detach(&asked.terminal);
         }
         serde_json::to_value(frame).map_err(|error| error.to_string())
     }
 
-    fn press(&self, told: InputBatch) -> Result<Value, String> {
-        let guest = self.guest(&told.terminal)?;
-        Ok(json!({"heard": guest.hear(told.first, told.inputs)}))
+    fn accept_inputs(&self, told: InputBatch) -> Result<Value, String> {
+        let guest = self.terminal(&told.terminal)?;
+        Ok(json!({"heard": guest.accept_inputs(told.first, told.inputs)}))
     }
 
-    fn guest(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
-        let guest = self.guests().get(name).cloned();
+    fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
+        let guest = self.terminals().get(name).cloned();
         guest.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
     }
 
     /// Forgets a terminal; its Ui ends.
-    fn let_go(&self, name: &str) {
-        let guest = self.guests().remove(name);
+    fn detach(&self, name: &str) {
+        let guest = self.terminals().remove(name);
         if let Some(guest) = guest {
             guest.quit.cancel();
-            guest.ui.leave();
+            guest.ui.notify_left();
             self.0.left.notify_one();
             tracing::info!(terminal = %name, "a terminal was detached");
         }
@@ -243,20 +247,20 @@ impl AttachedTerminals {
         loop {
             pause.tick().await;
             let gone: Vec<String> = self
-                .guests()
+                .terminals()
                 .iter()
-                .filter(|(_, guest)| guest.unasked() > IDLE_TIMEOUT)
+                .filter(|(_, guest)| guest.idle_time() > IDLE_TIMEOUT)
                 .map(|(name, _)| name.clone())
                 .collect();
             for name in gone {
-                self.let_go(&name);
+                self.detach(&name);
             }
         }
     }
 
     /// Whether the program is closing.
     #[must_use]
-    pub fn are_leaving(&self) -> bool {
+    pub fn is_closing(&self) -> bool {
         self.0.closing.is_cancelled()
     }
 
@@ -264,7 +268,7 @@ impl AttachedTerminals {
     pub async fn close(&self) {
         self.0.closing.cancel();
         let told = async {
-            while !self.guests().is_empty() {
+            while !self.terminals().is_empty() {
                 // One that left meanwhile is remembered.
                 self.0.left.notified().await;
             }
@@ -273,14 +277,14 @@ impl AttachedTerminals {
         let _ = tokio::time::timeout(TELLING, told).await;
     }
 
-    fn guests(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
+    fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
         // Nothing that panics happens under the lock.
         let guests = self.0.guests.lock();
         guests.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, String> {
+fn parse_arguments<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, String> {
     let read = T::deserialize(Value::Object(arguments.clone()));
     read.map_err(|error| format!("these arguments cannot be read: {error}"))
 }

@@ -10,14 +10,14 @@ use zoea_tui::dashboard::appearance::{
     Appearance, Letters, Motion, MouseUse, Notify, Panel, Theme,
 };
 use zoea_tui::dashboard::figures::UtcOffset;
-use zoea_tui::dashboard::history::History;
+use zoea_tui::dashboard::history::InputHistory;
 use zoea_tui::dashboard::input_event::{Attention, Did, Input, Key, Mouse, Press};
 
 use zoea_tui::theme::Depth;
 
 /// What a terminal is like that wants to be attached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opening {
+pub struct AttachRequest {
     /// Its columns and rows.
     pub size: (u16, u16),
     /// How things look.
@@ -198,7 +198,7 @@ enum ActMirror {
         #[serde(with = "shared")]
         text: Arc<str>,
     },
-    KeepHistory(#[serde(with = "newest")] History),
+    KeepHistory(#[serde(with = "newest")] InputHistory),
 }
 
 /// A text that many hold.
@@ -221,10 +221,10 @@ mod shared {
 
 /// Of what the operator wrote only the newest text goes over: the rest is kept already.
 mod newest {
-    use super::{Deserialize, Deserializer, History, Serializer};
+    use super::{Deserialize, Deserializer, InputHistory, Serializer};
 
     pub(super) fn serialize<S: Serializer>(
-        history: &History,
+        history: &InputHistory,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(history.newest().map_or("", |text| text))
@@ -232,8 +232,8 @@ mod newest {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<History, D::Error> {
-        let mut history = History::default();
+    ) -> Result<InputHistory, D::Error> {
+        let mut history = InputHistory::default();
         history.add(&String::deserialize(deserializer)?);
         Ok(history)
     }
@@ -272,14 +272,14 @@ mod tests {
 
     #[test]
     fn of_what_was_written_only_the_newest_goes_over() {
-        let mut history = History::default();
+        let mut history = InputHistory::default();
         history.add("one");
         history.add("two");
         let sent =
             serde_json::to_string(&RemoteAction(TerminalAction::KeepHistory(history))).unwrap();
         assert_eq!(sent, r#"{"keep_history":"two"}"#);
         let heard: RemoteAction = serde_json::from_str(&sent).unwrap();
-        let mut newest = History::default();
+        let mut newest = InputHistory::default();
         newest.add("two");
         assert_eq!(heard.0, TerminalAction::KeepHistory(newest));
     }

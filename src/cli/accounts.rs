@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use actors::domain::redact::SHORTEST_ANYWHERE;
+use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -47,18 +47,18 @@ pub(super) async fn run(
 
 async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {
     match command {
-        AccountsCommand::List { json } => list(door, *json).await,
+        AccountsCommand::List { json } => list_accounts(door, *json).await,
         AccountsCommand::Import { file } => {
             warn_of_readers(file);
-            let done = door.call("import_accounts", named(file)?).await?;
-            tell_of_short_passwords(&done["short_passwords"]);
+            let done = door.call("import_accounts", file_argument(file)?).await?;
+            warn_of_short_passwords(&done["short_passwords"]);
             let count = &done["accounts"];
             Ok(out::line(&format!(
                 "{count} accounts are in the pool or with their owners"
             ))?)
         }
         AccountsCommand::Export { file } => {
-            let done = door.call("export_accounts", named(file)?).await?;
+            let done = door.call("export_accounts", file_argument(file)?).await?;
             let (count, file) = (&done["accounts"], file.display());
             Ok(out::line(&format!("{count} accounts are in {file}"))?)
         }
@@ -66,13 +66,13 @@ async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Res
 }
 
 /// The running program may stand in another directory.
-fn named(file: &Path) -> anyhow::Result<Value> {
+fn file_argument(file: &Path) -> anyhow::Result<Value> {
     let file = std::path::absolute(file).context("find the file")?;
     let file = file.to_str().context("the file's name is no text")?;
     Ok(json!({"file": file}))
 }
 
-async fn list(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+async fn list_accounts(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     let accounts = door.call("list_accounts", json!({})).await?;
     if as_json {
         return Ok(out::json(&accounts)?);
@@ -90,12 +90,12 @@ async fn list(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     Ok(out::table(&rows)?)
 }
 
-fn tell_of_short_passwords(names: &Value) {
+fn warn_of_short_passwords(names: &Value) {
     let names = names.as_array().into_iter().flatten();
     let names: Vec<&str> = names.filter_map(Value::as_str).collect();
     if !names.is_empty() {
         out::note(&format!(
-            "the password of {} is shorter than {SHORTEST_ANYWHERE} letters: in texts it is \
+            "the password of {} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: in texts it is \
              redacted only where it stands as a word of its own",
             names.join(", ")
         ));

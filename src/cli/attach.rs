@@ -3,7 +3,7 @@
 use anyhow::Context;
 use clap::Args;
 
-use crate::attach::client::{self, End};
+use crate::attach::client::{self, AttachExit};
 use crate::cli::global::GlobalArgs;
 use crate::cli::run::Signals;
 use crate::cli::screen::{self, LookArgs};
@@ -33,16 +33,18 @@ pub(super) async fn run(
             home.directory().display()
         );
     };
-    screen::want_terminal()?;
+    screen::require_terminal()?;
     let look = global.load_tui(&home, &home)?;
-    let options = screen::options(&home, &look, &args.look, environment);
+    let options = screen::terminal_options(&home, &look, &args.look, environment);
     let token = home
         .control_token()?
         .context("the running program has no control.token; stop and start it")?;
     let client = ControlClient::connect(&running.control, &token).await?;
-    match client::run_attached(&client, options, signals.leave()).await? {
-        End::Left => {}
-        End::Closing => out::note("the running program is closing, and let go of this terminal"),
+    match client::run_attached(&client, options, signals.next_terminal_signal()).await? {
+        AttachExit::Left => {}
+        AttachExit::Closing => {
+            out::note("the running program is closing, and let go of this terminal")
+        }
     }
     Ok(())
 }

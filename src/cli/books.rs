@@ -33,10 +33,10 @@ pub(super) async fn run(
     if args.json {
         return Ok(out::json(&books)?);
     }
-    Ok(out::table(&table(&books))?)
+    Ok(out::table(&books_table(&books))?)
 }
 
-fn table(books: &Value) -> Vec<Vec<String>> {
+fn books_table(books: &Value) -> Vec<Vec<String>> {
     let head = [
         "DAY",
         "MYSIS",

@@ -13,10 +13,11 @@ use crate::cli::swarm_client::SwarmClient;
 use crate::home::{Home, RunFile};
 use crate::settings::{Environment, Settings};
 use crate::wiring;
-use zoea_ledger::{Compacted, DatabaseLocation, Stay};
+use zoea_ledger::{CompactionResult, DatabaseLocation, Stay};
 
 /// What a server's database is kept and put back by.
-const ELSEWHERE: &str = "the database is on a Postgres server, which has its own programs for this";
+const ON_A_SERVER: &str =
+    "the database is on a Postgres server, which has its own programs for this";
 
 /// What can be done with the database.
 #[derive(Debug, Subcommand)]
@@ -55,16 +56,16 @@ pub(super) async fn run(
     let home = global.open_home(environment)?;
     let settings = global.load_settings(&home, environment)?.settings;
     match command {
-        DbCommand::Check(args) => check(&home, &settings, args.json).await,
+        DbCommand::Check(args) => check_database(&home, &settings, args.json).await,
         DbCommand::Backup(args) => back_up(&home, &settings, args).await,
-        DbCommand::Restore(args) => restore(&home, &settings, args).await,
-        DbCommand::Compact => compact(&home, &settings, global, environment).await,
+        DbCommand::Restore(args) => restore_backup(&home, &settings, args).await,
+        DbCommand::Compact => compact_database(&home, &settings, global, environment).await,
     }
 }
 
-async fn check(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Result<()> {
+async fn check_database(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Result<()> {
     let file = home.database();
-    let checked = match wiring::server(settings)? {
+    let checked = match wiring::server_address(settings)? {
         Some(address) => zoea_ledger::check(&DatabaseLocation::Server(&address)).await?,
         None => zoea_ledger::check(&DatabaseLocation::File(&file)).await?,
     };
@@ -72,12 +73,12 @@ async fn check(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Resul
         .into_iter()
         .map(|(name, found)| (name.to_string(), found))
         .collect();
-    doctor::conclude(&checks, as_json)
+    doctor::conclude_checks(&checks, as_json)
 }
 
 async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
-    if wiring::server(settings)?.is_some() {
-        anyhow::bail!("{ELSEWHERE}: use pg_dump");
+    if wiring::server_address(settings)?.is_some() {
+        anyhow::bail!("{ON_A_SERVER}: use pg_dump");
     }
     let to = std::path::absolute(&args.file).context("find the file")?;
     let bytes = zoea_ledger::back_up(&home.database(), &to).await?;
@@ -86,11 +87,11 @@ async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
     Ok(())
 }
 
-async fn restore(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
-    if wiring::server(settings)?.is_some() {
-        anyhow::bail!("{ELSEWHERE}: use pg_restore");
+async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
+    if wiring::server_address(settings)?.is_some() {
+        anyhow::bail!("{ON_A_SERVER}: use pg_restore");
     }
-    let lock = wiring::lock(home, out::note).await?;
+    let lock = wiring::lock_home(home, out::note).await?;
     let restored = zoea_ledger::restore(&args.file, &home.database()).await;
     drop(lock);
     let line = match restored?.replaced {
@@ -100,7 +101,7 @@ async fn restore(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
     Ok(out::line(&line)?)
 }
 
-async fn compact(
+async fn compact_database(
     home: &Home,
     settings: &Settings,
     global: &GlobalArgs,
@@ -114,12 +115,12 @@ async fn compact(
         let bytes = |key: &str| compacted[key].as_u64().unwrap_or(0);
         (bytes("before"), bytes("after"))
     } else {
-        let lock = wiring::lock(home, out::note).await?;
+        let lock = wiring::lock_home(home, out::note).await?;
         let ledger = wiring::open_ledger(home, settings, Stay::Visitor).await?;
         let rewritten = ledger.rewrite().await;
         ledger.close().await;
         drop(lock);
-        let Compacted { before, after } = rewritten?;
+        let CompactionResult { before, after } = rewritten?;
         (before, after)
     };
     Ok(out::line(&format!("{before} bytes before, {after} after"))?)

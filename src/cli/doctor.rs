@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
-use actors::domain::redact::SHORTEST_ANYWHERE;
+use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::tool::Toolset;
-use actors::ports::{Archive, Meter, Models, Upstream};
+use actors::ports::{AnswerMeter, Archive, Models, Upstream};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::home::Home;
 use crate::provider::Providers;
 use crate::settings::{Environment, Secret, Settings};
 use crate::toolbox::McpUpstream;
-use crate::wiring::{self, Access, endpoints};
+use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::descriptors;
 
@@ -34,14 +34,14 @@ pub struct DoctorArgs {
 }
 
 /// What a check found: words, good or bad.
-type Finding = Result<String, String>;
+type DoctorFinding = Result<String, String>;
 
 pub(super) async fn run(
     args: &DoctorArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let mut checks: Vec<(String, Finding)> = Vec::new();
+    let mut checks: Vec<(String, DoctorFinding)> = Vec::new();
     let home = global.open_home(environment);
     checks.push((
         "home".to_string(),
@@ -59,12 +59,15 @@ pub(super) async fn run(
             check_outside(&mut checks, settings).await;
         }
     }
-    conclude(&checks, args.json)
+    conclude_checks(&checks, args.json)
 }
 
 /// Reports checks, and fails where one of them did.
-pub(super) fn conclude(checks: &[(String, Finding)], as_json: bool) -> anyhow::Result<()> {
-    report(checks, as_json)?;
+pub(super) fn conclude_checks(
+    checks: &[(String, DoctorFinding)],
+    as_json: bool,
+) -> anyhow::Result<()> {
+    print_checks(checks, as_json)?;
     let failed = checks
         .iter()
         .filter(|(_, finding)| finding.is_err())
@@ -76,7 +79,7 @@ pub(super) fn conclude(checks: &[(String, Finding)], as_json: bool) -> anyhow::R
 }
 
 fn check_settings(
-    checks: &mut Vec<(String, Finding)>,
+    checks: &mut Vec<(String, DoctorFinding)>,
     global: &GlobalArgs,
     home: &Home,
     environment: &Environment,
@@ -92,7 +95,7 @@ fn check_settings(
                 checks.push(("configuration".to_string(), Err(warning)));
             }
             let exposure = loaded.settings.metrics.exposure();
-            let unheeded = loaded.settings.unheeded().into_iter();
+            let unheeded = loaded.settings.ignored_settings().into_iter();
             for text in unheeded.chain(exposure).chain(short_keys(&loaded.settings)) {
                 checks.push(("configuration".to_string(), Ok(text)));
             }
@@ -108,16 +111,16 @@ fn check_settings(
 }
 
 /// Whether as many Myses as the configuration allows can have their connections.
-fn check_descriptors(settings: &Settings) -> Finding {
+fn check_descriptors(settings: &Settings) -> DoctorFinding {
     let myses = usize::try_from(settings.swarm.max_myses).unwrap_or(usize::MAX);
-    let limit = descriptors::raise(descriptors::needed(myses, false));
-    match descriptors::shortage(limit, myses, false) {
+    let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, false));
+    match descriptors::describe_shortage(limit, myses, false) {
         Some(text) => Err(text),
         None => Ok(format!("{limit} are enough for {myses} myses")),
     }
 }
 
-fn check_prompt(checks: &mut Vec<(String, Finding)>, home: &Home) {
+fn check_prompt(checks: &mut Vec<(String, DoctorFinding)>, home: &Home) {
     let finding = match wiring::prompt_template(home) {
         Ok(template) if template.is_own => Ok(home.system_prompt().display().to_string()),
         Ok(_) => Ok("the built-in one".to_string()),
@@ -128,14 +131,14 @@ fn check_prompt(checks: &mut Vec<(String, Finding)>, home: &Home) {
 
 /// Keys that are taken for words.
 fn short_keys(settings: &Settings) -> Vec<String> {
-    let is_short = |key: &Secret| key.expose().len() < SHORTEST_ANYWHERE;
+    let is_short = |key: &Secret| key.expose().len() < MIN_EMBEDDED_SECRET_BYTES;
     settings
         .providers
         .iter()
         .filter(|(_, provider)| provider.api_key.as_ref().is_some_and(is_short))
         .map(|(name, _)| {
             format!(
-                "the key of provider {name} is shorter than {SHORTEST_ANYWHERE} letters: it is \
+                "the key of provider {name} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: it is \
                  taken for a placeholder and not kept out of texts"
             )
         })
@@ -143,15 +146,15 @@ fn short_keys(settings: &Settings) -> Vec<String> {
 }
 
 /// Opens the database, unless a running program has it.
-async fn check_database(home: &Home, settings: &Settings) -> Finding {
-    let server = wiring::server(settings).map_err(|error| error.to_string())?;
+async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
+    let server = wiring::server_address(settings).map_err(|error| error.to_string())?;
     if let Some(address) = server {
         return check_server(&address).await;
     }
-    let access = wiring::access(home, out::note).await;
+    let access = wiring::acquire_home(home, out::note).await;
     let _lock = match access.map_err(|error| error.to_string())? {
-        Access::Own(lock) => lock,
-        Access::Running(running) => {
+        HomeAccess::Own(lock) => lock,
+        HomeAccess::Running(running) => {
             let pid = running.pid;
             return Ok(format!("in use by the running program (pid {pid})"));
         }
@@ -168,24 +171,27 @@ async fn check_database(home: &Home, settings: &Settings) -> Finding {
 }
 
 /// Looks at a server's database, which a swarm may use meanwhile.
-async fn check_server(address: &ServerAddress) -> Finding {
-    let myses = address.look().await.map_err(|error| error.to_string())?;
+async fn check_server(address: &ServerAddress) -> DoctorFinding {
+    let myses = address
+        .count_myses()
+        .await
+        .map_err(|error| error.to_string())?;
     Ok(match myses {
         None => format!("{address} is empty; the first run fills it"),
         Some(count) => format!("{address}: {count} myses"),
     })
 }
 
-async fn check_outside(checks: &mut Vec<(String, Finding)>, settings: &Settings) {
-    let http = match crate::http::client() {
+async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Settings) {
+    let http = match crate::http::build_client() {
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
     };
     // A server that refuses a key may quote it, and so may the other one.
-    let secrets = Secrets::new(wiring::secrets(settings));
+    let secrets = Secrets::new(wiring::configured_secrets(settings));
     let known = secrets.redactor();
-    let providers = Providers::new(&http, endpoints(settings)).without(secrets);
-    let clean = |finding: Finding| match finding {
+    let providers = Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets);
+    let clean = |finding: DoctorFinding| match finding {
         Ok(text) => Ok(known.clean_own(text)),
         Err(why) => Err(known.clean_own(why)),
     };
@@ -200,7 +206,7 @@ async fn check_outside(checks: &mut Vec<(String, Finding)>, settings: &Settings)
 }
 
 /// Asks for one token.
-async fn check_provider(providers: &Providers, name: &str, model: &str) -> Finding {
+async fn check_provider(providers: &Providers, name: &str, model: &str) -> DoctorFinding {
     let request = ModelRequest {
         provider: name.into(),
         model: model.into(),
@@ -211,7 +217,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Findi
     };
     let answer = async {
         loop {
-            match providers.ask(request.clone(), Meter::default()).await {
+            match providers.ask(request.clone(), AnswerMeter::default()).await {
                 // What it is particular about is learnt by asking; the same thing never twice.
                 Err(ModelFault::Adapted { .. }) => {}
                 answer => return answer,
@@ -226,7 +232,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Findi
 }
 
 /// Lists the tools and calls none.
-async fn check_game(upstream: &McpUpstream, url: &str) -> Finding {
+async fn check_game(upstream: &McpUpstream, url: &str) -> DoctorFinding {
     let Some(link) = upstream.link(MysisId(0)) else {
         return Ok("none configured".to_string());
     };
@@ -249,7 +255,7 @@ async fn check_game(upstream: &McpUpstream, url: &str) -> Finding {
     }
 }
 
-fn report(checks: &[(String, Finding)], as_json: bool) -> std::io::Result<()> {
+fn print_checks(checks: &[(String, DoctorFinding)], as_json: bool) -> std::io::Result<()> {
     if as_json {
         let ok = checks.iter().all(|(_, finding)| finding.is_ok());
         let checks: Vec<_> = checks

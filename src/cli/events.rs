@@ -46,7 +46,7 @@ pub(super) async fn run(
             text("text"),
             by.unwrap_or_default()
         );
-        out::line(&out::short(&line, usize::MAX - 1))?;
+        out::line(&out::shorten(&line, usize::MAX - 1))?;
     }
     Ok(())
 }

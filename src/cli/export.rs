@@ -34,13 +34,13 @@ pub(super) async fn run(
     let Some(file) = &args.out else {
         let directory = global.open_home(environment)?.directory().to_path_buf();
         let passing = directory.join(format!("zoea.db.export-{}", std::process::id()));
-        let passed = pass_on(&passing, args, global, environment).await;
+        let passed = print_export(&passing, args, global, environment).await;
         // It may not have come to be.
         let _ = std::fs::remove_file(&passing);
         return passed;
     };
     let file = std::path::absolute(file).context("find the file")?;
-    let (myses, rows) = write(&file, args, global, environment).await?;
+    let (myses, rows) = write_export(&file, args, global, environment).await?;
     let file = file.display();
     Ok(out::line(&format!(
         "{rows} rows of {myses} myses are in {file}"
@@ -48,18 +48,18 @@ pub(super) async fn run(
 }
 
 /// Writes a file and passes it on to stdout: whoever writes may be another process.
-async fn pass_on(
+async fn print_export(
     passing: &Path,
     args: &ExportArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    write(passing, args, global, environment).await?;
+    write_export(passing, args, global, environment).await?;
     let written = File::open(passing).context("read the export")?;
     Ok(out::pass_on(written, args.format == "jsonl")?)
 }
 
-async fn write(
+async fn write_export(
     file: &Path,
     args: &ExportArgs,
     global: &GlobalArgs,

@@ -7,9 +7,9 @@ use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use zoea_galaxy::fault::{FORMS, Fault};
+use zoea_galaxy::fault::{FORMS, GalaxyFault};
 use zoea_galaxy::frontend::SessionRules;
-use zoea_galaxy::limits::{Allowance, Limits};
+use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions, UnknownSession};
 use zoea_grammar::fault::explain;
 use zoea_grammar::units::parse_duration;
@@ -37,7 +37,7 @@ pub struct GalaxyArgs {
     ledger: Option<PathBuf>,
     /// Do something wrong on purpose; may be given several times (see below).
     #[arg(long, value_name = "SPEC")]
-    fault: Vec<Fault>,
+    fault: Vec<GalaxyFault>,
     /// Accept only this registration code [default: any of 1 to 64 characters].
     #[arg(long, value_name = "CODE")]
     registration_code: Option<String>,
@@ -62,22 +62,22 @@ pub struct GalaxyArgs {
 struct LimitArgs {
     /// MCP initialize, register and login together, of an address, in a real minute.
     #[arg(long, value_name = "N", default_value = "30")]
-    logins_per_minute: Allowance,
+    logins_per_minute: RateAllowance,
     /// Failed logins of an address, in a real minute.
     #[arg(long, value_name = "N", default_value = "5")]
-    failed_logins_per_minute: Allowance,
+    failed_logins_per_minute: RateAllowance,
     /// Mutations of an account, in six ticks.
     #[arg(long, value_name = "N", default_value = "30")]
-    mutations_per_minute: Allowance,
+    mutations_per_minute: RateAllowance,
     /// Queries of an account, in six ticks.
     #[arg(long, value_name = "N", default_value = "300")]
-    queries_per_minute: Allowance,
+    queries_per_minute: RateAllowance,
     /// Chat messages of an account, in six ticks.
     #[arg(long, value_name = "N", default_value = "20")]
-    chats_per_minute: Allowance,
+    chats_per_minute: RateAllowance,
     /// Refusals of an address, in six ticks; one more and it is blocked for a while.
     #[arg(long, value_name = "N", default_value = "50")]
-    refusals_per_minute: Allowance,
+    refusals_per_minute: RateAllowance,
 }
 
 fn faults_help() -> String {
@@ -137,7 +137,7 @@ impl GalaxyArgs {
             data: self.data,
             ledger: self.ledger,
             faults: self.fault,
-            limits: Limits {
+            limits: GalaxyLimits {
                 mutations: self.limits.mutations_per_minute,
                 queries: self.limits.queries_per_minute,
                 chats: self.limits.chats_per_minute,

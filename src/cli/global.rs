@@ -6,7 +6,9 @@ use clap::Args;
 use tracing::level_filters::LevelFilter;
 
 use crate::home::Home;
-use crate::settings::{ConfigSource, Environment, Loaded, Settings, SettingsError, Tui};
+use crate::settings::{
+    ConfigSource, Environment, LoadedSettings, Settings, SettingsError, TuiSettings,
+};
 
 /// What every command can be told.
 #[derive(Debug, Args)]
@@ -41,7 +43,7 @@ impl GlobalArgs {
         &self,
         home: &Home,
         environment: &Environment,
-    ) -> Result<Loaded, SettingsError> {
+    ) -> Result<LoadedSettings, SettingsError> {
         Settings::load(
             &ConfigSource::new(self.config.clone(), home.directory()),
             environment,
@@ -53,7 +55,7 @@ impl GlobalArgs {
     ///
     /// # Errors
     /// Lists every mistake in that section.
-    pub fn load_tui(&self, outer: &Home, offline: &Home) -> Result<Tui, SettingsError> {
+    pub fn load_tui(&self, outer: &Home, offline: &Home) -> Result<TuiSettings, SettingsError> {
         let source = ConfigSource::new(self.config.clone(), outer.directory());
         Settings::load_tui(&source.with_inner(offline.directory()))
     }

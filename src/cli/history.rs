@@ -12,11 +12,11 @@ use crate::settings::Environment;
 use crate::settings::bounds::MAX_ROWS;
 
 /// How often a followed log is asked for new rows.
-const FOLLOWING: Duration = Duration::from_millis(250);
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(250);
 /// Rows that are asked for at once.
-const PIECE: u64 = 1000;
+const PIECE_ROWS: u64 = 1000;
 /// Letters of a tool's name that are shown.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// A Mysis' conversation.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub struct SearchArgs {
     json: bool,
 }
 
-pub(super) async fn log(
+pub(super) async fn show_log(
     args: &LogArgs,
     global: &GlobalArgs,
     environment: &Environment,
@@ -69,17 +69,17 @@ pub(super) async fn log(
         door.close().await;
         anyhow::bail!("no swarm is running here, so there is nothing to follow");
     }
-    let shown = show(&door, args).await;
+    let shown = print_log(&door, args).await;
     door.close().await;
     shown
 }
 
-async fn show(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
+async fn print_log(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
     let mut last = if args.limit == 0 {
         0
     } else {
-        let rows = newest(door, args).await?;
-        print(&rows, args.json)?.unwrap_or(0)
+        let rows = read_newest(door, args).await?;
+        print_rows(&rows, args.json)?.unwrap_or(0)
     };
     loop {
         if args.limit == 0 || args.follow {
@@ -88,17 +88,17 @@ async fn show(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
         if !args.follow {
             return Ok(());
         }
-        tokio::time::sleep(FOLLOWING).await;
+        tokio::time::sleep(FOLLOW_INTERVAL).await;
     }
 }
 
 /// The newest rows, as many as are asked for, in as many answers as that takes.
-async fn newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
+async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
     let mut pieces = Vec::new();
     let mut query = json!({"limit": args.limit});
     let mut missing = args.limit;
     loop {
-        let rows = read(door, args, query).await?;
+        let rows = read_rows(door, args, query).await?;
         missing = missing.saturating_sub(rows.len() as u64);
         let first = rows.first().and_then(|row| row["seq"].as_i64());
         pieces.push(rows);
@@ -114,15 +114,19 @@ async fn newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>
 /// Prints everything after a row, in pieces, and says which row was the last.
 async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: i64) -> anyhow::Result<i64> {
     loop {
-        let rows = read(door, args, json!({"limit": PIECE, "after_seq": last})).await?;
-        match print(&rows, args.json)? {
+        let rows = read_rows(door, args, json!({"limit": PIECE_ROWS, "after_seq": last})).await?;
+        match print_rows(&rows, args.json)? {
             Some(newest) => last = newest,
             None => return Ok(last),
         }
     }
 }
 
-async fn read(door: &SwarmClient, args: &LogArgs, mut query: Value) -> anyhow::Result<Vec<Value>> {
+async fn read_rows(
+    door: &SwarmClient,
+    args: &LogArgs,
+    mut query: Value,
+) -> anyhow::Result<Vec<Value>> {
     query["name"] = json!(args.name);
     query["kind"] = json!(args.kind);
     let rows = door.call("read_log", query).await?;
@@ -130,7 +134,7 @@ async fn read(door: &SwarmClient, args: &LogArgs, mut query: Value) -> anyhow::R
 }
 
 /// Prints rows and says which was the last.
-fn print(rows: &[Value], as_json: bool) -> anyhow::Result<Option<i64>> {
+fn print_rows(rows: &[Value], as_json: bool) -> anyhow::Result<Option<i64>> {
     for row in rows {
         if as_json {
             out::json(row)?;
@@ -154,30 +158,30 @@ fn print_row(row: &Value) -> anyhow::Result<()> {
         kind => kind,
     };
     let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
-    let tool = out::short(tool, LONGEST_NAME);
+    let tool = out::shorten(tool, MAX_NAME_CHARS);
     let head = format!("{:>6}  {}  {label} {tool}", row["seq"], text("at"));
     out::line(head.trim_end())?;
     if !text("reasoning").is_empty() {
-        indented(&format!("({})", text("reasoning")))?;
+        print_indented(&format!("({})", text("reasoning")))?;
     }
-    indented(text("content"))?;
+    print_indented(text("content"))?;
     for call in row["tool_calls"].as_array().into_iter().flatten() {
         let (name, status) = (call["name"].as_str(), call["status"].as_str());
         let (name, status) = (name.unwrap_or_default(), status.unwrap_or_default());
-        let name = out::short(name, LONGEST_NAME);
-        indented(&format!("⚙ {name} {} [{status}]", call["arguments"]))?;
+        let name = out::shorten(name, MAX_NAME_CHARS);
+        print_indented(&format!("⚙ {name} {} [{status}]", call["arguments"]))?;
     }
     Ok(())
 }
 
-fn indented(text: &str) -> anyhow::Result<()> {
+fn print_indented(text: &str) -> anyhow::Result<()> {
     for line in out::clean(text).lines() {
         out::line(&format!("        {line}"))?;
     }
     Ok(())
 }
 
-pub(super) async fn search(
+pub(super) async fn search_rows(
     args: &SearchArgs,
     global: &GlobalArgs,
     environment: &Environment,
@@ -215,7 +219,7 @@ pub(super) async fn search(
         out::line(&format!(
             "{who} {}  {at}  {kind}  {}",
             row["seq"],
-            out::short(content, 120)
+            out::shorten(content, 120)
         ))?;
     }
     Ok(())

@@ -33,17 +33,17 @@ pub(super) async fn run(
         );
     }
     let settings = global.load_settings(&home, environment)?.settings;
-    let _lock = wiring::lock(&home, out::note).await?;
+    let _lock = wiring::lock_home(&home, out::note).await?;
     let ledger = wiring::open_ledger(&home, &settings, Stay::Visitor).await?;
-    if let Some(mended) = ledger.mended() {
+    if let Some(mended) = ledger.mend_report() {
         out::note(&mended.to_string());
     }
     for note in ledger.notes() {
         out::note(note);
     }
-    let mut secrets = wiring::secrets(&settings);
+    let mut secrets = wiring::configured_secrets(&settings);
     secrets.extend(ledger.swarm().await?.passwords);
-    let taken = import::take_over(&ledger, &args.file, home.directory(), secrets).await;
+    let taken = import::import_file(&ledger, &args.file, home.directory(), secrets).await;
     ledger.close().await;
     let report = taken?;
     Ok(out::line(report.to_string().trim_end())?)

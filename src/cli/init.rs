@@ -21,7 +21,7 @@ pub(super) fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let file = target(global, environment)?;
+    let file = config_path(global, environment)?;
     write_template(&file)?;
     Ok(out::line(&format!(
         "wrote {}; everything in it is a comment until you change it",
@@ -29,7 +29,7 @@ pub(super) fn run(
     ))?)
 }
 
-fn target(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<PathBuf> {
+fn config_path(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<PathBuf> {
     match &global.config {
         Some(file) => Ok(file.clone()),
         None => Ok(global.open_home(environment)?.config_file()),

@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use actors::domain::event::{State, is_interruption};
-use actors::domain::order::Refusal;
+use actors::domain::event::{LifeState, is_interruption};
+use actors::domain::order::OrderRefusal;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -34,13 +34,13 @@ pub enum MysisCommand {
         model: Option<String>,
     },
     /// Start or relaunch some.
-    Start(Which),
+    Start(MysisSelector),
     /// Stop some.
-    Stop(Which),
+    Stop(MysisSelector),
     /// Delete some, with their conversations.
     Delete {
         #[command(flatten)]
-        which: Which,
+        which: MysisSelector,
         /// Do not ask.
         #[arg(long)]
         yes: bool,
@@ -64,7 +64,7 @@ pub enum MysisCommand {
 /// Which Myses are meant.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub struct Which {
+pub struct MysisSelector {
     /// These.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -73,38 +73,40 @@ pub struct Which {
     all: bool,
     /// Those in this state; `interrupted` are those that ran when the program ended.
     #[arg(long, value_name = "STATE", value_parser = wanted)]
-    state: Option<Wanted>,
+    state: Option<StateFilter>,
 }
 
 /// In which state somebody has to be.
 #[derive(Clone, Copy, Debug)]
-enum Wanted {
+enum StateFilter {
     /// This one.
-    State(State),
+    State(LifeState),
     /// Idle, since the program ended while it ran.
     Interrupted,
 }
 
-impl Wanted {
+impl StateFilter {
     fn fits(self, mysis: &Value) -> bool {
         match self {
-            Wanted::State(state) => mysis["state"] == state.as_str(),
-            Wanted::Interrupted => {
-                let is_idle = mysis["state"] == State::Idle.as_str();
+            StateFilter::State(state) => mysis["state"] == state.as_str(),
+            StateFilter::Interrupted => {
+                let is_idle = mysis["state"] == LifeState::Idle.as_str();
                 is_idle && is_interruption(mysis["reason"].as_str())
             }
         }
     }
 }
 
-fn wanted(text: &str) -> Result<Wanted, String> {
+fn wanted(text: &str) -> Result<StateFilter, String> {
     if text == "interrupted" {
-        return Ok(Wanted::Interrupted);
+        return Ok(StateFilter::Interrupted);
     }
-    State::parse(text).map(Wanted::State).ok_or_else(|| {
-        let known = State::ALL.map(State::as_str).join(", ");
-        format!("a state is one of {known}, interrupted")
-    })
+    LifeState::parse(text)
+        .map(StateFilter::State)
+        .ok_or_else(|| {
+            let known = LifeState::ALL.map(LifeState::as_str).join(", ");
+            format!("a state is one of {known}, interrupted")
+        })
 }
 
 pub(super) async fn run(
@@ -120,7 +122,7 @@ pub(super) async fn run(
 
 async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
     match command {
-        MysisCommand::List { json } => list(door, *json).await,
+        MysisCommand::List { json } => list_myses(door, *json).await,
         MysisCommand::Create {
             name,
             provider,
@@ -130,9 +132,9 @@ async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result
             door.call("create_mysis", arguments).await?;
             Ok(out::line(&format!("created {name}"))?)
         }
-        MysisCommand::Start(which) => each(door, which, "start_mysis", "started").await,
-        MysisCommand::Stop(which) => each(door, which, "stop_mysis", "stopped").await,
-        MysisCommand::Delete { which, yes } => delete(door, which, *yes).await,
+        MysisCommand::Start(which) => call_for_each(door, which, "start_mysis", "started").await,
+        MysisCommand::Stop(which) => call_for_each(door, which, "stop_mysis", "stopped").await,
+        MysisCommand::Delete { which, yes } => delete_myses(door, which, *yes).await,
         MysisCommand::Configure {
             name,
             provider,
@@ -151,16 +153,16 @@ async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result
     }
 }
 
-async fn list(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+async fn list_myses(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     let myses = door.call("list_myses", json!({})).await?;
     if as_json {
         return Ok(out::json(&myses)?);
     }
-    Ok(out::table(&table(&myses))?)
+    Ok(out::table(&mysis_table(&myses))?)
 }
 
 /// Myses as a table, its head first.
-pub(super) fn table(myses: &Value) -> Vec<Vec<String>> {
+pub(super) fn mysis_table(myses: &Value) -> Vec<Vec<String>> {
     let head = [
         "NAME", "STATE", "DOING", "ACCOUNT", "PROVIDER", "MODEL", "TURNS",
     ];
@@ -174,7 +176,7 @@ pub(super) fn table(myses: &Value) -> Vec<Vec<String>> {
         rows.push(vec![
             text("name").to_string(),
             text("state").to_string(),
-            out::short(doing, 50),
+            out::shorten(doing, 50),
             text("account").to_string(),
             text("provider").to_string(),
             text("model").to_string(),
@@ -185,13 +187,13 @@ pub(super) fn table(myses: &Value) -> Vec<Vec<String>> {
 }
 
 /// Does the same to several Myses; one that refuses does not spare the others.
-async fn each(
+async fn call_for_each(
     door: &SwarmClient,
-    which: &Which,
+    which: &MysisSelector,
     tool: &'static str,
     done: &str,
 ) -> anyhow::Result<()> {
-    let names = names(door, which).await?;
+    let names = selected_names(door, which).await?;
     let mut refused = Vec::new();
     for name in &names {
         match door.call(tool, json!({"name": name})).await {
@@ -213,7 +215,7 @@ async fn each(
 /// Whether an order was refused since there is nothing left to do.
 fn is_so_already(refusal: &anyhow::Error) -> bool {
     let refusal = refusal.to_string();
-    [Refusal::AlreadyStopped, Refusal::AlreadyRunning]
+    [OrderRefusal::AlreadyStopped, OrderRefusal::AlreadyRunning]
         .iter()
         .any(|already| refusal == already.to_string())
 }
@@ -226,7 +228,7 @@ fn state_after(done: &str) -> &str {
     }
 }
 
-async fn names(door: &SwarmClient, which: &Which) -> anyhow::Result<Vec<String>> {
+async fn selected_names(door: &SwarmClient, which: &MysisSelector) -> anyhow::Result<Vec<String>> {
     if !which.names.is_empty() {
         return Ok(which.names.clone());
     }
@@ -241,12 +243,12 @@ async fn names(door: &SwarmClient, which: &Which) -> anyhow::Result<Vec<String>>
         .collect())
 }
 
-async fn delete(door: &SwarmClient, which: &Which, yes: bool) -> anyhow::Result<()> {
-    let names = names(door, which).await?;
+async fn delete_myses(door: &SwarmClient, which: &MysisSelector, yes: bool) -> anyhow::Result<()> {
+    let names = selected_names(door, which).await?;
     if !yes && !names.is_empty() {
-        confirm(&names)?;
+        confirm_deletion(&names)?;
     }
-    let these = Which {
+    let these = MysisSelector {
         names,
         all: false,
         state: None,
@@ -254,11 +256,11 @@ async fn delete(door: &SwarmClient, which: &Which, yes: bool) -> anyhow::Result<
     if these.names.is_empty() {
         return Ok(());
     }
-    each(door, &these, "delete_mysis", "deleted").await
+    call_for_each(door, &these, "delete_mysis", "deleted").await
 }
 
 /// Asks the person at the prompt; where there is none, `--yes` is needed.
-fn confirm(names: &[String]) -> anyhow::Result<()> {
+fn confirm_deletion(names: &[String]) -> anyhow::Result<()> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");

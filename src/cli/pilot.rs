@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use zoea_grammar::fault::parse_probability;
 use zoea_grammar::units::parse_duration;
-use zoea_pilot::{Fault, Habits, PERSONAS, Persona, PilotOptions, Strictness};
+use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness};
 
 use crate::cli::out;
 
@@ -31,8 +31,8 @@ pub struct PilotArgs {
     #[arg(long, value_name = "P", default_value_t = Habits::default().nonsense, value_parser = parse_probability)]
     nonsense: f64,
     /// A fault, as `KIND[@PROBABILITY][:ARGUMENT]`; may be repeated. `--help` lists the kinds.
-    #[arg(long = "fault", value_name = "SPEC", long_help = zoea_pilot::grammar())]
-    faults: Vec<Fault>,
+    #[arg(long = "fault", value_name = "SPEC", long_help = zoea_pilot::fault_grammar())]
+    faults: Vec<PilotFault>,
     /// How the model behaves unless a line `persona: NAME` in the conversation says otherwise.
     #[arg(long, value_name = "NAME", default_value_t, long_help = personas())]
     persona: Persona,

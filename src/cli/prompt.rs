@@ -1,6 +1,6 @@
 //! `zoea prompt`: the system prompt that every Mysis gets, and what may stand in it.
 
-use actors::domain::system_prompt::{DEFAULT_TEMPLATE, Facts, render};
+use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -51,12 +51,12 @@ pub(super) async fn run(
 ) -> anyhow::Result<()> {
     match &args.command {
         PromptCommand::Default => Ok(out::line(DEFAULT_TEMPLATE)?),
-        PromptCommand::Check => check(global, environment),
-        PromptCommand::Show { name } => show(name.as_deref(), global, environment).await,
+        PromptCommand::Check => check_template(global, environment),
+        PromptCommand::Show { name } => show_prompt(name.as_deref(), global, environment).await,
     }
 }
 
-fn check(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
+fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
     let home = global.open_home(environment)?;
     let template = prompt_template(&home)?;
     let file = home.system_prompt();
@@ -69,14 +69,14 @@ fn check(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
     })?)
 }
 
-async fn show(
+async fn show_prompt(
     name: Option<&str>,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let template = prompt_template(&global.open_home(environment)?)?;
     let notices = ["(what the runtime has to say)".to_string()];
-    let mut facts = Facts {
+    let mut facts = PromptFacts {
         name: "alpha",
         account: Some("(its game account)"),
         mission: Some("(the mission in force)"),
@@ -84,20 +84,26 @@ async fn show(
         notices: &notices,
     };
     let Some(name) = name else {
-        return Ok(out::line(&out::clean(&render(&template.text, &facts)))?);
+        return Ok(out::line(&out::clean(&render_template(
+            &template.text,
+            &facts,
+        )))?);
     };
     let door = SwarmClient::open(global, environment).await?;
-    let found = of_mysis(&door, name).await;
+    let found = read_prompt_facts(&door, name).await;
     door.close().await;
     let (account, mission) = found?;
     facts.name = name;
     facts.account = account.as_deref();
     facts.mission = mission.as_deref();
-    Ok(out::line(&out::clean(&render(&template.text, &facts)))?)
+    Ok(out::line(&out::clean(&render_template(
+        &template.text,
+        &facts,
+    )))?)
 }
 
 /// The account of a Mysis and the mission in force.
-async fn of_mysis(
+async fn read_prompt_facts(
     door: &SwarmClient,
     name: &str,
 ) -> anyhow::Result<(Option<String>, Option<String>)> {

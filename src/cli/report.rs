@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::report::{Format, Report};
+use crate::report::{DayReport, ReportFormat};
 use crate::settings::Environment;
 
 /// Which day, and how.
@@ -36,12 +36,12 @@ pub(super) async fn run(
     let door = SwarmClient::open(global, environment).await?;
     let report = door.call("report", json!({"day": args.day})).await;
     door.close().await;
-    let report: Report = serde_json::from_value(report?).context("read the report")?;
+    let report: DayReport = serde_json::from_value(report?).context("read the report")?;
     let format = match args.format.as_str() {
-        "html" => Format::Html,
-        _ => Format::Markdown,
+        "html" => ReportFormat::Html,
+        _ => ReportFormat::Markdown,
     };
-    let text = report.written(format);
+    let text = report.render(format);
     let Some(file) = &args.out else {
         return Ok(out::line(text.trim_end())?);
     };

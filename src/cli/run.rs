@@ -19,12 +19,12 @@ use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
-use crate::settings::{Environment, Loaded, Settings, SettingsError};
+use crate::settings::{Environment, LoadedSettings, Settings, SettingsError};
 use crate::wiring::{
-    self, LaunchOptions, Observers, Offline, OfflineOptions, RunningSwarm, SwarmSignal,
+    self, LaunchOptions, Observers, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
 };
 use zoea_grammar::units::parse_duration;
-use zoea_tui::Terminal;
+use zoea_tui::TerminalGuard;
 
 /// What `zoea run` can be told.
 #[derive(Debug, Default, Args)]
@@ -63,7 +63,7 @@ pub struct RunArgs {
 
 /// Why the program stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+enum StopReason {
     /// It was asked to.
     Asked,
     /// The Commander failed.
@@ -82,7 +82,7 @@ pub(super) async fn run(
     } else {
         outer.clone()
     };
-    let lock = wiring::lock(&home, out::note).await?;
+    let lock = wiring::lock_home(&home, out::note).await?;
     let look = match args.offline {
         true => Some(global.load_tui(&outer, &home)?),
         false => None,
@@ -90,7 +90,7 @@ pub(super) async fn run(
     let secrets = Secrets::default();
     let log = logging::init(home.log_file(), global.log_level(), secrets.clone())?;
     let offline = match args.offline {
-        true => Some(Offline::start(&home, args.offline_options()).await?),
+        true => Some(OfflineServers::start(&home, args.offline_options()).await?),
         false => None,
     };
     let (settings, on_defaults) = match &offline {
@@ -103,7 +103,7 @@ pub(super) async fn run(
         }
         None => load_settings(global, &home, environment)?,
     };
-    let stopped = fly(
+    let stopped = run_swarm(
         args,
         lock,
         (&settings, on_defaults),
@@ -120,12 +120,12 @@ pub(super) async fn run(
     stopped?.outcome(&home)
 }
 
-impl Stop {
+impl StopReason {
     /// What the program ends with.
     fn outcome(self, home: &Home) -> anyhow::Result<()> {
         match self {
-            Stop::Asked => Ok(()),
-            Stop::Failed => anyhow::bail!(
+            StopReason::Asked => Ok(()),
+            StopReason::Failed => anyhow::bail!(
                 "the commander failed; what was acknowledged is kept, see {}",
                 home.log_file().display()
             ),
@@ -146,15 +146,15 @@ fn load_settings(
     Ok((loaded.settings, on_defaults))
 }
 
-async fn fly(
+async fn run_swarm(
     args: &RunArgs,
     lock: HomeLock,
     (settings, on_defaults): (&Settings, Option<String>),
     secrets: Secrets,
     (global, environment): (&GlobalArgs, &Environment),
-    offline: Option<&Offline>,
+    offline: Option<&OfflineServers>,
     signals: &mut Signals,
-) -> anyhow::Result<Stop> {
+) -> anyhow::Result<StopReason> {
     let options = LaunchOptions {
         resume: args.resume || args.offline || settings.swarm.resume,
         start_idle: args.start_swarm,
@@ -163,7 +163,7 @@ async fn fly(
     };
     let home = &lock.home().clone();
     let face = Output::open(args, home, settings, environment).await?;
-    let mut flight = RunningSwarm::start(lock, settings, options, face.audience()).await?;
+    let mut flight = RunningSwarm::start(lock, settings, options, face.observers()).await?;
     if let Some(text) = on_defaults {
         flight.tell_operator(Severity::Warn, "no_configuration", &text);
         if args.headless {
@@ -176,7 +176,7 @@ async fn fly(
             out::note(note);
         }
     }
-    if let Some(mended) = flight.swarm().ledger().mended()
+    if let Some(mended) = flight.swarm().ledger().mend_report()
         && args.headless
     {
         out::note(&mended.to_string());
@@ -194,7 +194,7 @@ async fn fly(
         None => Some(global.load_settings(home, environment)),
         Some(_) => None,
     };
-    let stop = wait(args.r#for, &face, (&mut flight, &manager), signals, source).await;
+    let stop = wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await;
     tracing::info!(?stop, "closing");
     manager.stopping();
     drop(beating);
@@ -215,7 +215,7 @@ enum Output {
     Lines(Headless),
     Screen {
         link: TerminalLink,
-        terminal: Terminal,
+        terminal: TerminalGuard,
         quit: CancellationToken,
     },
 }
@@ -230,7 +230,8 @@ impl Output {
         if args.headless {
             return Ok(Output::Lines(open_output(args.format()).await?));
         }
-        let (link, terminal, quit) = screen::open(home, &settings.tui, &args.look, environment)?;
+        let (link, terminal, quit) =
+            screen::open_terminal(home, &settings.tui, &args.look, environment)?;
         Ok(Output::Screen {
             link,
             terminal,
@@ -238,7 +239,7 @@ impl Output {
         })
     }
 
-    fn audience(&self) -> Observers {
+    fn observers(&self) -> Observers {
         match self {
             Output::Lines(headless) => Observers {
                 watchers: vec![headless.watcher()],
@@ -274,13 +275,13 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
 }
 
 /// Waits for a reason to stop. Without a terminal a SIGHUP is none: the configuration is read again.
-async fn wait(
+async fn wait_for_stop(
     limit: Option<Duration>,
     face: &Output,
     (flight, manager): (&mut RunningSwarm, &ServiceManager),
     signals: &mut Signals,
-    source: impl Fn() -> Option<Result<Loaded, SettingsError>>,
-) -> Stop {
+    source: impl Fn() -> Option<Result<LoadedSettings, SettingsError>>,
+) -> StopReason {
     let over = async {
         match limit {
             Some(limit) => tokio::time::sleep(limit).await,
@@ -291,19 +292,19 @@ async fn wait(
     loop {
         // Cancel-safe: signals and the Commander's end are remembered by their owners.
         let word = tokio::select! {
-            () = &mut over => return Stop::Asked,
-            () = face.quit() => return Stop::Asked,
-            _ = signals.interrupt.recv() => return Stop::Asked,
-            _ = signals.terminate.recv() => return Stop::Asked,
-            word = flight.word() => Some(word),
+            () = &mut over => return StopReason::Asked,
+            () = face.quit() => return StopReason::Asked,
+            _ = signals.interrupt.recv() => return StopReason::Asked,
+            _ = signals.terminate.recv() => return StopReason::Asked,
+            word = flight.next_signal() => Some(word),
             _ = signals.hangup.recv() => None,
         };
         match (word, face, source()) {
-            (Some(SwarmSignal::Ended), _, _) => return Stop::Failed,
+            (Some(SwarmSignal::Ended), _, _) => return StopReason::Failed,
             (Some(SwarmSignal::ReloadAsked(asker)), _, read) => {
                 flight.reload_for(asker, read).await
             }
-            (None, Output::Screen { .. }, _) => return Stop::Asked,
+            (None, Output::Screen { .. }, _) => return StopReason::Asked,
             (None, Output::Lines(_), Some(read)) => {
                 manager.reloading();
                 flight.reload(read).await;
@@ -354,7 +355,7 @@ impl Signals {
     }
 
     /// Waits for the next signal that ends a program which only has a terminal.
-    pub(super) async fn leave(&mut self) {
+    pub(super) async fn next_terminal_signal(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -391,20 +392,20 @@ mod tests {
         let face = Output::Lines(open_output(Format::Text).await.expect("an output"));
         let settings = Settings::default();
         let lock = home.lock().expect("the home is free");
-        let flight = RunningSwarm::start(lock, &settings, options, face.audience()).await;
+        let flight = RunningSwarm::start(lock, &settings, options, face.observers()).await;
         let mut flight = flight.expect("a swarm");
         let mut signals = Signals::listen().expect("signals");
         flight.kill_commander();
         let manager = ServiceManager::of(&environment);
-        let stop = wait(None, &face, (&mut flight, &manager), &mut signals, || None).await;
+        let stop = wait_for_stop(None, &face, (&mut flight, &manager), &mut signals, || None).await;
         flight.shutdown().await;
         face.close().await;
-        assert_eq!(stop, Stop::Failed);
+        assert_eq!(stop, StopReason::Failed);
         let error = stop.outcome(&home).expect_err("an error");
         assert!(
             error.to_string().contains("the commander failed"),
             "{error}"
         );
-        assert!(Stop::Asked.outcome(&home).is_ok());
+        assert!(StopReason::Asked.outcome(&home).is_ok());
     }
 }

@@ -11,12 +11,12 @@ use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::appearance::{Appearance, Letters, Motion, Theme};
 use zoea_tui::dashboard::figures::UtcOffset;
-use zoea_tui::dashboard::history::History;
+use zoea_tui::dashboard::history::InputHistory;
 
 use crate::home::Home;
-use crate::settings::{Environment, Tui};
+use crate::settings::{Environment, TuiSettings};
 use zoea_tui::theme::Depth;
-use zoea_tui::{DashboardTerminal, Options, Terminal};
+use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
 
 /// How the terminal is to look; these go before the configuration.
 #[derive(Debug, Default, Args)]
@@ -38,16 +38,16 @@ pub(super) struct LookArgs {
 ///
 /// # Errors
 /// There is no terminal, or it does not obey.
-pub(super) fn open(
+pub(super) fn open_terminal(
     home: &Home,
-    settings: &Tui,
+    settings: &TuiSettings,
     look: &LookArgs,
     environment: &Environment,
-) -> anyhow::Result<(TerminalLink, Terminal, CancellationToken)> {
-    want_terminal().context("give --headless to run without one")?;
-    let options = options(home, settings, look, environment);
-    let (address, handle) = ui::address();
-    let (display, terminal) = Terminal::start(handle, options).context("open the terminal")?;
+) -> anyhow::Result<(TerminalLink, TerminalGuard, CancellationToken)> {
+    require_terminal().context("give --headless to run without one")?;
+    let options = terminal_options(home, settings, look, environment);
+    let (address, handle) = ui::new_address();
+    let (display, terminal) = TerminalGuard::start(handle, options).context("open the terminal")?;
     let quit = CancellationToken::new();
     let link = TerminalLink {
         terminal: DashboardTerminal::new(display),
@@ -60,7 +60,7 @@ pub(super) fn open(
 
 /// # Errors
 /// The program was not started in a terminal.
-pub(super) fn want_terminal() -> anyhow::Result<()> {
+pub(super) fn require_terminal() -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         anyhow::bail!("there is no terminal here");
     }
@@ -68,15 +68,15 @@ pub(super) fn want_terminal() -> anyhow::Result<()> {
 }
 
 /// How the terminal looks and where what it writes is kept.
-pub(super) fn options(
+pub(super) fn terminal_options(
     home: &Home,
-    settings: &Tui,
+    settings: &TuiSettings,
     look: &LookArgs,
     environment: &Environment,
-) -> Options {
-    Options {
+) -> TerminalOptions {
+    TerminalOptions {
         appearance: appearance(settings, look, environment),
-        depth: depth(environment),
+        depth: colour_depth(environment),
         history: read_history(&home.history()),
         keep_history: Box::new({
             let home = home.clone();
@@ -87,7 +87,7 @@ pub(super) fn options(
 }
 
 /// The command line goes first, then the environment, then the configuration.
-fn appearance(settings: &Tui, look: &LookArgs, environment: &Environment) -> Appearance {
+fn appearance(settings: &TuiSettings, look: &LookArgs, environment: &Environment) -> Appearance {
     let theme = match (&look.theme, is_set(environment, "NO_COLOR")) {
         (Some(name), _) => Theme::parse(name),
         (None, true) => Some(Theme::NoColour),
@@ -119,13 +119,13 @@ fn letters_of_locale(environment: &Environment) -> Letters {
         .into_iter()
         .find(|name| is_set(environment, name));
     match locale {
-        Some(name) if !holds(environment, name, &["utf-8", "utf8"]) => Letters::Ascii,
+        Some(name) if !contains_any(environment, name, &["utf-8", "utf8"]) => Letters::Ascii,
         Some(_) | None => Letters::Unicode,
     }
 }
 
-fn depth(environment: &Environment) -> Depth {
-    if holds(environment, "COLORTERM", &["truecolor", "24bit"]) {
+fn colour_depth(environment: &Environment) -> Depth {
+    if contains_any(environment, "COLORTERM", &["truecolor", "24bit"]) {
         Depth::True
     } else {
         Depth::Indexed
@@ -136,7 +136,7 @@ fn is_set(environment: &Environment, name: &str) -> bool {
     environment.get(name).is_some_and(|value| !value.is_empty())
 }
 
-fn holds(environment: &Environment, name: &str, words: &[&str]) -> bool {
+fn contains_any(environment: &Environment, name: &str, words: &[&str]) -> bool {
     environment
         .get(name)
         .and_then(|value| value.to_str())
@@ -152,19 +152,19 @@ fn local_offset() -> UtcOffset {
 const MAX_HISTORY_BYTES: u64 = 16 << 20;
 
 /// What the operator wrote in earlier runs; what cannot be read is as if it had not been written.
-fn read_history(file: &Path) -> History {
+fn read_history(file: &Path) -> InputHistory {
     match zoea_system::files::read_text(file, MAX_HISTORY_BYTES) {
-        Ok(lines) => History::from_lines(&lines),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => History::default(),
+        Ok(lines) => InputHistory::from_lines(&lines),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => InputHistory::default(),
         Err(error) => {
             tracing::warn!(%error, file = %file.display(), "failed to read what was written before");
-            History::default()
+            InputHistory::default()
         }
     }
 }
 
 /// Adds what was written last to what is kept: other terminals of the home keep theirs there, too.
-fn keep_history(home: &Home, history: &History) {
+fn keep_history(home: &Home, history: &InputHistory) {
     let Some(newest) = history.newest() else {
         return;
     };
@@ -187,9 +187,9 @@ mod tests {
     }
 
     fn theme_of(settings: Option<Theme>, flag: Option<&str>, variables: &[(&str, &str)]) -> Theme {
-        let settings = Tui {
+        let settings = TuiSettings {
             theme: settings,
-            ..Tui::default()
+            ..TuiSettings::default()
         };
         let environment = Environment::new(variables.iter().copied());
         appearance(&settings, &look(flag), &environment).theme
@@ -214,9 +214,9 @@ mod tests {
     #[test]
     fn letters_are_those_of_the_locale_unless_the_operator_says() {
         let letters = |settings: Option<Letters>, ascii: bool, variables: &[(&str, &str)]| {
-            let settings = Tui {
+            let settings = TuiSettings {
                 letters: settings,
-                ..Tui::default()
+                ..TuiSettings::default()
             };
             let look = LookArgs {
                 ascii,
@@ -238,8 +238,8 @@ mod tests {
     fn what_was_written_is_there_again_in_the_next_run() {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::open(directory.path().join("home")).unwrap();
-        assert_eq!(read_history(&home.history()), History::default());
-        let mut history = History::default();
+        assert_eq!(read_history(&home.history()), InputHistory::default());
+        let mut history = InputHistory::default();
         history.add("mine\nand \"sell\"");
         keep_history(&home, &history);
         assert_eq!(read_history(&home.history()), history);

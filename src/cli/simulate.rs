@@ -8,7 +8,7 @@ use super::out;
 use crate::settings::bounds::{
     MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNESS, parse_within,
 };
-use zoea_simulation::Options;
+use zoea_simulation::SimulationOptions;
 
 /// What `zoea simulate` can be told.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     zoea_simulation::hush_simulated_panics();
     let mut bad = Vec::new();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
-        let verdict = zoea_simulation::run(Options {
+        let verdict = zoea_simulation::run(SimulationOptions {
             seed,
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
             myses: args.myses as usize,

@@ -17,24 +17,24 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     if is_running {
         out::line(&format!(
             "zoea {} runs since {} (pid {})",
-            word(&status, "version"),
-            word(&status, "started_at"),
+            text_or_none(&status, "version"),
+            text_or_none(&status, "started_at"),
             status["pid"]
         ))?;
     } else {
         out::line("no swarm is running here")?;
     }
-    out::line(&format!("mission: {}", word(&status, "mission")))?;
+    out::line(&format!("mission: {}", text_or_none(&status, "mission")))?;
     if let Some(trouble) = status["trouble"].as_str() {
         out::line(&format!("trouble: {}", trouble))?;
     }
     for away in status["away"].as_array().into_iter().flatten() {
         out::line(&format!(
             "away: {} since {}: {}; its myses wait, and it is tried again at {}",
-            out::clean(word(away, "server")),
-            word(away, "since"),
-            out::clean(word(away, "text")),
-            word(away, "next_try"),
+            out::clean(text_or_none(away, "server")),
+            text_or_none(away, "since"),
+            out::clean(text_or_none(away, "text")),
+            text_or_none(away, "next_try"),
         ))?;
     }
     let states: Vec<String> = status["states"]
@@ -59,12 +59,12 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     if let Some(arrival) = status["arrival"].as_str() {
         out::line(arrival)?;
     }
-    out::line(&today(&status["today"]))?;
-    Ok(out::table(&mysis::table(&status["myses"]))?)
+    out::line(&today_line(&status["today"]))?;
+    Ok(out::table(&mysis::mysis_table(&status["myses"]))?)
 }
 
 /// What was spent today, and how much of the budget that is.
-fn today(today: &Value) -> String {
+fn today_line(today: &Value) -> String {
     let mut line = format!(
         "today: {} tokens in, {} out, {} cached",
         today["tokens_in"], today["tokens_out"], today["tokens_cached"]
@@ -78,6 +78,6 @@ fn today(today: &Value) -> String {
     line
 }
 
-fn word<'a>(status: &'a Value, key: &str) -> &'a str {
+fn text_or_none<'a>(status: &'a Value, key: &str) -> &'a str {
     status[key].as_str().unwrap_or("none")
 }

@@ -12,17 +12,17 @@ use serde_json::{Map, Value};
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::control::client::ControlClient;
-use crate::control::{About, call_tool};
+use crate::control::{ProgramInfo, call_tool};
 use crate::home::{Home, RunFile};
 use crate::settings::Environment;
-use crate::wiring::{self, Access, LaunchOptions, Observers, RunningSwarm};
+use crate::wiring::{self, HomeAccess, LaunchOptions, Observers, RunningSwarm};
 
 /// The door.
 pub(super) enum SwarmClient {
     /// The program that runs in this home.
     Running(ControlClient),
     /// The home itself: orders are kept for the next run.
-    Direct(Box<RunningSwarm>, About),
+    Direct(Box<RunningSwarm>, ProgramInfo),
 }
 
 impl SwarmClient {
@@ -33,9 +33,9 @@ impl SwarmClient {
     ) -> anyhow::Result<SwarmClient> {
         let home = global.open_home(environment)?;
         let lock = loop {
-            let running = match wiring::access(&home, out::note).await? {
-                Access::Own(lock) => break lock,
-                Access::Running(running) => running,
+            let running = match wiring::acquire_home(&home, out::note).await? {
+                HomeAccess::Own(lock) => break lock,
+                HomeAccess::Running(running) => running,
             };
             let token = home.control_token()?.ok_or_else(|| {
                 anyhow::anyhow!("the running program has no control.token; stop and start it")
@@ -56,20 +56,20 @@ impl SwarmClient {
             secrets: Secrets::default(),
         };
         let flight = RunningSwarm::start(lock, &settings, options, Observers::default()).await?;
-        if let Some(mended) = flight.swarm().ledger().mended() {
+        if let Some(mended) = flight.swarm().ledger().mend_report() {
             out::note(&mended.to_string());
         }
         for note in flight.swarm().ledger().notes() {
             out::note(note);
         }
-        let others = flight.swarm().ledger().others().await?;
+        let others = flight.swarm().ledger().names_held_by_others().await?;
         if !others.is_empty() {
             let others = others.join(", ");
             out::note(&format!(
                 "held by another zoea process, and left out: {others}"
             ));
         }
-        let about = About {
+        let about = ProgramInfo {
             started_at: String::new(),
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
             secrets: flight.secrets().clone(),

@@ -53,13 +53,13 @@ pub struct NoteArgs {
     clear: bool,
 }
 
-pub(super) async fn send(
+pub(super) async fn send_message(
     args: &SendArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let when = when(&door);
+    let when = delivery_note(&door);
     let arguments = json!({"name": args.name, "text": args.text, "no_gain": args.no_gain});
     let sent = door.call("send_message", arguments).await;
     door.close().await;
@@ -69,24 +69,24 @@ pub(super) async fn send(
     suggest_no_gain(&args.text, args.no_gain)
 }
 
-pub(super) async fn broadcast(
+pub(super) async fn broadcast_mission(
     args: &BroadcastArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let when = when(&door);
+    let when = delivery_note(&door);
     let arguments = json!({"text": args.text, "no_gain": args.no_gain});
     let sent = door.call("broadcast", arguments).await;
     door.close().await;
     let sent = sent?;
-    let delivered = joined(&sent["delivered"]);
+    let delivered = join_names(&sent["delivered"]);
     out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
     if sent["missed"]
         .as_array()
         .is_some_and(|names| !names.is_empty())
     {
-        let missed = joined(&sent["missed"]);
+        let missed = join_names(&sent["missed"]);
         out::line(&format!(
             "it did not reach {missed} (they inherit it when they run again)"
         ))?;
@@ -107,7 +107,7 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
 }
 
 /// What is said about an order that nobody can carry out yet.
-fn when(door: &SwarmClient) -> &'static str {
+fn delivery_note(door: &SwarmClient) -> &'static str {
     if door.is_running() {
         ""
     } else {
@@ -115,7 +115,7 @@ fn when(door: &SwarmClient) -> &'static str {
     }
 }
 
-fn joined(names: &Value) -> String {
+fn join_names(names: &Value) -> String {
     let names: Vec<&str> = names
         .as_array()
         .into_iter()
@@ -149,7 +149,7 @@ pub(super) async fn mission(
     Ok(out::line(text.as_deref().unwrap_or("there is no mission"))?)
 }
 
-pub(super) async fn note(
+pub(super) async fn edit_notes(
     args: &NoteArgs,
     global: &GlobalArgs,
     environment: &Environment,

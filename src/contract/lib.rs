@@ -2,29 +2,33 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, Day, Entry};
+use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::event_record::{EventRecord, OrderSource};
 use actors::domain::ids::Timestamp;
-use actors::domain::message::{Body, Kind, ReplyMeta, Row};
-use actors::domain::model::Usage;
-use actors::domain::order::{Done, Refusal};
-use actors::domain::weather::{Weather, Whom};
+use actors::domain::message::{ReplyMeta, Row, RowBody, RowKind};
+use actors::domain::model::TokenUsage;
+use actors::domain::order::{CompletedOrder, OrderRefusal};
+use actors::domain::weather::{ServerLabel, ServerOutages};
 use actors::domain::write::AccountRecord;
 use serde_json::{Value, json};
 
 /// A Mysis in `mysis list --json`.
 #[must_use]
-pub fn standing(standing: &MysisStatus, has_price: bool, weather: &Weather) -> Value {
+pub fn mysis_status_json(
+    standing: &MysisStatus,
+    has_price: bool,
+    weather: &ServerOutages,
+) -> Value {
     let away = standing
         .activity
-        .awaited()
+        .awaited_lane()
         .and_then(|lane| weather.of(lane));
     let until = away.map(|away| away.next_try);
     let until = until.or(standing.activity_until);
     let activity = match away {
-        Some(away) => format!("waiting for {}: {}", Whom(&away.lane), away.text),
+        Some(away) => format!("waiting for {}: {}", ServerLabel(&away.lane), away.text),
         None => standing.activity.to_string(),
     };
     let cost = has_price.then(|| dollars(standing.totals.cost_micros));
@@ -51,10 +55,10 @@ pub fn standing(standing: &MysisStatus, has_price: bool, weather: &Weather) -> V
 
 /// The servers that are away in `status`, each since when, why, and when it is tried next.
 #[must_use]
-pub fn weather(weather: &Weather) -> Value {
+pub fn weather_json(weather: &ServerOutages) -> Value {
     let away = weather.0.iter().map(|away| {
         json!({
-            "server": Whom(&away.lane).to_string(),
+            "server": ServerLabel(&away.lane).to_string(),
             "since": away.since.to_string(),
             "text": *away.text,
             "next_try": away.next_try.to_string(),
@@ -65,14 +69,14 @@ pub fn weather(weather: &Weather) -> Value {
 
 /// The day so far in `status`: what was spent, and how much of the budget that is.
 #[must_use]
-pub fn spending(spending: &BudgetStatus, has_price: bool, now: Timestamp) -> Value {
+pub fn spending_json(spending: &BudgetStatus, has_price: bool, now: Timestamp) -> Value {
     let today = Day::of(now);
     let spent = if spending.day == today {
         spending.swarm
     } else {
         BudgetUse::default()
     };
-    let mut value = spent_of(&spent, has_price);
+    let mut value = budget_use_json(&spent, has_price);
     value["day"] = json!(today.to_string());
     value["budget_percent"] = json!(spending.percent_at(now));
     value
@@ -80,8 +84,8 @@ pub fn spending(spending: &BudgetStatus, has_price: bool, now: Timestamp) -> Val
 
 /// A line of the books in `books --json`; a Mysis that is deleted has no name any more.
 #[must_use]
-pub fn entry(entry: &Entry, name: Option<&str>) -> Value {
-    let mut value = spent_of(&entry.spent, true);
+pub fn books_entry_json(entry: &CostEntry, name: Option<&str>) -> Value {
+    let mut value = budget_use_json(&entry.spent, true);
     value["day"] = json!(entry.day.to_string());
     value["mysis"] = json!(name);
     value["mysis_id"] = json!(entry.mysis.to_string());
@@ -89,7 +93,7 @@ pub fn entry(entry: &Entry, name: Option<&str>) -> Value {
     value
 }
 
-fn spent_of(spent: &BudgetUse, has_price: bool) -> Value {
+fn budget_use_json(spent: &BudgetUse, has_price: bool) -> Value {
     json!({
         "calls": spent.calls,
         "tokens_in": spent.input,
@@ -109,7 +113,7 @@ fn dollars(micros: u64) -> f64 {
 
 /// A row in `log --json`.
 #[must_use]
-pub fn row(row: &Row) -> Value {
+pub fn row_json(row: &Row) -> Value {
     let kind = row.kind();
     let calls: Vec<Value> = row
         .calls()
@@ -118,7 +122,7 @@ pub fn row(row: &Row) -> Value {
             json!({
                 "id": *call.id,
                 "name": *call.name,
-                "arguments": arguments(&call.arguments),
+                "arguments": arguments_json(&call.arguments),
                 "status": call.status.as_str(),
             })
         })
@@ -127,20 +131,20 @@ pub fn row(row: &Row) -> Value {
     json!({
         "seq": row.seq.0,
         "at": row.at.to_string(),
-        "role": kind.and_then(Kind::role),
-        "source": kind.map(Kind::source),
+        "role": kind.and_then(RowKind::role),
+        "source": kind.map(RowKind::source),
         "kind": row.kind_word(),
         "content": **row.text(),
         "reasoning": reasoning,
         "sender": row.sender(),
         "tool_calls": calls,
         "tool_call_id": row.result().map(|(_, _, meta)| &*meta.call_id),
-        "metadata": metadata(row),
+        "metadata": row_metadata(row),
     })
 }
 
 /// Arguments as the JSON object that they are, or the text as it came where they are none.
-fn arguments(text: &str) -> Value {
+fn arguments_json(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Value::Object(object),
         Ok(_) | Err(_) => Value::String(text.to_string()),
@@ -149,7 +153,7 @@ fn arguments(text: &str) -> Value {
 
 /// A row that a search found, in `search --json`.
 #[must_use]
-pub fn found(mysis: Option<&str>, row: &Row) -> Value {
+pub fn search_hit_json(mysis: Option<&str>, row: &Row) -> Value {
     json!({
         "mysis": mysis,
         "seq": row.seq.0,
@@ -162,7 +166,7 @@ pub fn found(mysis: Option<&str>, row: &Row) -> Value {
 
 /// A game account in `accounts list --json`: without its password.
 #[must_use]
-pub fn account(account: &AccountRecord, owner: Option<&str>) -> Value {
+pub fn account_json(account: &AccountRecord, owner: Option<&str>) -> Value {
     json!({
         "username": *account.account.username,
         "assigned_to": owner,
@@ -172,7 +176,7 @@ pub fn account(account: &AccountRecord, owner: Option<&str>) -> Value {
 
 /// An event in `run --headless --json`; `None` for what is no event of the contract.
 #[must_use]
-pub fn event(event: &SwarmEvent) -> Option<Value> {
+pub fn event_json(event: &SwarmEvent) -> Option<Value> {
     let (name, mut line) = match &event.what {
         EventKind::Created => ("mysis_created", json!({})),
         EventKind::Deleted => ("mysis_deleted", json!({})),
@@ -199,7 +203,7 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
             "tool_returned",
             json!({"tool": **tool, "call_id": **call_id, "is_error": is_error, "ms": ms}),
         ),
-        EventKind::Stored(row) => stored(row),
+        EventKind::Stored(row) => stored_row_event(row),
         EventKind::Mission(text) => ("mission", json!({"text": text.as_deref()})),
         EventKind::Notice {
             severity,
@@ -226,7 +230,7 @@ pub fn event(event: &SwarmEvent) -> Option<Value> {
 
 /// An event in `zoea events --json`.
 #[must_use]
-pub fn event_record(record: &EventRecord) -> Value {
+pub fn event_record_json(record: &EventRecord) -> Value {
     json!({
         "at": record.at.to_string(),
         "kind": record.kind.as_str(),
@@ -239,7 +243,7 @@ pub fn event_record(record: &EventRecord) -> Value {
 }
 
 /// Every stored row is an event; a host notice tells itself.
-fn stored(row: &Arc<Row>) -> (&'static str, Value) {
+fn stored_row_event(row: &Arc<Row>) -> (&'static str, Value) {
     let Some(meta) = row.host() else {
         return (
             "message",
@@ -259,15 +263,15 @@ fn stored(row: &Arc<Row>) -> (&'static str, Value) {
 
 /// What came of an order, for whoever gave it through the control interface.
 #[must_use]
-pub fn done(done: &Done) -> Value {
+pub fn done_json(done: &CompletedOrder) -> Value {
     match done {
-        Done::Created(id) => json!({"created": id.to_string()}),
-        Done::Started => json!({"started": true}),
-        Done::Stopped => json!({"stopped": true}),
-        Done::Deleted => json!({"deleted": true}),
-        Done::Configured => json!({"configured": true}),
-        Done::Stored(seq) => json!({"seq": seq.0}),
-        Done::Broadcast {
+        CompletedOrder::Created(id) => json!({"created": id.to_string()}),
+        CompletedOrder::Started => json!({"started": true}),
+        CompletedOrder::Stopped => json!({"stopped": true}),
+        CompletedOrder::Deleted => json!({"deleted": true}),
+        CompletedOrder::Configured => json!({"configured": true}),
+        CompletedOrder::Stored(seq) => json!({"seq": seq.0}),
+        CompletedOrder::Broadcast {
             mission: _,
             delivered,
             missed,
@@ -275,33 +279,35 @@ pub fn done(done: &Done) -> Value {
             "delivered": delivered.iter().map(|name| &**name).collect::<Vec<_>>(),
             "missed": missed.iter().map(|name| &**name).collect::<Vec<_>>(),
         }),
-        Done::Reloaded(reloaded) => json!({
+        CompletedOrder::Reloaded(reloaded) => json!({
             "at_once": reloaded.at_once,
             "after_a_restart": reloaded.after_a_restart,
         }),
-        Done::MissionCleared(was) => json!({"cleared": was}),
-        Done::NotesCleared => json!({"cleared": true}),
-        Done::Request(sent) => json!({
+        CompletedOrder::MissionCleared(was) => json!({"cleared": was}),
+        CompletedOrder::NotesCleared => json!({"cleared": true}),
+        CompletedOrder::Request(sent) => json!({
             "at": sent.at.to_string(),
             "provider": sent.provider,
             "body": sent.body,
         }),
-        Done::AccountsPooled(count) => json!({"accounts": count}),
+        CompletedOrder::AccountsPooled(count) => json!({"accounts": count}),
     }
 }
 
 /// Why an order was refused, in one line.
 #[must_use]
-pub fn refusal(refusal: &Refusal) -> String {
+pub fn refusal_text(refusal: &OrderRefusal) -> String {
     refusal.to_string()
 }
 
 /// What is known about a row besides what it says, in the shapes of DESIGN 4.
 #[must_use]
-pub fn metadata(row: &Row) -> Option<Value> {
+pub fn row_metadata(row: &Row) -> Option<Value> {
     match &row.body {
-        Body::Reply(utterance) | Body::Call { utterance, .. } => Some(said(&utterance.meta)),
-        Body::Result { meta, .. } => Some(json!({
+        RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
+            Some(reply_meta_json(&utterance.meta))
+        }
+        RowBody::Result { meta, .. } => Some(json!({
             "call_id": *meta.call_id,
             "tool": *meta.tool,
             "is_error": meta.is_error(),
@@ -310,30 +316,30 @@ pub fn metadata(row: &Row) -> Option<Value> {
             "tick": meta.tick,
             "bytes": meta.bytes,
         })),
-        Body::Host { meta, .. } => {
+        RowBody::Host { meta, .. } => {
             let mut value = json!({"severity": meta.severity.as_str(), "code": *meta.code});
             if let Some(attempt) = meta.attempt {
                 value["attempt"] = json!(attempt);
             }
             if let Some(bill) = &meta.bill {
-                value["usage"] = told(&bill.usage);
+                value["usage"] = usage_json(&bill.usage);
                 value["provider"] = json!(*bill.provider);
                 value["cost_micros"] = json!(bill.cost_micros);
             }
             Some(value)
         }
-        Body::Prompt { .. }
-        | Body::Mission { .. }
-        | Body::Peer { .. }
-        | Body::Note { .. }
-        | Body::Audit { .. }
-        | Body::Unknown { .. } => None,
+        RowBody::Prompt { .. }
+        | RowBody::Mission { .. }
+        | RowBody::Peer { .. }
+        | RowBody::Note { .. }
+        | RowBody::Audit { .. }
+        | RowBody::Unknown { .. } => None,
     }
 }
 
-fn said(meta: &ReplyMeta) -> Value {
+fn reply_meta_json(meta: &ReplyMeta) -> Value {
     let mut value = json!({
-        "usage": meta.usage.as_ref().map(told),
+        "usage": meta.usage.as_ref().map(usage_json),
         "ms": meta.ms,
         "model": *meta.model,
         "provider": *meta.provider,
@@ -345,6 +351,6 @@ fn said(meta: &ReplyMeta) -> Value {
     value
 }
 
-fn told(usage: &Usage) -> Value {
+fn usage_json(usage: &TokenUsage) -> Value {
     json!({"input": usage.input, "output": usage.output, "cached": usage.cached})
 }

@@ -8,57 +8,57 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
-use actors::domain::redact::SHORTEST_ANYWHERE;
-use actors::domain::write::{Account, AccountRecord, PoolAccount};
+use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
+use actors::domain::write::{AccountRecord, GameAccount, PoolAccount};
 use serde_json::{Value, json};
 
 use crate::accounts::{self, Entry};
 use crate::swarm::Swarm;
 
 /// All accounts, the oldest first.
-pub(super) async fn list(swarm: &Swarm) -> Result<Value, String> {
+pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
     let names = swarm.names().await;
-    let accounts = stored(swarm).await?;
+    let accounts = read_accounts(swarm).await?;
     Ok(accounts
         .iter()
-        .map(|account| zoea_contract::account(account, owner(account, &names)))
+        .map(|account| zoea_contract::account_json(account, owner_name(account, &names)))
         .collect())
 }
 
 /// Writes all accounts to a new file.
-pub(super) async fn export(swarm: &Swarm, file: &str) -> Result<Value, String> {
+pub(super) async fn export_accounts(swarm: &Swarm, file: &str) -> Result<Value, String> {
     let names = swarm.names().await;
-    let entries: Vec<Entry> = stored(swarm)
+    let entries: Vec<Entry> = read_accounts(swarm)
         .await?
         .iter()
         .map(|record| Entry {
             username: record.account.username.to_string(),
             password: record.account.password.to_string(),
-            assigned_to: owner(record, &names).map(str::to_string),
+            assigned_to: owner_name(record, &names).map(str::to_string),
         })
         .collect();
     let count = entries.len();
     let file = file.to_string();
-    on_disk(move || accounts::write(Path::new(&file), &entries)).await?;
+    run_blocking(move || accounts::write(Path::new(&file), &entries)).await?;
     Ok(json!({"accounts": count}))
 }
 
 /// Takes the accounts of a file, all or none.
-pub(super) async fn import(swarm: &Swarm, file: &str) -> Result<Value, String> {
+pub(super) async fn import_accounts(swarm: &Swarm, file: &str) -> Result<Value, String> {
     let path = file.to_string();
-    let entries = on_disk(move || accounts::read(Path::new(&path))).await?;
-    let known = stored(swarm).await?;
+    let entries = run_blocking(move || accounts::read(Path::new(&path))).await?;
+    let known = read_accounts(swarm).await?;
     let names = swarm.names().await;
     let accounts = entries
         .into_iter()
-        .map(|entry| pooled(entry, &known, &names))
+        .map(|entry| to_pool_account(entry, &known, &names))
         .collect::<Result<Vec<PoolAccount>, String>>()?;
     let short = accounts.iter().map(|pooled| &pooled.account);
-    let short = short.filter(|account| account.password.len() < SHORTEST_ANYWHERE);
+    let short = short.filter(|account| account.password.len() < MIN_EMBEDDED_SECRET_BYTES);
     let short: Vec<String> = short.map(|account| account.username.to_string()).collect();
     let answer = swarm.order(Order::PoolAccounts(accounts)).await;
     let done = answer.map_err(|refusal| refusal.to_string())?;
-    let mut told = zoea_contract::done(&done);
+    let mut told = zoea_contract::done_json(&done);
     if !short.is_empty() {
         told["short_passwords"] = json!(short);
     }
@@ -66,17 +66,17 @@ pub(super) async fn import(swarm: &Swarm, file: &str) -> Result<Value, String> {
 }
 
 /// An account of a file, where it contradicts nothing.
-fn pooled(
+fn to_pool_account(
     entry: Entry,
     known: &[AccountRecord],
     names: &BTreeMap<MysisId, Arc<str>>,
 ) -> Result<PoolAccount, String> {
     let owner = match &entry.assigned_to {
-        Some(name) => Some(owner_named(name, &entry.username, known, names)?),
+        Some(name) => Some(find_owner(name, &entry.username, known, names)?),
         None => None,
     };
     Ok(PoolAccount {
-        account: Account {
+        account: GameAccount {
             username: entry.username.into(),
             password: entry.password.into(),
         },
@@ -85,7 +85,7 @@ fn pooled(
 }
 
 /// A Mysis has one account, and an account one Mysis, until that is deleted.
-fn owner_named(
+fn find_owner(
     name: &str,
     username: &str,
     known: &[AccountRecord],
@@ -115,17 +115,20 @@ fn owner_named(
     Ok(mysis)
 }
 
-fn owner<'a>(record: &AccountRecord, names: &'a BTreeMap<MysisId, Arc<str>>) -> Option<&'a str> {
+fn owner_name<'a>(
+    record: &AccountRecord,
+    names: &'a BTreeMap<MysisId, Arc<str>>,
+) -> Option<&'a str> {
     names.get(&record.owner?).map(|name| &**name)
 }
 
-async fn stored(swarm: &Swarm) -> Result<Vec<AccountRecord>, String> {
+async fn read_accounts(swarm: &Swarm) -> Result<Vec<AccountRecord>, String> {
     let accounts = swarm.archive().accounts().await;
     accounts.map_err(|fault| format!("the accounts cannot be read: {fault}"))
 }
 
 /// Files are read and written where waiting for a disk holds nobody up.
-async fn on_disk<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, accounts::FileFault> + Send + 'static,
 ) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {

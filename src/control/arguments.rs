@@ -7,18 +7,18 @@ use serde_json::{Map, Value};
 use crate::settings::bounds::MAX_INTEGER;
 
 /// The arguments of a call, checked against the table.
-pub(super) struct Arguments<'a> {
+pub(super) struct ToolArguments<'a> {
     tool: &'a str,
     given: &'a Map<String, Value>,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> ToolArguments<'a> {
     /// The arguments of `tool`, whose parameters are these.
     pub(super) fn new(
         tool: &'a str,
         parameters: &[&str],
         given: &'a Map<String, Value>,
-    ) -> Result<Arguments<'a>, String> {
+    ) -> Result<ToolArguments<'a>, String> {
         let known = |name: &str| {
             parameters.iter().any(|parameter| {
                 let bare = parameter.split(':').next().unwrap_or(parameter);
@@ -27,7 +27,7 @@ impl<'a> Arguments<'a> {
         };
         match given.keys().find(|name| !known(name)) {
             Some(name) => Err(format!("{tool} has no parameter `{name}`")),
-            None => Ok(Arguments { tool, given }),
+            None => Ok(ToolArguments { tool, given }),
         }
     }
 
@@ -68,7 +68,7 @@ impl<'a> Arguments<'a> {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    pub(super) fn owned(&self, name: &str) -> Result<Option<String>, String> {
+    pub(super) fn optional_string(&self, name: &str) -> Result<Option<String>, String> {
         Ok(self.optional_text(name)?.map(str::to_string))
     }
 
@@ -79,8 +79,8 @@ impl<'a> Arguments<'a> {
         Ok(match self.tool {
             "create_mysis" => Order::Create {
                 name: name()?,
-                provider: self.owned("provider")?,
-                model: self.owned("model")?,
+                provider: self.optional_string("provider")?,
+                model: self.optional_string("model")?,
                 start: self.given.get("start").and_then(Value::as_bool) == Some(true),
             },
             "start_mysis" => Order::Start { name: name()? },
@@ -88,16 +88,16 @@ impl<'a> Arguments<'a> {
             "delete_mysis" => Order::Delete { name: name()? },
             "configure_mysis" => Order::Configure {
                 name: name()?,
-                provider: self.owned("provider")?,
-                model: self.owned("model")?,
+                provider: self.optional_string("provider")?,
+                model: self.optional_string("model")?,
                 temperature: self.temperature()?,
             },
             "send_message" => Order::Send {
                 name: name()?,
-                text: self.judged(text()?)?,
+                text: self.with_no_gain(text()?)?,
             },
             "broadcast" => Order::Broadcast {
-                text: self.judged(text()?)?,
+                text: self.with_no_gain(text()?)?,
             },
             "clear_mission" => Order::ClearMission,
             "reload" => Order::Reload,
@@ -111,7 +111,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The order, saying that no gain is expected where that was asked for.
-    fn judged(&self, text: String) -> Result<String, String> {
+    fn with_no_gain(&self, text: String) -> Result<String, String> {
         match self.given.get("no_gain") {
             None | Some(Value::Null | Value::Bool(false)) => Ok(text),
             Some(Value::Bool(true)) => Ok(expecting_no_gain(&text)),

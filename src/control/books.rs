@@ -5,7 +5,7 @@ use actors::domain::ids::MysisId;
 use actors::ports::Clock;
 use serde_json::{Value, json};
 
-use crate::report::Report;
+use crate::report::DayReport;
 use crate::swarm::Swarm;
 use zoea_system::clock::MachineClock;
 
@@ -13,7 +13,7 @@ use zoea_system::clock::MachineClock;
 ///
 /// # Errors
 /// The books cannot be read.
-pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
+pub(super) async fn list_entries(swarm: &Swarm, days: usize) -> Result<Value, String> {
     let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
     let today = Day::of(MachineClock.now());
     let since = Day(today.0.saturating_sub(before));
@@ -22,7 +22,9 @@ pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
     let names = swarm.names().await;
     Ok(books
         .iter()
-        .map(|entry| zoea_contract::entry(entry, names.get(&entry.mysis).map(|name| &**name)))
+        .map(|entry| {
+            zoea_contract::books_entry_json(entry, names.get(&entry.mysis).map(|name| &**name))
+        })
         .collect())
 }
 
@@ -30,7 +32,7 @@ pub(super) async fn list(swarm: &Swarm, days: usize) -> Result<Value, String> {
 ///
 /// # Errors
 /// The database cannot be read.
-pub(super) async fn reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<Value, String> {
+pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<Value, String> {
     let reach = swarm.ledger().reach(mysis).await;
     let reach = reach.map_err(|fault| format!("the database cannot be read: {fault}"))?;
     Ok(json!({
@@ -43,7 +45,7 @@ pub(super) async fn reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<Value
 ///
 /// # Errors
 /// The database cannot be written, or only while no program runs.
-pub(super) async fn compact(swarm: &Swarm) -> Result<Value, String> {
+pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
     let compacted = swarm.ledger().compact().await;
     let compacted = compacted.map_err(|fault| fault.to_string())?;
     Ok(json!({"before": compacted.before, "after": compacted.after}))
@@ -53,7 +55,7 @@ pub(super) async fn compact(swarm: &Swarm) -> Result<Value, String> {
 ///
 /// # Errors
 /// That is no day, or the database cannot be read.
-pub(super) async fn report(swarm: &Swarm, day: &str) -> Result<Value, String> {
+pub(super) async fn report_day(swarm: &Swarm, day: &str) -> Result<Value, String> {
     let today = Day::of(MachineClock.now());
     let day = match day {
         "today" => today,
@@ -68,5 +70,5 @@ pub(super) async fn report(swarm: &Swarm, day: &str) -> Result<Value, String> {
     };
     let record = swarm.ledger().day(day).await;
     let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-    serde_json::to_value(Report::of(day, &record)).map_err(|error| error.to_string())
+    serde_json::to_value(DayReport::from_record(day, &record)).map_err(|error| error.to_string())
 }

@@ -6,20 +6,20 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::mcp::{Endpoint, Failure, Session};
+use crate::mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 use crate::settings::Secret;
 
 /// How long an order may take: it is answered once it is stored.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long writing or reading whole files may take.
-const LONG_PATIENCE: Duration = Duration::from_secs(3600);
+const FILE_REQUEST_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// The largest answer: the running program is ours, and a whole log is large.
 const MAX_ANSWER_BYTES: usize = 256 << 20;
 
 /// A connection to a running program.
 pub struct ControlClient {
-    session: Session,
+    session: ServerSession,
 }
 
 /// Why a command did not get its answer.
@@ -46,14 +46,14 @@ impl ControlClient {
     /// It does not answer, or refuses the token.
     pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
-        let http = crate::http::client().map_err(|error| unreachable(error.to_string()))?;
-        let endpoint = Endpoint {
+        let http = crate::http::build_client().map_err(|error| unreachable(error.to_string()))?;
+        let endpoint = UpstreamEndpoint {
             url: url.into(),
             token: Some(token.expose().into()),
             http,
             max_answer_bytes: MAX_ANSWER_BYTES,
         };
-        let session = Session::open(endpoint)
+        let session = ServerSession::open(endpoint)
             .await
             .map_err(|error| unreachable(error.to_string()))?;
         Ok(ControlClient { session })
@@ -69,18 +69,18 @@ impl ControlClient {
         arguments: Map<String, Value>,
     ) -> Result<Value, ControlError> {
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let result =
-            self.session
-                .call(params, limit(tool))
-                .await
-                .map_err(|failure| match failure {
-                    Failure::TooLate(limit) => ControlError::Waiting(limit),
-                    Failure::Refused { .. }
-                    | Failure::Status { .. }
-                    | Failure::SessionGone
-                    | Failure::Http(_)
-                    | Failure::Broken(_) => ControlError::Unreachable(failure.to_string()),
-                })?;
+        let result = self
+            .session
+            .call(params, request_timeout(tool))
+            .await
+            .map_err(|failure| match failure {
+                McpFailure::TooLate(limit) => ControlError::Waiting(limit),
+                McpFailure::Refused { .. }
+                | McpFailure::Status { .. }
+                | McpFailure::SessionGone
+                | McpFailure::Http(_)
+                | McpFailure::Broken(_) => ControlError::Unreachable(failure.to_string()),
+            })?;
         if result.is_error {
             return Err(ControlError::Refused(result.text));
         }
@@ -89,13 +89,13 @@ impl ControlClient {
     }
 }
 
-fn limit(tool: &str) -> Duration {
+fn request_timeout(tool: &str) -> Duration {
     let is_long = matches!(
         tool,
         "export" | "import_accounts" | "export_accounts" | "compact"
     );
     if is_long {
-        LONG_PATIENCE
+        FILE_REQUEST_TIMEOUT
     } else {
         REQUEST_TIMEOUT
     }

@@ -8,23 +8,23 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
-use crate::serving::Visitor;
+use crate::serving::AcceptedConnection;
 use crate::settings::Secret;
 
 /// A router that wants the token as `Authorization: Bearer …`.
 pub(super) fn behind_token(router: Router, token: &Secret) -> Router {
     let token: Arc<str> = token.expose().into();
-    router.layer(from_fn_with_state(token, check))
+    router.layer(from_fn_with_state(token, require_token))
 }
 
-async fn check(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
+async fn require_token(State(token): State<Arc<str>>, request: Request, next: Next) -> Response {
     let given = request
         .headers()
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "));
     if given.is_some_and(|given| is_same(given.as_bytes(), token.as_bytes())) {
-        if let Some(visitor) = request.extensions().get::<Visitor>() {
+        if let Some(visitor) = request.extensions().get::<AcceptedConnection>() {
             visitor.admit();
         }
         return next.run(request).await;

@@ -4,80 +4,80 @@
 use std::collections::VecDeque;
 
 use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::Kind;
-use actors::ports::{Page, PageFrom, Search, SearchIn};
+use actors::domain::message::RowKind;
+use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use serde_json::Value;
 
 use crate::settings::bounds::MAX_ROWS;
 use crate::swarm::Swarm;
 
-use super::arguments::Arguments;
+use super::arguments::ToolArguments;
 
 /// Bytes of the rows of an answer; one row is given however large it is.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Rows that are read at once; one may have a megabyte.
-const PIECE: usize = 16;
+const PIECE_ROWS: usize = 16;
 /// Rows of a log that are given where nothing else is asked for.
-const USUAL_LOG: u64 = 50;
+const DEFAULT_LOG_ROWS: u64 = 50;
 /// Hits of a search that are given where nothing else is asked for, and at most.
-const USUAL_HITS: u64 = 20;
+const DEFAULT_HITS: u64 = 20;
 const MOST_HITS: usize = 1000;
 
 /// The rows of an answer, as many as fit.
 #[derive(Default)]
-struct Fitting {
+struct BoundedRows {
     rows: VecDeque<Value>,
     bytes: usize,
 }
 
 /// At which end of the answer a row is added.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum PageEnd {
     Front,
     Back,
 }
 
-impl Fitting {
+impl BoundedRows {
     /// Adds a row; `false` where it does not fit any more.
-    fn add(&mut self, row: Value, end: End) -> bool {
+    fn add(&mut self, row: Value, end: PageEnd) -> bool {
         self.bytes += row.to_string().len();
         if self.bytes > MAX_ANSWER_BYTES && !self.rows.is_empty() {
             return false;
         }
         match end {
-            End::Front => self.rows.push_front(row),
-            End::Back => self.rows.push_back(row),
+            PageEnd::Front => self.rows.push_front(row),
+            PageEnd::Back => self.rows.push_back(row),
         }
         true
     }
 
     /// The newest of rows that stand the oldest first, as many as fit.
     fn newest(rows: impl DoubleEndedIterator<Item = Value>) -> Value {
-        let mut fitting = Fitting::default();
-        let _ = rows.rev().all(|row| fitting.add(row, End::Front));
-        fitting.answer()
+        let mut fitting = BoundedRows::default();
+        let _ = rows.rev().all(|row| fitting.add(row, PageEnd::Front));
+        fitting.into_json()
     }
 
-    fn answer(self) -> Value {
+    fn into_json(self) -> Value {
         Value::Array(self.rows.into())
     }
 }
 
-pub(super) async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
+pub(super) async fn read_log(swarm: &Swarm, given: &ToolArguments<'_>) -> Result<Value, String> {
     let mysis = swarm.id_of(given.text("name")?).await;
     let mysis = mysis.map_err(|refusal| refusal.to_string())?;
-    let kinds = given.optional_text("kind")?.map(kind_of).transpose()?;
+    let kinds = given.optional_text("kind")?.map(parse_kind).transpose()?;
     let seq = |seq: u64| Seq(i64::try_from(seq).unwrap_or(i64::MAX));
     let (from, end) = match (given.integer("after_seq")?, given.integer("before_seq")?) {
-        (None, None) => (PageFrom::Newest, End::Front),
-        (None, Some(before)) => (PageFrom::Before(seq(before)), End::Front),
-        (Some(after), None) => (PageFrom::After(seq(after)), End::Back),
+        (None, None) => (PageFrom::Newest, PageEnd::Front),
+        (None, Some(before)) => (PageFrom::Before(seq(before)), PageEnd::Front),
+        (Some(after), None) => (PageFrom::After(seq(after)), PageEnd::Back),
         (Some(_), Some(_)) => {
             return Err("a log is read after a row or before one, not both".to_string());
         }
     };
-    let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
-    let page = Page {
+    let limit = given.count("limit", DEFAULT_LOG_ROWS, MAX_ROWS)?;
+    let page = PageQuery {
         mysis,
         from,
         limit: 0,
@@ -89,51 +89,51 @@ pub(super) async fn read_log(swarm: &Swarm, given: &Arguments<'_>) -> Result<Val
 /// Reads so many rows from one end of a conversation on, as many as fit.
 async fn read_pieces(
     swarm: &Swarm,
-    mut page: Page,
-    end: End,
+    mut page: PageQuery,
+    end: PageEnd,
     limit: usize,
 ) -> Result<Value, String> {
-    let mut fitting = Fitting::default();
+    let mut fitting = BoundedRows::default();
     loop {
-        page.limit = PIECE.min(limit - fitting.rows.len());
+        page.limit = PIECE_ROWS.min(limit - fitting.rows.len());
         let rows = swarm.archive().page(page.clone()).await;
         let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
         let is_last = rows.len() < page.limit;
-        let values = rows.iter().map(|row| zoea_contract::row(row));
+        let values = rows.iter().map(|row| zoea_contract::row_json(row));
         let has_room = match end {
-            End::Front => values.rev().all(|row| fitting.add(row, end)),
-            End::Back => values.into_iter().all(|row| fitting.add(row, end)),
+            PageEnd::Front => values.rev().all(|row| fitting.add(row, end)),
+            PageEnd::Back => values.into_iter().all(|row| fitting.add(row, end)),
         };
         let reached = match end {
-            End::Front => rows.first().map(|row| PageFrom::Before(row.seq)),
-            End::Back => rows.last().map(|row| PageFrom::After(row.seq)),
+            PageEnd::Front => rows.first().map(|row| PageFrom::Before(row.seq)),
+            PageEnd::Back => rows.last().map(|row| PageFrom::After(row.seq)),
         };
         match reached {
             Some(from) if has_room && !is_last && fitting.rows.len() < limit => page.from = from,
-            Some(_) | None => return Ok(fitting.answer()),
+            Some(_) | None => return Ok(fitting.into_json()),
         }
     }
 }
 
-pub(super) async fn read_events(swarm: &Swarm, given: &Arguments<'_>) -> Result<Value, String> {
-    let limit = given.count("limit", USUAL_LOG, MAX_ROWS)?;
+pub(super) async fn read_events(swarm: &Swarm, given: &ToolArguments<'_>) -> Result<Value, String> {
+    let limit = given.count("limit", DEFAULT_LOG_ROWS, MAX_ROWS)?;
     let records = swarm.archive().events(limit).await;
     let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
-    Ok(Fitting::newest(
-        records.iter().map(zoea_contract::event_record),
+    Ok(BoundedRows::newest(
+        records.iter().map(zoea_contract::event_record_json),
     ))
 }
 
-fn kind_of(word: &str) -> Result<Kind, String> {
-    Kind::parse(word).ok_or_else(|| {
-        let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::as_str).collect();
+fn parse_kind(word: &str) -> Result<RowKind, String> {
+    RowKind::parse(word).ok_or_else(|| {
+        let known: Vec<&str> = RowKind::ALL.into_iter().map(RowKind::as_str).collect();
         format!("`{word}` is no kind of row; there are {}", known.join(", "))
     })
 }
 
-pub(super) async fn search(
+pub(super) async fn search_rows(
     swarm: &Swarm,
-    given: &Arguments<'_>,
+    given: &ToolArguments<'_>,
     mysis: Option<MysisId>,
 ) -> Result<Value, String> {
     let text = given.text("query")?;
@@ -141,12 +141,12 @@ pub(super) async fn search(
         return Err("query cannot be empty".to_string());
     }
     let places = given.optional_text("in")?.unwrap_or("messages");
-    let places = places.split(',').map(|place| search_in(place.trim()));
-    let limit = given.count("limit", USUAL_HITS, MAX_ROWS)?.min(MOST_HITS);
+    let places = places.split(',').map(|place| parse_search_in(place.trim()));
+    let limit = given.count("limit", DEFAULT_HITS, MAX_ROWS)?.min(MOST_HITS);
     let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
     let mut hits = Vec::new();
     for &within in &places {
-        let search = Search {
+        let search = SearchQuery {
             text: text.to_string(),
             mysis,
             within,
@@ -165,12 +165,12 @@ pub(super) async fn search(
     }
     let names = swarm.names().await;
     let older = hits.len().saturating_sub(limit);
-    Ok(Fitting::newest(hits.iter().skip(older).map(
-        |(mysis, row)| zoea_contract::found(names.get(mysis).map(|name| &**name), row),
+    Ok(BoundedRows::newest(hits.iter().skip(older).map(
+        |(mysis, row)| zoea_contract::search_hit_json(names.get(mysis).map(|name| &**name), row),
     )))
 }
 
-fn search_in(place: &str) -> Result<SearchIn, String> {
+fn parse_search_in(place: &str) -> Result<SearchIn, String> {
     match place {
         "messages" => Ok(SearchIn::Messages),
         "reasoning" => Ok(SearchIn::Reasoning),

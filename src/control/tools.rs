@@ -16,54 +16,54 @@ use crate::swarm::Swarm;
 use zoea_ledger::export;
 use zoea_system::clock::MachineClock;
 
-use super::arguments::Arguments;
-use super::{About, accounts, books, history};
+use super::arguments::ToolArguments;
+use super::{ProgramInfo, accounts, books, history};
 
 /// A tool: its name, what it does, its parameters; those with `!` are required.
-struct Entry(&'static str, &'static str, &'static [&'static str]);
+struct ToolEntry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Entry; 25] = [
-    Entry("list_myses", "All Myses and how they stand.", &[]),
-    Entry(
+const TABLE: [ToolEntry; 25] = [
+    ToolEntry("list_myses", "All Myses and how they stand.", &[]),
+    ToolEntry(
         "create_mysis",
         "A new Mysis, idle unless start is true.",
         &["name!", "provider", "model", "start:boolean"],
     ),
-    Entry("start_mysis", "Start or relaunch a Mysis.", &["name!"]),
-    Entry("stop_mysis", "Stop a Mysis.", &["name!"]),
-    Entry(
+    ToolEntry("start_mysis", "Start or relaunch a Mysis.", &["name!"]),
+    ToolEntry("stop_mysis", "Stop a Mysis.", &["name!"]),
+    ToolEntry(
         "delete_mysis",
         "Delete a Mysis with its conversation.",
         &["name!"],
     ),
-    Entry(
+    ToolEntry(
         "configure_mysis",
         "Change provider, model or temperature of a Mysis.",
         &["name!", "provider", "model", "temperature:number"],
     ),
-    Entry(
+    ToolEntry(
         "send_message",
         "A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.",
         &["name!", "text!", "no_gain:boolean"],
     ),
-    Entry(
+    ToolEntry(
         "broadcast",
         "A mission for the whole swarm; no_gain: the watch on progress expects no gain of it.",
         &["text!", "no_gain:boolean"],
     ),
-    Entry("get_mission", "The mission in force.", &[]),
-    Entry("clear_mission", "Clear the mission.", &[]),
-    Entry(
+    ToolEntry("get_mission", "The mission in force.", &[]),
+    ToolEntry("clear_mission", "Clear the mission.", &[]),
+    ToolEntry(
         "add_note",
         "Persistent context for one Mysis.",
         &["name!", "text!"],
     ),
-    Entry(
+    ToolEntry(
         "clear_notes",
         "Clear the persistent context of one Mysis.",
         &["name!"],
     ),
-    Entry(
+    ToolEntry(
         "read_log",
         "A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those \
          next after after_seq. An answer holds at most some 4 MB, limit 0 as many rows as that: go on \
@@ -76,57 +76,57 @@ const TABLE: [Entry; 25] = [
             "before_seq:integer",
         ],
     ),
-    Entry(
+    ToolEntry(
         "search",
         "Search conversations literally, the newest that fit into some 4 MB; in is messages, reasoning \
          or missions, or several of them with commas between them.",
         &["query!", "mysis", "in", "limit:integer"],
     ),
-    Entry(
+    ToolEntry(
         "read_events",
         "What happened in the swarm and who ordered what: the newest that fit into some 4 MB, the oldest \
          of them first.",
         &["limit:integer"],
     ),
-    Entry("report", "What happened in a day (UTC).", &["day!"]),
-    Entry("compact", "Give the database's free space back.", &[]),
-    Entry("get_reach", "How far back conversations reach.", &["mysis"]),
-    Entry(
+    ToolEntry("report", "What happened in a day (UTC).", &["day!"]),
+    ToolEntry("compact", "Give the database's free space back.", &[]),
+    ToolEntry("get_reach", "How far back conversations reach.", &["mysis"]),
+    ToolEntry(
         "list_accounts",
         "The game accounts, without passwords.",
         &[],
     ),
-    Entry(
+    ToolEntry(
         "import_accounts",
         "Take game accounts from a file on this machine into the pool.",
         &["file!"],
     ),
-    Entry(
+    ToolEntry(
         "export_accounts",
         "Write all game accounts, with passwords, to a new file on this machine.",
         &["file!"],
     ),
-    Entry(
+    ToolEntry(
         "export",
         "Write conversations to a new file on this machine; format is jsonl or md.",
         &["file!", "mysis", "format"],
     ),
-    Entry(
+    ToolEntry(
         "get_books",
         "Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.",
         &["days:integer"],
     ),
-    Entry("reload", "Read the configuration again.", &[]),
-    Entry("status", "The program and its swarm in short.", &[]),
+    ToolEntry("reload", "Read the configuration again.", &[]),
+    ToolEntry("status", "The program and its swarm in short.", &[]),
 ];
 
 /// All tools, as MCP lists them.
-pub(super) fn list() -> Vec<Tool> {
-    TABLE.iter().map(Entry::tool).collect()
+pub(super) fn list_tools() -> Vec<Tool> {
+    TABLE.iter().map(ToolEntry::to_tool).collect()
 }
 
-impl Entry {
-    fn tool(&self) -> Tool {
+impl ToolEntry {
+    fn to_tool(&self) -> Tool {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for parameter in self.2 {
@@ -151,15 +151,15 @@ impl Entry {
 /// Says why the call is wrong, or why the order was refused.
 pub async fn call(
     swarm: &Swarm,
-    about: &About,
+    about: &ProgramInfo,
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<Value, String> {
-    let Some(Entry(_, _, parameters)) = TABLE.iter().find(|entry| entry.0 == name) else {
+    let Some(ToolEntry(_, _, parameters)) = TABLE.iter().find(|entry| entry.0 == name) else {
         return Err(format!("there is no tool called {name}"));
     };
-    let given = Arguments::new(name, parameters, arguments)?;
-    let answer = answer(swarm, about, name, given).await;
+    let given = ToolArguments::new(name, parameters, arguments)?;
+    let answer = call_by_name(swarm, about, name, given).await;
     // What was stored before a secret was known, and what the caller wrote, may hold it.
     let known = about.secrets.redactor();
     match answer {
@@ -168,11 +168,11 @@ pub async fn call(
     }
 }
 
-async fn answer(
+async fn call_by_name(
     swarm: &Swarm,
-    about: &About,
+    about: &ProgramInfo,
     name: &str,
-    given: Arguments<'_>,
+    given: ToolArguments<'_>,
 ) -> Result<Value, String> {
     match name {
         "list_myses" => Ok(list_myses(swarm, about).await),
@@ -184,50 +184,57 @@ async fn answer(
             }))
         }
         "read_log" => history::read_log(swarm, &given).await,
-        "search" => history::search(swarm, &given, mysis_of(swarm, &given).await?).await,
+        "search" => history::search_rows(swarm, &given, optional_mysis(swarm, &given).await?).await,
         "read_events" => history::read_events(swarm, &given).await,
-        "compact" => books::compact(swarm).await,
-        "report" => books::report(swarm, given.text("day")?).await,
-        "get_reach" => books::reach(swarm, mysis_of(swarm, &given).await?).await,
-        "list_accounts" => accounts::list(swarm).await,
-        "import_accounts" => accounts::import(swarm, given.text("file")?).await,
-        "export_accounts" => accounts::export(swarm, given.text("file")?).await,
-        "export" => export(swarm, about, &given).await,
-        "get_books" => books::list(swarm, given.count("days", 1, MAX_DAYS)?).await,
-        "status" => Ok(status(swarm, about).await),
-        _ => order(swarm, given.order()?).await,
+        "compact" => books::compact_database(swarm).await,
+        "report" => books::report_day(swarm, given.text("day")?).await,
+        "get_reach" => books::read_reach(swarm, optional_mysis(swarm, &given).await?).await,
+        "list_accounts" => accounts::list_accounts(swarm).await,
+        "import_accounts" => accounts::import_accounts(swarm, given.text("file")?).await,
+        "export_accounts" => accounts::export_accounts(swarm, given.text("file")?).await,
+        "export" => export_conversations(swarm, about, &given).await,
+        "get_books" => books::list_entries(swarm, given.count("days", 1, MAX_DAYS)?).await,
+        "status" => Ok(program_status(swarm, about).await),
+        _ => give_order(swarm, given.order()?).await,
     }
 }
 
-async fn order(swarm: &Swarm, order: Order) -> Result<Value, String> {
+async fn give_order(swarm: &Swarm, order: Order) -> Result<Value, String> {
     let done = swarm.order(order).await.map_err(|no| no.to_string())?;
-    Ok(zoea_contract::done(&done))
+    Ok(zoea_contract::done_json(&done))
 }
 
-async fn list_myses(swarm: &Swarm, about: &About) -> Value {
-    let (standings, weather) = (swarm.standings().await, swarm.weather().await);
+async fn list_myses(swarm: &Swarm, about: &ProgramInfo) -> Value {
+    let (standings, weather) = (swarm.statuses().await, swarm.outages().await);
     standings
         .iter()
-        .map(|standing| zoea_contract::standing(standing, about.has_price(), &weather))
+        .map(|standing| zoea_contract::mysis_status_json(standing, about.has_price(), &weather))
         .collect()
 }
 
-async fn export(swarm: &Swarm, about: &About, given: &Arguments<'_>) -> Result<Value, String> {
-    let mysis = mysis_of(swarm, given).await?;
+async fn export_conversations(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    given: &ToolArguments<'_>,
+) -> Result<Value, String> {
+    let mysis = optional_mysis(swarm, given).await?;
     let format = match given.optional_text("format")?.unwrap_or("jsonl") {
         "jsonl" => ExportFormat::JsonLines,
         "md" => ExportFormat::Markdown,
         other => return Err(format!("`{other}` is no format; there are jsonl and md")),
     };
     let file = Path::new(given.text("file")?);
-    let order = export::Order { mysis, format };
-    let written = export::to_file(swarm.ledger(), order, file, &about.secrets).await;
+    let order = export::ExportOrder { mysis, format };
+    let written = export::export_to_file(swarm.ledger(), order, file, &about.secrets).await;
     let written = written.map_err(|fault| fault.to_string())?;
     Ok(json!({"myses": written.myses, "rows": written.rows}))
 }
 
 /// The Mysis that a call names, if it names one.
-async fn mysis_of(swarm: &Swarm, given: &Arguments<'_>) -> Result<Option<MysisId>, String> {
+async fn optional_mysis(
+    swarm: &Swarm,
+    given: &ToolArguments<'_>,
+) -> Result<Option<MysisId>, String> {
     let Some(name) = given.optional_text("mysis")? else {
         return Ok(None);
     };
@@ -235,28 +242,28 @@ async fn mysis_of(swarm: &Swarm, given: &Arguments<'_>) -> Result<Option<MysisId
     id.map(Some).map_err(|refusal| refusal.to_string())
 }
 
-async fn status(swarm: &Swarm, about: &About) -> Value {
-    let standings = swarm.standings().await;
+async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {
+    let standings = swarm.statuses().await;
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
     for standing in &standings {
         *states.entry(standing.state.as_str()).or_default() += 1;
     }
     let mission = swarm.mission().await;
-    let spending = swarm.spending().await;
-    let weather = swarm.weather().await;
+    let spending = swarm.budget_status().await;
+    let weather = swarm.outages().await;
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
         "started_at": about.started_at,
         "mission": mission.map(|mission| mission.text.to_string()),
-        "trouble": swarm.trouble().await,
+        "trouble": swarm.store_trouble().await,
         "states": states,
-        "arrival": swarm.arrival().await.map(|arrival| arrival.to_string()),
-        "away": zoea_contract::weather(&weather),
-        "today": zoea_contract::spending(&spending, about.has_price(), MachineClock.now()),
+        "arrival": swarm.login_progress().await.map(|arrival| arrival.to_string()),
+        "away": zoea_contract::weather_json(&weather),
+        "today": zoea_contract::spending_json(&spending, about.has_price(), MachineClock.now()),
         "myses": standings
             .iter()
-            .map(|standing| zoea_contract::standing(standing, about.has_price(), &weather))
+            .map(|standing| zoea_contract::mysis_status_json(standing, about.has_price(), &weather))
             .collect::<Vec<_>>(),
     })
 }

@@ -13,13 +13,13 @@ use axum::response::{IntoResponse, Response};
 const MAX_VALUES: usize = 4096;
 
 /// Lets a request of at most so many bytes, and not too many values, through.
-pub(super) async fn weigh(max_bytes: usize, request: Request, next: Next) -> Response {
+pub(super) async fn limit_request(max_bytes: usize, request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, max_bytes).await else {
         let text = format!("a request has at most {max_bytes} bytes");
         return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
     };
-    if values(&body) > MAX_VALUES {
+    if count_values(&body) > MAX_VALUES {
         let text = format!("a request holds at most {MAX_VALUES} values");
         return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
     }
@@ -27,7 +27,7 @@ pub(super) async fn weigh(max_bytes: usize, request: Request, next: Next) -> Res
 }
 
 /// How many values a JSON text holds, about: what opens or parts them, outside of texts.
-fn values(json: &[u8]) -> usize {
+fn count_values(json: &[u8]) -> usize {
     let (mut values, mut is_text, mut is_escaped) = (0, false, false);
     for byte in json {
         if is_text {
@@ -54,7 +54,7 @@ mod tests {
             (r#"["\"{{{\\",{}]"#, 3),
             ("", 0),
         ] {
-            assert_eq!(values(json.as_bytes()), count, "{json}");
+            assert_eq!(count_values(json.as_bytes()), count, "{json}");
         }
     }
 }

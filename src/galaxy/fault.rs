@@ -9,11 +9,11 @@ use std::{
 
 use serde_json::{Map, Value};
 
-pub use self::spec::{FORMS, Fault, Kind};
+pub use self::spec::{FORMS, GalaxyFault, GalaxyFaultKind};
 
 /// How a request is to be spoilt; whatever has its own way of answering ends the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strike {
+pub(super) enum FaultEffect {
     Http500,
     Http429 { retry_after: u64 },
     Drop,
@@ -30,7 +30,7 @@ pub(super) enum Strike {
 
 /// What a fault may have to know about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum FaultTarget {
     /// Without a live session.
     Stranger,
     /// `tools/list` of a session.
@@ -41,16 +41,16 @@ pub(super) enum Target {
 
 /// The faults of one server, and how often each has struck.
 #[derive(Debug)]
-pub(super) struct Faults {
+pub(super) struct FaultInjector {
     seed: u64,
     /// When the server started, by its own clock.
     started: Duration,
     requests: AtomicU64,
-    faults: Vec<(Fault, AtomicU64)>,
+    faults: Vec<(GalaxyFault, AtomicU64)>,
 }
 
-impl Faults {
-    pub(super) fn new(faults: Vec<Fault>, seed: u64, started: Duration) -> Self {
+impl FaultInjector {
+    pub(super) fn new(faults: Vec<GalaxyFault>, seed: u64, started: Duration) -> Self {
         let counted = |fault| (fault, AtomicU64::new(0));
         Self {
             seed,
@@ -63,7 +63,7 @@ impl Faults {
     /// The strikes that this request meets, in the order in which the faults were given, up to the
     /// first that decides its answer. Which request is struck depends on the seed and on how many
     /// came before it.
-    pub(super) fn strikes(&self, now: Duration, target: Target) -> Vec<Strike> {
+    pub(super) fn draw_effects(&self, now: Duration, target: FaultTarget) -> Vec<FaultEffect> {
         if self.faults.is_empty() {
             return Vec::new();
         }
@@ -71,14 +71,14 @@ impl Faults {
         let running = now.saturating_sub(self.started);
         let mut strikes = Vec::new();
         for ((fault, count), place) in self.faults.iter().zip(0..) {
-            let Some(strike) = fault.kind.strike(running, target) else {
+            let Some(strike) = fault.kind.effect(running, target) else {
                 continue;
             };
             let mut roll = fastrand::Rng::with_seed(self.seed ^ (number << 8) ^ place);
             if roll.f64() < fault.probability {
                 count.fetch_add(1, Ordering::Relaxed);
                 strikes.push(strike);
-                if strike.decides() {
+                if strike.is_final() {
                     break;
                 }
             }
@@ -87,8 +87,8 @@ impl Faults {
     }
 
     /// How often each fault has struck, by its name.
-    pub(super) fn tally(&self) -> Tally {
-        let mut tally = Tally(Vec::new());
+    pub(super) fn tally(&self) -> FaultTally {
+        let mut tally = FaultTally(Vec::new());
         for (fault, count) in &self.faults {
             let count = count.load(Ordering::Relaxed);
             let name = fault.kind.name();
@@ -101,9 +101,9 @@ impl Faults {
     }
 }
 
-impl Strike {
+impl FaultEffect {
     /// Whether nothing that strikes later could still matter.
-    fn decides(self) -> bool {
+    fn is_final(self) -> bool {
         match self {
             Self::Slow(_) | Self::McpSession | Self::GameSession | Self::RestartWarning => false,
             Self::Http500
@@ -120,9 +120,9 @@ impl Strike {
 
 /// How often each kind of fault has struck.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(Vec<(&'static str, u64)>);
+pub struct FaultTally(Vec<(&'static str, u64)>);
 
-impl Tally {
+impl FaultTally {
     /// Names and counts, in the order in which the faults were given.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.iter().copied()
@@ -139,27 +139,26 @@ impl Tally {
     }
 }
 
-impl Kind {
+impl GalaxyFaultKind {
     /// What this fault does to such a request when the server has run for so long.
-    fn strike(self, running: Duration, target: Target) -> Option<Strike> {
-        let has_session = target != Target::Stranger;
+    fn effect(self, running: Duration, target: FaultTarget) -> Option<FaultEffect> {
+        let has_session = target != FaultTarget::Stranger;
         match self {
-            Self::Http500 => Some(Strike::Http500),
-            Self::Http429 { retry_after } => Some(Strike::Http429 { retry_after }),
-            Self::Drop => Some(Strike::Drop),
-            Self::Hang(duration) => Some(Strike::Hang(duration)),
-            Self::Slow(duration) => Some(Strike::Slow(duration)),
-            Self::McpSession => has_session.then_some(Strike::McpSession),
-            Self::GameSession => has_session.then_some(Strike::GameSession),
-            Self::Garbage => Some(Strike::Garbage),
-            Self::RestartWarning => Some(Strike::RestartWarning),
+            Self::Http500 => Some(FaultEffect::Http500),
+            Self::Http429 { retry_after } => Some(FaultEffect::Http429 { retry_after }),
+            Self::Drop => Some(FaultEffect::Drop),
+            Self::Hang(duration) => Some(FaultEffect::Hang(duration)),
+            Self::Slow(duration) => Some(FaultEffect::Slow(duration)),
+            Self::McpSession => has_session.then_some(FaultEffect::McpSession),
+            Self::GameSession => has_session.then_some(FaultEffect::GameSession),
+            Self::Garbage => Some(FaultEffect::Garbage),
+            Self::RestartWarning => Some(FaultEffect::RestartWarning),
             Self::Outage { after, lasting } => (after..after.saturating_add(lasting))
                 .contains(&running)
-                .then_some(Strike::Outage),
-            Self::ToolsMissing(lasting) => {
-                (target == Target::ToolsList && running < lasting).then_some(Strike::ToolsMissing)
-            }
-            Self::RpcError => Some(Strike::RpcError),
+                .then_some(FaultEffect::Outage),
+            Self::ToolsMissing(lasting) => (target == FaultTarget::ToolsList && running < lasting)
+                .then_some(FaultEffect::ToolsMissing),
+            Self::RpcError => Some(FaultEffect::RpcError),
         }
     }
 }
@@ -170,9 +169,9 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn faults(specs: &[&str], seed: u64) -> Faults {
+    fn faults(specs: &[&str], seed: u64) -> FaultInjector {
         let faults = specs.iter().map(|spec| spec.parse().unwrap()).collect();
-        Faults::new(faults, seed, SECOND)
+        FaultInjector::new(faults, seed, SECOND)
     }
 
     #[test]
@@ -180,7 +179,7 @@ mod tests {
         let struck = |seed| {
             let faults = faults(&["http-500@0.2", "drop@0.2"], seed);
             let strikes: Vec<_> = (0..500)
-                .map(|_| faults.strikes(SECOND, Target::Session))
+                .map(|_| faults.draw_effects(SECOND, FaultTarget::Session))
                 .collect();
             let both: u64 = faults.tally().iter().map(|(_, count)| count).sum();
             assert_eq!(both, strikes.iter().flatten().count() as u64);
@@ -194,8 +193,8 @@ mod tests {
     #[test]
     fn only_strikes_that_matter_are_counted() {
         let faults = faults(&["mcp-session", "slow:1s", "http-500", "drop"], 1);
-        let strikes = faults.strikes(SECOND, Target::Stranger);
-        assert_eq!(strikes, [Strike::Slow(SECOND), Strike::Http500]);
+        let strikes = faults.draw_effects(SECOND, FaultTarget::Stranger);
+        assert_eq!(strikes, [FaultEffect::Slow(SECOND), FaultEffect::Http500]);
         let counts: Vec<u64> = faults.tally().iter().map(|(_, count)| count).collect();
         assert_eq!(counts, [0, 1, 1, 0]);
     }
@@ -205,17 +204,17 @@ mod tests {
         let faults = faults(&["outage:60s,10s", "tools-missing:5s"], 1);
         let at = |seconds: u32, is_list| {
             let target = if is_list {
-                Target::ToolsList
+                FaultTarget::ToolsList
             } else {
-                Target::Session
+                FaultTarget::Session
             };
-            faults.strikes(SECOND + seconds * SECOND, target)
+            faults.draw_effects(SECOND + seconds * SECOND, target)
         };
-        assert_eq!(at(0, true), [Strike::ToolsMissing]);
+        assert_eq!(at(0, true), [FaultEffect::ToolsMissing]);
         assert_eq!(at(0, false), []);
         assert_eq!(at(5, true), []);
         assert_eq!(at(59, false), []);
-        assert_eq!(at(60, false), [Strike::Outage]);
+        assert_eq!(at(60, false), [FaultEffect::Outage]);
         assert_eq!(at(70, false), []);
         let tally = faults.tally();
         assert_eq!(

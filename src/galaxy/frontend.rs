@@ -11,16 +11,19 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use self::{
-    meters::{Kind, Meters},
-    sessions::{Found, Sessions},
+    meters::{MeterKind, Meters},
+    sessions::{SessionLookup, Sessions},
 };
 use super::{
-    limits::Limits,
-    world::{Answer, CommandKind, Order, PlayerId, Refusal, Rules, Ticket, World, nature},
+    limits::GalaxyLimits,
+    world::{
+        AnswerTicket, CommandKind, GameAnswer, GameOrder, GameRefusal, PlayerId, World, WorldRules,
+        command_kind,
+    },
 };
 
 /// Names one client connection: an MCP session.
-pub type Connection = u64;
+pub type ConnectionId = u64;
 
 /// How sessions behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub struct SessionRules {
 
 /// One tool call.
 #[derive(Debug)]
-pub struct Call {
+pub struct GameCall {
     /// The tool's name.
     pub tool: String,
     /// What came with it.
@@ -44,16 +47,16 @@ pub struct Call {
 
 /// When a call is answered.
 #[derive(Debug)]
-pub enum Reply {
+pub enum CallReply {
     /// At once.
-    Now(Answer),
+    Now(GameAnswer),
     /// With the turn that answers this ticket.
-    Later(Ticket),
+    Later(AnswerTicket),
 }
 
 /// Something that a restart has to do again to get back where the world was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct JournalRecord {
     /// The tick in which it happened.
     pub tick: u64,
     /// Who did it.
@@ -70,20 +73,20 @@ pub struct Record {
 
 /// What a call came to.
 #[derive(Debug)]
-pub struct Served {
+pub struct ServedCall {
     /// The answer, or the promise of one.
-    pub reply: Reply,
+    pub reply: CallReply,
     /// Has to be kept before the answer leaves.
-    pub records: Vec<Record>,
+    pub records: Vec<JournalRecord>,
 }
 
 /// What a tick brought.
 #[derive(Debug)]
-pub struct Ticked {
+pub struct TickRecords {
     /// Has to be kept before the answers leave.
-    pub records: Vec<Record>,
+    pub records: Vec<JournalRecord>,
     /// Answers that were promised.
-    pub answers: Vec<(Ticket, Answer)>,
+    pub answers: Vec<(AnswerTicket, GameAnswer)>,
 }
 
 /// The desk with its world behind it.
@@ -107,7 +110,12 @@ impl Default for SessionRules {
 impl Frontend {
     /// A desk before this world.
     #[must_use]
-    pub fn new(world: World, rules: &Rules, limits: Limits, session_rules: SessionRules) -> Self {
+    pub fn new(
+        world: World,
+        rules: &WorldRules,
+        limits: GalaxyLimits,
+        session_rules: SessionRules,
+    ) -> Self {
         Self {
             world,
             sessions: Sessions::new(session_rules.idle),
@@ -123,96 +131,102 @@ impl Frontend {
     }
 
     /// Serves one call.
-    pub fn serve(&mut self, connection: Connection, mut call: Call, now: Duration) -> Served {
+    pub fn serve_call(
+        &mut self,
+        connection: ConnectionId,
+        mut call: GameCall,
+        now: Duration,
+    ) -> ServedCall {
         let given = call.arguments.remove("session_id");
         let mut records = Vec::new();
         let reply = match call.tool.as_str() {
-            "register" => Reply::Now(self.register(connection, call, now, &mut records)),
-            "login" => Reply::Now(self.login(connection, call, now, &mut records)),
-            "session" => Reply::Now(Ok(json!({
+            "register" => CallReply::Now(self.register(connection, call, now, &mut records)),
+            "login" => CallReply::Now(self.login(connection, call, now, &mut records)),
+            "session" => CallReply::Now(Ok(json!({
                 "message": "You have a connection already: MCP made it at initialize. Call \
                             register() or login() to play.",
             }))),
             _ => self
                 .serve_account(connection, given, call, now, &mut records)
-                .unwrap_or_else(|refusal| Reply::Now(Err(refusal))),
+                .unwrap_or_else(|refusal| CallReply::Now(Err(refusal))),
         };
-        Served { reply, records }
+        ServedCall { reply, records }
     }
 
     fn register(
         &mut self,
-        connection: Connection,
-        call: Call,
+        connection: ConnectionId,
+        call: GameCall,
         now: Duration,
-        records: &mut Vec<Record>,
-    ) -> Answer {
+        records: &mut Vec<JournalRecord>,
+    ) -> GameAnswer {
         let (player, answer) = self.world.register(&call.arguments)?;
         self.sessions
             .open(self.world.session_id(player), player, connection, now);
-        records.push(self.record(player, call));
+        records.push(self.new_record(player, call));
         Ok(answer)
     }
 
     fn login(
         &mut self,
-        connection: Connection,
-        mut call: Call,
+        connection: ConnectionId,
+        mut call: GameCall,
         now: Duration,
-        records: &mut Vec<Record>,
-    ) -> Answer {
+        records: &mut Vec<JournalRecord>,
+    ) -> GameAnswer {
         let (player, answer) = self.world.login(&call.arguments)?;
         self.sessions
             .open(self.world.session_id(player), player, connection, now);
         call.arguments = Map::new();
-        records.push(self.record(player, call));
+        records.push(self.new_record(player, call));
         Ok(answer)
     }
 
     /// Everything but register and login.
     fn serve_account(
         &mut self,
-        connection: Connection,
+        connection: ConnectionId,
         given: Option<Value>,
-        call: Call,
+        call: GameCall,
         now: Duration,
-        records: &mut Vec<Record>,
-    ) -> Result<Reply, Refusal> {
+        records: &mut Vec<JournalRecord>,
+    ) -> Result<CallReply, GameRefusal> {
         let nature = match call.tool.as_str() {
             "logout" => CommandKind::Write,
-            tool => nature(tool).ok_or_else(|| Refusal::unknown_command(tool))?,
+            tool => command_kind(tool).ok_or_else(|| GameRefusal::unknown_command(tool))?,
         };
         if nature == CommandKind::Reference {
-            return Ok(Reply::Now(
+            return Ok(CallReply::Now(
                 self.world.reference(&call.tool, &call.arguments),
             ));
         }
         let player = self.identify(connection, given, now, records)?;
-        self.meters.count(player, kind(&call.tool, nature), now)?;
+        self.meters
+            .count_call(player, meter_kind(&call.tool, nature), now)?;
         if call.tool == "logout" {
             self.end_visit(player, records);
             let message = "Logged out successfully";
-            return Ok(Reply::Now(Ok(json!({ "message": message }))));
+            return Ok(CallReply::Now(Ok(json!({ "message": message }))));
         }
         match nature {
-            CommandKind::Reference | CommandKind::Look => Ok(Reply::Now(self.world.query(
+            CommandKind::Reference | CommandKind::Look => Ok(CallReply::Now(self.world.query(
                 player,
                 &call.tool,
                 &call.arguments,
             ))),
             CommandKind::Write => {
                 let answer = self.world.query(player, &call.tool, &call.arguments)?;
-                records.push(self.record(player, call));
-                Ok(Reply::Now(Ok(answer)))
+                records.push(self.new_record(player, call));
+                Ok(CallReply::Now(Ok(answer)))
             }
             CommandKind::Act => {
-                let order = Order {
+                let order = GameOrder {
                     player,
                     command: call.tool,
                     arguments: call.arguments,
                     call: call.name,
                 };
-                self.world.submit(order).map(Reply::Later)
+                self.world.submit(order).map(CallReply::Later)
             }
         }
     }
@@ -220,25 +234,25 @@ impl Frontend {
     /// The player that a call is for: by its `session_id`, else by its connection's login.
     fn identify(
         &mut self,
-        connection: Connection,
+        connection: ConnectionId,
         given: Option<Value>,
         now: Duration,
-        records: &mut Vec<Record>,
-    ) -> Result<PlayerId, Refusal> {
+        records: &mut Vec<JournalRecord>,
+    ) -> Result<PlayerId, GameRefusal> {
         let found = match given {
-            None | Some(Value::Null) if self.session_rules.needs_argument => Found::Nothing,
-            None | Some(Value::Null) => self.sessions.by_connection(connection, now),
-            Some(Value::String(id)) => self.sessions.by_id(&id, now),
-            Some(_) => Found::Unknown,
+            None | Some(Value::Null) if self.session_rules.needs_argument => SessionLookup::Nothing,
+            None | Some(Value::Null) => self.sessions.find_by_connection(connection, now),
+            Some(Value::String(id)) => self.sessions.find_by_id(&id, now),
+            Some(_) => SessionLookup::Unknown,
         };
         match found {
-            Found::Player(player) => Ok(player),
-            Found::Expired(player) => {
+            SessionLookup::Player(player) => Ok(player),
+            SessionLookup::Expired(player) => {
                 self.end_visit(player, records);
                 Err(session_invalid())
             }
-            Found::Unknown => Err(session_invalid()),
-            Found::Nothing => Err(Refusal::new(
+            SessionLookup::Unknown => Err(session_invalid()),
+            SessionLookup::Nothing => Err(GameRefusal::new(
                 "session_required",
                 "You must provide a session_id. Get one by calling login() or register() first.",
             )),
@@ -246,9 +260,9 @@ impl Frontend {
     }
 
     /// Lets a tick pass.
-    pub fn tick(&mut self) -> Ticked {
+    pub fn tick(&mut self) -> TickRecords {
         let turn = self.world.tick();
-        let records = turn.executed.into_iter().map(|executed| Record {
+        let records = turn.executed.into_iter().map(|executed| JournalRecord {
             tick: executed.tick,
             player: executed.order.player,
             command: executed.order.command,
@@ -256,14 +270,14 @@ impl Frontend {
             failed: executed.failed.map(str::to_owned),
             call: executed.order.call,
         });
-        Ticked {
+        TickRecords {
             records: records.collect(),
             answers: turn.answers,
         }
     }
 
     /// A connection is over, and with it the login that it made.
-    pub fn disconnect(&mut self, connection: Connection) -> Vec<Record> {
+    pub fn disconnect(&mut self, connection: ConnectionId) -> Vec<JournalRecord> {
         let mut records = Vec::new();
         if let Some(player) = self.sessions.forget_connection(connection) {
             self.end_visit(player, &mut records);
@@ -272,10 +286,10 @@ impl Frontend {
     }
 
     /// Forgets the login of a connection, as a fault of the server does.
-    pub fn lose_login(&mut self, connection: Connection, now: Duration) -> Vec<Record> {
+    pub fn lose_login(&mut self, connection: ConnectionId, now: Duration) -> Vec<JournalRecord> {
         let mut records = Vec::new();
-        if let Found::Player(player) | Found::Expired(player) =
-            self.sessions.by_connection(connection, now)
+        if let SessionLookup::Player(player) | SessionLookup::Expired(player) =
+            self.sessions.find_by_connection(connection, now)
         {
             self.end_visit(player, &mut records);
         }
@@ -283,9 +297,9 @@ impl Frontend {
     }
 
     /// Ends what has been idle for too long.
-    pub fn sweep(&mut self, now: Duration) -> Vec<Record> {
+    pub fn sweep(&mut self, now: Duration) -> Vec<JournalRecord> {
         let mut records = Vec::new();
-        for player in self.sessions.expired(now) {
+        for player in self.sessions.expired_players(now) {
             self.end_visit(player, &mut records);
         }
         self.meters.sweep(now);
@@ -297,19 +311,19 @@ impl Frontend {
         self.world.warn_of_restart(seconds);
     }
 
-    fn end_visit(&mut self, player: PlayerId, records: &mut Vec<Record>) {
+    fn end_visit(&mut self, player: PlayerId, records: &mut Vec<JournalRecord>) {
         self.sessions.close(player);
-        self.world.leave(player);
-        let logout = Call {
+        self.world.end_visit(player);
+        let logout = GameCall {
             tool: "logout".to_owned(),
             arguments: Map::new(),
             name: None,
         };
-        records.push(self.record(player, logout));
+        records.push(self.new_record(player, logout));
     }
 
-    fn record(&self, player: PlayerId, call: Call) -> Record {
-        Record {
+    fn new_record(&self, player: PlayerId, call: GameCall) -> JournalRecord {
+        JournalRecord {
             tick: self.world.now(),
             player,
             command: call.tool,
@@ -320,16 +334,16 @@ impl Frontend {
     }
 }
 
-fn kind(tool: &str, nature: CommandKind) -> Kind {
+fn meter_kind(tool: &str, nature: CommandKind) -> MeterKind {
     match nature {
-        CommandKind::Act => Kind::Mutation,
-        CommandKind::Write if tool == "chat" => Kind::Chat,
-        CommandKind::Reference | CommandKind::Look | CommandKind::Write => Kind::Query,
+        CommandKind::Act => MeterKind::Mutation,
+        CommandKind::Write if tool == "chat" => MeterKind::Chat,
+        CommandKind::Reference | CommandKind::Look | CommandKind::Write => MeterKind::Query,
     }
 }
 
-fn session_invalid() -> Refusal {
-    Refusal::new(
+fn session_invalid() -> GameRefusal {
+    GameRefusal::new(
         "session_invalid",
         "Session not found or expired. Call login() again to get a new session_id.",
     )

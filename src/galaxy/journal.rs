@@ -20,14 +20,14 @@ use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(super) use self::ledger::Ledger;
+pub(super) use self::ledger::MutationLedger;
 use self::{
-    line::{Line, write_lines},
+    line::{JournalLine, write_lines},
     tail::Tail,
 };
 use super::{
-    frontend::Record,
-    world::{NotThisWorld, Rules, World},
+    frontend::JournalRecord,
+    world::{NotThisWorld, World, WorldRules},
 };
 
 /// The seed of a galaxy that nobody chose one for.
@@ -68,19 +68,19 @@ impl Journal {
     pub(super) fn open(
         dir: &Path,
         seed: Option<u64>,
-        rules: impl FnOnce(u64) -> Rules,
+        rules: impl FnOnce(u64) -> WorldRules,
     ) -> anyhow::Result<(World, Self)> {
-        let lock = prepare(dir)?;
+        let lock = lock_dir(dir)?;
         let path = dir.join("snapshot.json");
         let (mut world, first) = match fs::read_to_string(&path) {
-            Ok(text) => restore(dir, &text, seed, rules)
+            Ok(text) => restore_world(dir, &text, seed, rules)
                 .with_context(|| format!("read {}", path.display()))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 (World::new(rules(seed.unwrap_or(USUAL_SEED))), 1)
             }
             Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
         };
-        let last = replay::segments(dir, first, &mut world)?;
+        let last = replay::replay_segments(dir, first, &mut world)?;
         let mut journal = Self {
             dir: dir.to_owned(),
             segment: last,
@@ -91,12 +91,12 @@ impl Journal {
         };
         // Whoever was logged in lost that with the process that kept the sessions.
         world.everybody_leaves();
-        journal.snapshot(&world)?;
+        journal.take_snapshot(&world)?;
         Ok((world, journal))
     }
 
     /// Appends what happened, and that the world has reached this tick.
-    pub(super) fn append(&mut self, tick: u64, records: &[Record]) -> io::Result<()> {
+    pub(super) fn append(&mut self, tick: u64, records: &[JournalRecord]) -> io::Result<()> {
         let mark = (tick > self.marked).then_some(tick);
         if mark.is_none() && records.is_empty() {
             return Ok(());
@@ -104,7 +104,7 @@ impl Journal {
         // The mark goes last: what it follows happened up to then.
         let mut lines = write_lines(records);
         if let Some(tick) = mark {
-            lines.extend(Line::mark(tick).text());
+            lines.extend(JournalLine::of_tick(tick).to_bytes());
         }
         self.file.append(&lines)?;
         self.lines += records.len() as u64 + u64::from(mark.is_some());
@@ -118,14 +118,14 @@ impl Journal {
     }
 
     /// Writes the world down whole and begins a new segment.
-    pub(super) fn snapshot(&mut self, world: &World) -> anyhow::Result<()> {
+    pub(super) fn take_snapshot(&mut self, world: &World) -> anyhow::Result<()> {
         let next = self.segment + 1;
         let written = self.write_snapshot(world, next);
         let file = match written {
             Ok(file) => file,
             Err(error) => {
                 // The old segment goes on, and must stay the last. It may not even be there.
-                let _ = fs::remove_file(replay::path(&self.dir, next));
+                let _ = fs::remove_file(replay::segment_path(&self.dir, next));
                 // Not again with the very next line.
                 self.lines = LINES / 2;
                 return Err(error);
@@ -136,11 +136,11 @@ impl Journal {
         self.lines = 0;
         self.marked = world.now();
         // What cannot be removed now goes with the next snapshot.
-        for old in replay::numbers(&self.dir)?
+        for old in replay::segment_numbers(&self.dir)?
             .into_iter()
             .filter(|number| *number < next)
         {
-            let path = replay::path(&self.dir, old);
+            let path = replay::segment_path(&self.dir, old);
             fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
         }
         Ok(())
@@ -156,7 +156,7 @@ impl Journal {
             world.seed(),
             world.save()
         );
-        private(&draft)
+        create_private(&draft)
             .and_then(|mut file| file.write_all(text.as_bytes()))
             .and_then(|()| fs::rename(&draft, &path))
             .with_context(|| format!("write {}", path.display()))?;
@@ -165,7 +165,7 @@ impl Journal {
 }
 
 /// Makes the directory and locks it.
-fn prepare(dir: &Path) -> anyhow::Result<File> {
+fn lock_dir(dir: &Path) -> anyhow::Result<File> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -188,11 +188,11 @@ fn prepare(dir: &Path) -> anyhow::Result<File> {
 }
 
 /// The world of a snapshot, and the segment that continues it.
-fn restore(
+fn restore_world(
     dir: &Path,
     text: &str,
     seed: Option<u64>,
-    rules: impl FnOnce(u64) -> Rules,
+    rules: impl FnOnce(u64) -> WorldRules,
 ) -> anyhow::Result<(World, u64)> {
     let damaged = || {
         format!(
@@ -229,7 +229,7 @@ fn restore(
 }
 
 fn open_segment(dir: &Path, number: u64) -> anyhow::Result<Tail> {
-    let path = replay::path(dir, number);
+    let path = replay::segment_path(dir, number);
     OpenOptions::new()
         .create(true)
         .append(true)
@@ -240,7 +240,7 @@ fn open_segment(dir: &Path, number: u64) -> anyhow::Result<Tail> {
 }
 
 /// A new file that only its owner reads: passwords follow from the seed inside.
-fn private(path: &Path) -> io::Result<File> {
+fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)
         .write(true)

@@ -13,7 +13,7 @@ mod tools;
 pub mod world;
 
 pub use self::{
-    options::{Clock, GalaxyOptions, Pace, UnknownSession},
+    options::{GalaxyClock, GalaxyOptions, TickPace, UnknownSession},
     server::{Galaxy, Traffic, serve},
 };
 

@@ -2,9 +2,9 @@
 
 use std::{str::FromStr, time::Duration};
 
-/// What one minute allows. The real game's minute is six ticks; how it is scaled says [`Limits`].
+/// What one minute allows. The real game's minute is six ticks; how it is scaled says [`GalaxyLimits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowance {
+pub enum RateAllowance {
     /// No limit.
     Unlimited,
     /// So many.
@@ -17,48 +17,48 @@ pub enum Allowance {
 /// six ticks, but never more than a real one: a galaxy with a tick of a second allows six times as
 /// much as the real one does, and one with a tick of a minute no less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct GalaxyLimits {
     /// Mutations of an account.
-    pub mutations: Allowance,
+    pub mutations: RateAllowance,
     /// Queries of an account.
-    pub queries: Allowance,
+    pub queries: RateAllowance,
     /// Chat messages of an account.
-    pub chats: Allowance,
+    pub chats: RateAllowance,
     /// `initialize`, `register` and `login` together, of an address.
-    pub logins: Allowance,
+    pub logins: RateAllowance,
     /// Logins with a wrong name or password, of an address.
-    pub failed_logins: Allowance,
+    pub failed_logins: RateAllowance,
     /// Refusals for too many requests; an address that goes past this is blocked for 2 minutes, then
     /// for 4, at last for 30. Every request made meanwhile begins the block anew.
-    pub refusals: Allowance,
+    pub refusals: RateAllowance,
 }
 
-impl Limits {
+impl GalaxyLimits {
     /// No limits at all.
     pub const NONE: Self = Self {
-        mutations: Allowance::Unlimited,
-        queries: Allowance::Unlimited,
-        chats: Allowance::Unlimited,
-        logins: Allowance::Unlimited,
-        failed_logins: Allowance::Unlimited,
-        refusals: Allowance::Unlimited,
+        mutations: RateAllowance::Unlimited,
+        queries: RateAllowance::Unlimited,
+        chats: RateAllowance::Unlimited,
+        logins: RateAllowance::Unlimited,
+        failed_logins: RateAllowance::Unlimited,
+        refusals: RateAllowance::Unlimited,
     };
 }
 
-impl Default for Limits {
+impl Default for GalaxyLimits {
     fn default() -> Self {
         Self {
-            mutations: Allowance::PerMinute(30),
-            queries: Allowance::PerMinute(300),
-            chats: Allowance::PerMinute(20),
-            logins: Allowance::PerMinute(30),
-            failed_logins: Allowance::PerMinute(5),
-            refusals: Allowance::PerMinute(50),
+            mutations: RateAllowance::PerMinute(30),
+            queries: RateAllowance::PerMinute(300),
+            chats: RateAllowance::PerMinute(20),
+            logins: RateAllowance::PerMinute(30),
+            failed_logins: RateAllowance::PerMinute(5),
+            refusals: RateAllowance::PerMinute(50),
         }
     }
 }
 
-impl FromStr for Allowance {
+impl FromStr for RateAllowance {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -81,32 +81,32 @@ pub(super) const MINUTE: Duration = Duration::from_secs(60);
 
 /// What has been used of an allowance in the minute that the first use began.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Meter {
-    minute: Option<Begun>,
+pub(super) struct RateMeter {
+    minute: Option<MeterMinute>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Begun {
+struct MeterMinute {
     at: Duration,
     used: u32,
 }
 
-impl Meter {
+impl RateMeter {
     /// Counts one use.
     ///
     /// # Errors
     /// The time until the next minute begins, when this one's allowance is used up.
     pub(super) fn count(
         &mut self,
-        allowance: Allowance,
+        allowance: RateAllowance,
         minute: Duration,
         now: Duration,
     ) -> Result<(), Duration> {
         self.check(allowance, minute, now)?;
         let current = self
-            .current(minute, now)
-            .unwrap_or(Begun { at: now, used: 0 });
-        self.minute = Some(Begun {
+            .current_minute(minute, now)
+            .unwrap_or(MeterMinute { at: now, used: 0 });
+        self.minute = Some(MeterMinute {
             used: current.used.saturating_add(1),
             ..current
         });
@@ -116,27 +116,27 @@ impl Meter {
     /// Whether one more use is allowed, without counting it.
     pub(super) fn check(
         self,
-        allowance: Allowance,
+        allowance: RateAllowance,
         minute: Duration,
         now: Duration,
     ) -> Result<(), Duration> {
         let current = self
-            .current(minute, now)
-            .unwrap_or(Begun { at: now, used: 0 });
+            .current_minute(minute, now)
+            .unwrap_or(MeterMinute { at: now, used: 0 });
         match allowance {
-            Allowance::PerMinute(most) if current.used >= most => {
+            RateAllowance::PerMinute(most) if current.used >= most => {
                 Err(minute.saturating_sub(now.saturating_sub(current.at)))
             }
-            Allowance::PerMinute(_) | Allowance::Unlimited => Ok(()),
+            RateAllowance::PerMinute(_) | RateAllowance::Unlimited => Ok(()),
         }
     }
 
     /// Whether the minute that it counts is past.
     pub(super) fn is_over(self, minute: Duration, now: Duration) -> bool {
-        self.current(minute, now).is_none()
+        self.current_minute(minute, now).is_none()
     }
 
-    fn current(self, minute: Duration, now: Duration) -> Option<Begun> {
+    fn current_minute(self, minute: Duration, now: Duration) -> Option<MeterMinute> {
         self.minute
             .filter(|begun| now.saturating_sub(begun.at) < minute)
     }
@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn a_minute_allows_so_many_and_then_begins_anew() {
-        let mut meter = Meter::default();
-        let allowance = Allowance::PerMinute(2);
+        let mut meter = RateMeter::default();
+        let allowance = RateAllowance::PerMinute(2);
         assert_eq!(meter.count(allowance, MINUTE, 100 * SECOND), Ok(()));
         assert_eq!(meter.count(allowance, MINUTE, 101 * SECOND), Ok(()));
         assert_eq!(
@@ -166,11 +166,11 @@ mod tests {
         );
         assert_eq!(meter.count(allowance, MINUTE, 160 * SECOND), Ok(()));
         assert_eq!(
-            meter.count(Allowance::Unlimited, MINUTE, 160 * SECOND),
+            meter.count(RateAllowance::Unlimited, MINUTE, 160 * SECOND),
             Ok(())
         );
         assert_eq!(
-            Meter::default().count(Allowance::PerMinute(0), MINUTE, SECOND),
+            RateMeter::default().count(RateAllowance::PerMinute(0), MINUTE, SECOND),
             Err(MINUTE)
         );
     }
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn limits_are_written_as_numbers_or_unlimited() {
-        assert_eq!("30".parse(), Ok(Allowance::PerMinute(30)));
-        assert_eq!("unlimited".parse(), Ok(Allowance::Unlimited));
-        assert!("lots".parse::<Allowance>().is_err());
+        assert_eq!("30".parse(), Ok(RateAllowance::PerMinute(30)));
+        assert_eq!("unlimited".parse(), Ok(RateAllowance::Unlimited));
+        assert!("lots".parse::<RateAllowance>().is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use super::{fault::Fault, frontend::SessionRules, limits::Limits};
+use super::{fault::GalaxyFault, frontend::SessionRules, limits::GalaxyLimits};
 
 /// All options; the defaults are those of the real server.
 #[derive(Clone, Debug)]
@@ -12,15 +12,15 @@ pub struct GalaxyOptions {
     /// How long a tick lasts.
     pub tick: Duration,
     /// Who lets ticks pass.
-    pub pace: Pace,
+    pub pace: TickPace,
     /// Where everything that happens is kept. None: nothing is.
     pub data: Option<PathBuf>,
     /// A file that gets a line for every mutation that was carried out.
     pub ledger: Option<PathBuf>,
     /// What the server does wrong on purpose.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<GalaxyFault>,
     /// What is allowed in how long.
-    pub limits: Limits,
+    pub limits: GalaxyLimits,
     /// How sessions behave.
     pub sessions: SessionRules,
     /// How a request of an unknown MCP session is answered.
@@ -28,12 +28,12 @@ pub struct GalaxyOptions {
     /// The one code that registers. None: any code of 1 to 64 characters.
     pub registration_code: Option<String>,
     /// What sessions, limits and faults take the time from.
-    pub clock: Clock,
+    pub clock: GalaxyClock,
 }
 
 /// Who lets ticks pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum TickPace {
     /// A timer does, one every [`GalaxyOptions::tick`].
     Timer,
     /// Whoever holds the galaxy does, by [`super::Galaxy::tick`].
@@ -51,9 +51,9 @@ pub enum UnknownSession {
 
 /// Time that has passed since some moment; it never goes back.
 #[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> Duration + Send + Sync>);
+pub struct GalaxyClock(Arc<dyn Fn() -> Duration + Send + Sync>);
 
-impl Clock {
+impl GalaxyClock {
     /// A clock that tells what this function says.
     pub fn new(tell: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(tell))
@@ -61,7 +61,7 @@ impl Clock {
 
     /// A clock that runs from now on.
     #[must_use]
-    pub fn running() -> Self {
+    pub fn from_now() -> Self {
         let started = std::time::Instant::now();
         Self::new(move || started.elapsed())
     }
@@ -73,7 +73,7 @@ impl Clock {
     }
 }
 
-impl fmt::Debug for Clock {
+impl fmt::Debug for GalaxyClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Clock").field(&self.now()).finish()
     }
@@ -84,15 +84,15 @@ impl Default for GalaxyOptions {
         Self {
             seed: None,
             tick: Duration::from_secs(10),
-            pace: Pace::Timer,
+            pace: TickPace::Timer,
             data: None,
             ledger: None,
             faults: Vec::new(),
-            limits: Limits::default(),
+            limits: GalaxyLimits::default(),
             sessions: SessionRules::default(),
             unknown_session: UnknownSession::Ok,
             registration_code: None,
-            clock: Clock::running(),
+            clock: GalaxyClock::from_now(),
         }
     }
 }

@@ -19,15 +19,15 @@ use tokio_util::sync::CancellationToken;
 pub use self::traffic::Traffic;
 use self::{
     connections::Connections,
-    door::Door,
-    owner::{Owner, Records, Request},
+    door::GalaxyEndpoint,
+    owner::{OwnerRequest, RecordFiles, WorldOwner},
 };
 use super::{
-    fault::{Faults, Tally},
+    fault::{FaultInjector, FaultTally},
     frontend::Frontend,
-    journal::{Journal, Ledger},
+    journal::{Journal, MutationLedger},
     options::GalaxyOptions,
-    world::{Rules, World},
+    world::{World, WorldRules},
 };
 
 /// How long requests in flight may take once the server is told to stop.
@@ -41,8 +41,8 @@ const QUEUE: usize = 4096;
 pub struct Galaxy {
     address: SocketAddr,
     seed: u64,
-    requests: mpsc::Sender<Request>,
-    faults: Arc<Faults>,
+    requests: mpsc::Sender<OwnerRequest>,
+    faults: Arc<FaultInjector>,
     traffic: Arc<Traffic>,
     tasks: JoinSet<anyhow::Result<()>>,
 }
@@ -74,10 +74,11 @@ impl Galaxy {
             .local_addr()
             .context("read the listener's address")?;
         // Rebuilding reads files and computes for a while: not on a thread that others wait for.
-        let (built, options) = tokio::task::spawn_blocking(move || (build(&options), options))
-            .await
-            .context("rebuild the galaxy")?;
-        let Built {
+        let (built, options) =
+            tokio::task::spawn_blocking(move || (build_parts(&options), options))
+                .await
+                .context("rebuild the galaxy")?;
+        let GalaxyParts {
             desk,
             journal,
             ledger,
@@ -87,20 +88,20 @@ impl Galaxy {
         let stop = shutdown.child_token();
         let (requests, inbox) = mpsc::channel(QUEUE);
         let connections = Arc::new(Connections::new(options.sessions.idle));
-        let faults = Arc::new(Faults::new(
+        let faults = Arc::new(FaultInjector::new(
             options.faults.clone(),
             seed,
             options.clock.now(),
         ));
         let traffic = Arc::new(Traffic::default());
-        let owner = Owner::new(
+        let owner = WorldOwner::new(
             desk,
-            Records { journal, ledger },
+            RecordFiles { journal, ledger },
             Arc::clone(&connections),
             Arc::clone(&traffic),
             &options,
         );
-        let door = Door::new(
+        let door = GalaxyEndpoint::new(
             connections,
             (Arc::clone(&faults), Arc::clone(&traffic)),
             requests.clone(),
@@ -110,7 +111,7 @@ impl Galaxy {
         );
         let mut tasks = JoinSet::new();
         tasks.spawn(owner.run(inbox, stop.clone()));
-        tasks.spawn(listen(listener, door, stop));
+        tasks.spawn(serve_http(listener, door, stop));
         Ok(Self {
             address,
             seed,
@@ -136,13 +137,16 @@ impl Galaxy {
     /// Lets one tick pass and answers with the tick that is reached; nothing when it has stopped.
     pub async fn tick(&self) -> Option<u64> {
         let (reply, reached) = tokio::sync::oneshot::channel();
-        self.requests.send(Request::Tick { reply }).await.ok()?;
+        self.requests
+            .send(OwnerRequest::Tick { reply })
+            .await
+            .ok()?;
         reached.await.ok()
     }
 
     /// How often each fault has struck so far.
     #[must_use]
-    pub fn faults(&self) -> Tally {
+    pub fn faults(&self) -> FaultTally {
         self.faults.tally()
     }
 
@@ -156,7 +160,7 @@ impl Galaxy {
     ///
     /// # Errors
     /// What made it end, if it was not asked to.
-    pub async fn join(mut self) -> anyhow::Result<Tally> {
+    pub async fn join(mut self) -> anyhow::Result<FaultTally> {
         // The owner ends once nobody can ask it anything any more.
         drop(self.requests);
         let mut outcome = Ok(());
@@ -171,17 +175,17 @@ impl Galaxy {
 }
 
 /// What has to be there before the doors open.
-struct Built {
+struct GalaxyParts {
     desk: Frontend,
     journal: Option<Journal>,
-    ledger: Option<Ledger>,
+    ledger: Option<MutationLedger>,
 }
 
-fn build(options: &GalaxyOptions) -> anyhow::Result<Built> {
-    let rules = |seed| Rules {
+fn build_parts(options: &GalaxyOptions) -> anyhow::Result<GalaxyParts> {
+    let rules = |seed| WorldRules {
         tick: options.tick,
         registration_code: options.registration_code.clone(),
-        ..Rules::new(seed)
+        ..WorldRules::new(seed)
     };
     let (world, journal) = match &options.data {
         Some(dir) => {
@@ -190,22 +194,30 @@ fn build(options: &GalaxyOptions) -> anyhow::Result<Built> {
         }
         None => (World::new(rules(options.seed.unwrap_or(1))), None),
     };
-    let ledger = options.ledger.as_deref().map(Ledger::open).transpose()?;
+    let ledger = options
+        .ledger
+        .as_deref()
+        .map(MutationLedger::open)
+        .transpose()?;
     let rules = rules(world.seed());
-    Ok(Built {
+    Ok(GalaxyParts {
         desk: Frontend::new(world, &rules, options.limits, options.sessions),
         journal,
         ledger,
     })
 }
 
-async fn listen(listener: TcpListener, door: Door, stop: CancellationToken) -> anyhow::Result<()> {
+async fn serve_http(
+    listener: TcpListener,
+    door: GalaxyEndpoint,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
     let listener = listener.tap_io(|stream| {
         // Small answers must not wait for each other; a connection without it still works.
         let _ = stream.set_nodelay(true);
     });
     let router = door
-        .router()
+        .into_router()
         .into_make_service_with_connect_info::<SocketAddr>();
     let server =
         axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());

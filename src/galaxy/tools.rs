@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// One tool. `tools.json` was made once from the HTTP specification of March 2026.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Tool {
+pub(crate) struct GameTool {
     pub(crate) name: String,
     pub(crate) category: String,
     pub(crate) description: String,
@@ -21,20 +21,20 @@ pub(crate) struct Tool {
     pub(crate) input_schema: Map<String, Value>,
 }
 
-static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
-    let mut tools: Vec<Tool> = serde_json::from_str(include_str!("tools.json"))
+static TOOLS: LazyLock<Vec<GameTool>> = LazyLock::new(|| {
+    let mut tools: Vec<GameTool> = serde_json::from_str(include_str!("tools.json"))
         .expect("the table is part of the program; a test reads it");
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     tools
 });
 
 /// All tools, by name.
-pub(crate) fn all() -> &'static [Tool] {
+pub(crate) fn all() -> &'static [GameTool] {
     &TOOLS
 }
 
 /// The tool of this name.
-pub(crate) fn find(name: &str) -> Option<&'static Tool> {
+pub(crate) fn find(name: &str) -> Option<&'static GameTool> {
     let at = TOOLS.binary_search_by(|tool| tool.name.as_str().cmp(name));
     at.ok().map(|at| &TOOLS[at])
 }
@@ -47,26 +47,29 @@ pub(crate) enum SessionArgument {
 }
 
 /// The result of `tools/list`: written once, sent to everybody.
-pub(crate) fn listing(session: SessionArgument) -> String {
-    let tools: Vec<Value> = all().iter().map(|tool| tool.entry(session)).collect();
+pub(crate) fn listing_json(session: SessionArgument) -> String {
+    let tools: Vec<Value> = all()
+        .iter()
+        .map(|tool| tool.listing_entry(session))
+        .collect();
     json!({ "tools": tools }).to_string()
 }
 
-impl Tool {
+impl GameTool {
     /// The names of the parameters that it cannot do without.
-    pub(crate) fn required(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn required_parameters(&self) -> impl Iterator<Item = &str> {
         let names = self.input_schema.get("required").and_then(Value::as_array);
         names.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    fn entry(&self, session: SessionArgument) -> Value {
+    fn listing_entry(&self, session: SessionArgument) -> Value {
         let mut schema = Value::Object(self.input_schema.clone());
         if self.auth && session == SessionArgument::Required {
             schema["properties"]["session_id"] = json!({
                 "type": "string",
                 "description": "Your session ID from login/register",
             });
-            let mut required: Vec<&str> = self.required().collect();
+            let mut required: Vec<&str> = self.required_parameters().collect();
             required.push("session_id");
             schema["required"] = required.into();
         }
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_session_argument_is_listed_only_when_it_is_required() {
-        let read = |session| serde_json::from_str::<Value>(&listing(session)).unwrap();
+        let read = |session| serde_json::from_str::<Value>(&listing_json(session)).unwrap();
         let mine = |list: &Value| {
             let tools = list["tools"].as_array().unwrap();
             tools.iter().find(|tool| tool["name"] == "mine").cloned()

@@ -39,23 +39,23 @@ use std::{
 use serde_json::{Map, Value};
 
 use self::{
-    arguments::Arguments,
+    arguments::CommandArguments,
     atlas::{Atlas, PoiIx, SystemIx},
-    command::Play,
+    command::CommandHandler,
     deposits::Deposits,
     dice::Dice,
-    inbox::Event,
+    inbox::InboxEvent,
     market::Markets,
-    player::Player,
-    talk::Talk,
-    turn::{Pending, Waiting},
+    player::PlayerAccount,
+    talk::MessageHistory,
+    turn::{AwaitedArrival, PendingMutation},
 };
 pub use self::{
-    command::{CommandKind, nature},
+    command::{CommandKind, command_kind},
     id::{Id, PlayerId},
-    refusal::{Answer, Refusal},
+    refusal::{GameAnswer, GameRefusal},
     saved::NotThisWorld,
-    turn::{Executed, Order, Ticket, Turn},
+    turn::{AnswerTicket, ExecutedMutation, GameOrder, WorldTurn},
 };
 
 /// The version of the game that is simulated.
@@ -63,7 +63,7 @@ pub(crate) const VERSION: &str = "0.188.0";
 
 /// What a world is made by and runs under.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct WorldRules {
     /// Decides the galaxy, the prices, the yields, the ids.
     pub seed: u64,
     /// How long a tick really lasts; it only shows in answers that tell seconds.
@@ -75,29 +75,29 @@ pub struct Rules {
 /// The galaxy and everybody in it.
 #[derive(Debug)]
 pub struct World {
-    rules: Rules,
+    rules: WorldRules,
     /// Shared, because a command reads it while it changes players.
     atlas: Arc<Atlas>,
     dice: Dice,
     tick: u64,
-    players: BTreeMap<PlayerId, Player>,
+    players: BTreeMap<PlayerId, PlayerAccount>,
     /// By lower-case name.
     names: BTreeMap<String, PlayerId>,
     deposits: Deposits,
     markets: Markets,
-    talk: Talk,
+    talk: MessageHistory,
     /// Who is logged in and not under way, by place.
     present: BTreeMap<PoiIx, BTreeSet<PlayerId>>,
     /// Every ship under way, by the tick of its arrival.
     voyages: BTreeSet<(u64, PlayerId)>,
     /// The one mutation that a player may have queued.
-    pending: BTreeMap<PlayerId, Pending>,
+    pending: BTreeMap<PlayerId, PendingMutation>,
     /// Whose answer waits for an arrival.
-    waiting: BTreeMap<PlayerId, Waiting>,
+    waiting: BTreeMap<PlayerId, AwaitedArrival>,
     tickets: u64,
 }
 
-impl Rules {
+impl WorldRules {
     /// A world of this seed with ticks of ten seconds.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -112,7 +112,7 @@ impl Rules {
 impl World {
     /// A new world at its first tick.
     #[must_use]
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: WorldRules) -> Self {
         let dice = Dice::new(rules.seed);
         Self {
             atlas: Arc::new(Atlas::new(dice)),
@@ -123,7 +123,7 @@ impl World {
             names: BTreeMap::new(),
             deposits: Deposits::default(),
             markets: Markets::default(),
-            talk: Talk::default(),
+            talk: MessageHistory::default(),
             present: BTreeMap::new(),
             voyages: BTreeSet::new(),
             pending: BTreeMap::new(),
@@ -170,12 +170,18 @@ impl World {
     ///
     /// # Errors
     /// The game's refusal; also of every command that does need a login.
-    pub fn reference(&self, command: &str, arguments: &Map<String, Value>) -> Answer {
-        match command::find(command) {
-            Some(Play::Reference(answer)) => answer(self, Arguments::new(arguments)),
-            Some(Play::Look(_) | Play::Read(_) | Play::Write(_) | Play::Act(_)) | None => {
-                Err(Refusal::not_logged_in())
+    pub fn reference(&self, command: &str, arguments: &Map<String, Value>) -> GameAnswer {
+        match command::find_handler(command) {
+            Some(CommandHandler::Reference(answer)) => {
+                answer(self, CommandArguments::new(arguments))
             }
+            Some(
+                CommandHandler::Look(_)
+                | CommandHandler::Read(_)
+                | CommandHandler::Write(_)
+                | CommandHandler::Act(_),
+            )
+            | None => Err(GameRefusal::not_logged_in()),
         }
     }
 
@@ -188,38 +194,40 @@ impl World {
         player: PlayerId,
         command: &str,
         arguments: &Map<String, Value>,
-    ) -> Answer {
+    ) -> GameAnswer {
         let caller = self
             .players
             .get(&player)
-            .ok_or_else(Refusal::not_logged_in)?;
-        let arguments = Arguments::new(arguments);
-        match command::find(command) {
-            Some(Play::Reference(answer)) => answer(self, arguments),
-            Some(Play::Look(answer)) => answer(self, caller, arguments),
-            Some(Play::Read(answer)) => answer(self, player, arguments),
-            Some(Play::Write(answer)) => {
+            .ok_or_else(GameRefusal::not_logged_in)?;
+        let arguments = CommandArguments::new(arguments);
+        match command::find_handler(command) {
+            Some(CommandHandler::Reference(answer)) => answer(self, arguments),
+            Some(CommandHandler::Look(answer)) => answer(self, caller, arguments),
+            Some(CommandHandler::Read(answer)) => answer(self, player, arguments),
+            Some(CommandHandler::Write(answer)) => {
                 let answer = answer(self, player, arguments)?;
-                self.touch(player);
+                self.mark_active(player);
                 Ok(answer)
             }
-            Some(Play::Act(_)) => Err(Refusal::new(
+            Some(CommandHandler::Act(_)) => Err(GameRefusal::new(
                 "mutation",
                 format!("'{command}' takes a tick and has to be submitted."),
             )),
-            None => Err(unimplemented::refuse(self, caller, command, arguments)),
+            None => Err(unimplemented::refuse_query(
+                self, caller, command, arguments,
+            )),
         }
     }
 
     /// A player of this world.
-    fn player(&self, id: PlayerId) -> &Player {
+    fn player(&self, id: PlayerId) -> &PlayerAccount {
         let player = self.players.get(&id);
         player.expect(
             "every command looks its player up before it runs, and accounts are never deleted",
         )
     }
 
-    fn player_mut(&mut self, id: PlayerId) -> &mut Player {
+    fn player_mut(&mut self, id: PlayerId) -> &mut PlayerAccount {
         let player = self.players.get_mut(&id);
         player.expect(
             "every command looks its player up before it runs, and accounts are never deleted",
@@ -227,18 +235,18 @@ impl World {
     }
 
     /// Notes that something of this player was recorded.
-    fn touch(&mut self, id: PlayerId) {
+    fn mark_active(&mut self, id: PlayerId) {
         let now = self.tick;
         self.player_mut(id).last_active = now;
     }
 
     /// The system that a player is in, or left from.
-    fn system_of(&self, player: &Player) -> SystemIx {
+    fn system_of(&self, player: &PlayerAccount) -> SystemIx {
         self.atlas.poi(player.at).system
     }
 
     /// Who is at a place, in the order of their ids.
-    fn at(&self, poi: PoiIx) -> impl Iterator<Item = &Player> {
+    fn players_at(&self, poi: PoiIx) -> impl Iterator<Item = &PlayerAccount> {
         let present = self.present.get(&poi).into_iter().flatten();
         present.map(|id| self.player(*id))
     }
@@ -256,7 +264,7 @@ impl World {
     pub fn warn_of_restart(&mut self, seconds: u64) {
         let now = self.tick;
         for player in self.players.values_mut() {
-            player.tell(Event::Restart { seconds }, now);
+            player.notify(InboxEvent::Restart { seconds }, now);
         }
     }
 }

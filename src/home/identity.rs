@@ -22,7 +22,7 @@ impl Home {
             return Ok(kept);
         }
         let id = uuid::Uuid::new_v4().to_string();
-        let put = replace::put(&file, id.as_bytes());
+        let put = replace::replace_without_sync(&file, id.as_bytes());
         put.map_err(|cause| self.refused("write in", cause))?;
         Ok(id)
     }

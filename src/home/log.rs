@@ -24,7 +24,7 @@ pub struct RotatingFile {
     path: PathBuf,
     max_bytes: u64,
     kept: u32,
-    open: Option<Open>,
+    open: Option<OpenLogFile>,
     dropped: DroppedLines,
 }
 
@@ -33,7 +33,7 @@ pub struct RotatingFile {
 pub struct DroppedLines(Arc<AtomicU64>);
 
 #[derive(Debug)]
-struct Open {
+struct OpenLogFile {
     file: File,
     bytes: u64,
 }
@@ -92,7 +92,7 @@ impl RotatingFile {
     fn append_with_notice(&mut self, line: &[u8]) -> io::Result<()> {
         let untold = self.dropped.get();
         if untold > 0 {
-            self.append(notice(untold).as_bytes())?;
+            self.append(dropped_notice(untold).as_bytes())?;
             self.dropped.forget(untold);
         }
         self.append(line)
@@ -120,7 +120,7 @@ impl RotatingFile {
     }
 
     /// The file as it was left, or opened afresh after a failure.
-    fn take_open(&mut self) -> io::Result<Open> {
+    fn take_open(&mut self) -> io::Result<OpenLogFile> {
         if let Some(open) = self.open.take() {
             return Ok(open);
         }
@@ -139,7 +139,7 @@ impl RotatingFile {
             file.write_all(b"\n")?;
             bytes += 1;
         }
-        Ok(Open { file, bytes })
+        Ok(OpenLogFile { file, bytes })
     }
 
     /// Moves every file one place back; the oldest is replaced, the newest place becomes free.
@@ -148,15 +148,15 @@ impl RotatingFile {
             return fs::remove_file(&self.path);
         }
         for place in (1..self.kept).rev() {
-            match fs::rename(self.older(place), self.older(place + 1)) {
+            match fs::rename(self.older_path(place), self.older_path(place + 1)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Ok(()) | Err(_) => {}
             }
         }
-        fs::rename(&self.path, self.older(1))
+        fs::rename(&self.path, self.older_path(1))
     }
 
-    fn older(&self, place: u32) -> PathBuf {
+    fn older_path(&self, place: u32) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
         name.push(format!(".{place}"));
         name.into()
@@ -183,7 +183,7 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
 }
 
 /// A line of the same form as the others.
-fn notice(dropped: u64) -> String {
+fn dropped_notice(dropped: u64) -> String {
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let target = module_path!();
     format!(

@@ -10,7 +10,7 @@ use std::path::Path;
 ///
 /// Only the holder of the home's lock calls this, so nobody else writes the file beside it.
 pub(super) fn replace(file: &Path, content: &[u8]) -> io::Result<File> {
-    let beside = beside(file);
+    let beside = temporary_path(file);
     let mut new = create_private(&beside)?;
     new.try_lock()?;
     new.write_all(content)?;
@@ -21,8 +21,8 @@ pub(super) fn replace(file: &Path, content: &[u8]) -> io::Result<File> {
 
 /// Puts `content` in the place of whatever `file` holds, without waiting for the disk: a power cut
 /// may bring the old content back.
-pub(super) fn put(file: &Path, content: &[u8]) -> io::Result<()> {
-    let beside = beside(file);
+pub(super) fn replace_without_sync(file: &Path, content: &[u8]) -> io::Result<()> {
+    let beside = temporary_path(file);
     create_private(&beside)?.write_all(content)?;
     fs::rename(&beside, file)
 }
@@ -37,7 +37,7 @@ pub(super) fn create_private(file: &Path) -> io::Result<File> {
         .open(file)
 }
 
-fn beside(file: &Path) -> std::path::PathBuf {
+fn temporary_path(file: &Path) -> std::path::PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".new");
     name.into()

@@ -1,7 +1,7 @@
 //! Game accounts: whose they are, and which one is taken next.
 
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::write::{Account, PoolAccount};
+use actors::domain::write::{GameAccount, PoolAccount};
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
@@ -13,7 +13,7 @@ use super::writer::Tx;
 pub(super) async fn save_account(
     tx: &Tx,
     mysis: MysisId,
-    account: &Account,
+    account: &GameAccount,
     at: Timestamp,
 ) -> Result<(), DbErr> {
     let model = account::ActiveModel {
@@ -70,7 +70,7 @@ pub(super) async fn claim_account(
     tx: &Tx,
     mysis: MysisId,
     at: Timestamp,
-) -> Result<Option<Account>, DbErr> {
+) -> Result<Option<GameAccount>, DbErr> {
     let own = account::Entity::find()
         .filter(account::Column::AssignedTo.eq(mysis.0))
         .one(tx)
@@ -95,7 +95,7 @@ pub(super) async fn claim_account(
         .filter(account::Column::Username.eq(found.username.as_str()))
         .exec(tx)
         .await?;
-    Ok(Some(Account {
+    Ok(Some(GameAccount {
         username: found.username.into(),
         password: found.password.into(),
     }))

@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::domain::books::{Day, Entry};
+use actors::domain::books::{CostEntry, Day};
 use actors::domain::bounds;
-use actors::domain::event::{State, Totals};
+use actors::domain::event::{LifeState, Totals};
 use actors::domain::event_record::EventRecord;
-use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
-use actors::domain::message::{Call, Kind, Row};
+use actors::domain::message::{CallRecord, Row, RowKind};
 use actors::domain::write::{
-    Account, AccountRecord, Mission, MysisRecord, Profile, Recollection, SavedSession,
+    AccountRecord, GameAccount, Mission, MysisProfile, MysisRecord, SavedSession, StoredHistory,
 };
 use actors::ports::{
-    Archive, ArchiveFault, Found, Page, PageFrom, Piece, ResultAsked, Search, SwarmRecord,
+    Archive, ArchiveFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery,
+    SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -23,53 +24,53 @@ use sea_orm::{
 };
 
 use super::entity::{account, message, mission, mysis, tool_call};
-use super::rows::{self, Beside};
-use super::{Inner, SqlLedger, plain};
+use super::rows::{self, LinkedRecords};
+use super::{LedgerInner, SqlLedger, error_text};
 
 /// The condition of the index over rare kinds, word for word: SQLite uses the index only where it
 /// stands in the query, and reads a whole conversation otherwise.
 pub(super) const RARE: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
 
-type Answer<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+type ArchiveFuture<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
 impl Archive for SqlLedger {
-    fn swarm(&self) -> Answer<SwarmRecord> {
+    fn swarm(&self) -> ArchiveFuture<SwarmRecord> {
         self.read(|inner| async move { inner.swarm().await }.boxed())
     }
 
-    fn recall(&self, mysis: MysisId) -> Answer<Recollection> {
+    fn load_history(&self, mysis: MysisId) -> ArchiveFuture<StoredHistory> {
         self.read(move |inner| async move { inner.recall(mysis).await }.boxed())
     }
 
-    fn page(&self, page: Page) -> Answer<Vec<Arc<Row>>> {
+    fn page(&self, page: PageQuery) -> ArchiveFuture<Vec<Arc<Row>>> {
         self.read(move |inner| async move { inner.page(&page).await }.boxed())
     }
 
-    fn search(&self, search: Search) -> Answer<Found> {
+    fn search(&self, search: SearchQuery) -> ArchiveFuture<SearchHits> {
         self.read(move |inner| async move { inner.search(&search).await }.boxed())
     }
 
-    fn result_of(&self, asked: ResultAsked) -> Answer<Option<Piece>> {
+    fn result_of(&self, asked: ResultQuery) -> ArchiveFuture<Option<ResultPiece>> {
         self.read(move |inner| async move { inner.result_of(&asked).await }.boxed())
     }
 
-    fn session(&self, mysis: MysisId) -> Answer<Option<SavedSession>> {
+    fn saved_session(&self, mysis: MysisId) -> ArchiveFuture<Option<SavedSession>> {
         self.read(move |inner| async move { inner.session(mysis).await }.boxed())
     }
 
-    fn account(&self, mysis: MysisId) -> Answer<Option<Account>> {
+    fn account(&self, mysis: MysisId) -> ArchiveFuture<Option<GameAccount>> {
         self.read(move |inner| async move { inner.account(mysis).await }.boxed())
     }
 
-    fn books(&self, since: Day) -> Answer<Vec<Entry>> {
+    fn books(&self, since: Day) -> ArchiveFuture<Vec<CostEntry>> {
         self.read(move |inner| async move { inner.books(since).await }.boxed())
     }
 
-    fn events(&self, limit: usize) -> Answer<Vec<EventRecord>> {
+    fn events(&self, limit: usize) -> ArchiveFuture<Vec<EventRecord>> {
         self.read(move |inner| async move { inner.events(limit).await }.boxed())
     }
 
-    fn accounts(&self) -> Answer<Vec<AccountRecord>> {
+    fn accounts(&self) -> ArchiveFuture<Vec<AccountRecord>> {
         self.read(|inner| async move { inner.accounts().await }.boxed())
     }
 }
@@ -77,19 +78,19 @@ impl Archive for SqlLedger {
 impl SqlLedger {
     fn read<T: Send + 'static>(
         &self,
-        query: impl FnOnce(Arc<Inner>) -> BoxFuture<'static, Result<T, DbErr>> + Send + 'static,
-    ) -> Answer<T> {
+        query: impl FnOnce(Arc<LedgerInner>) -> BoxFuture<'static, Result<T, DbErr>> + Send + 'static,
+    ) -> ArchiveFuture<T> {
         let inner = self.inner.clone();
         async move {
             query(inner)
                 .await
-                .map_err(|error| ArchiveFault(plain(&error)))
+                .map_err(|error| ArchiveFault(error_text(&error)))
         }
         .boxed()
     }
 }
 
-impl Inner {
+impl LedgerInner {
     async fn swarm(&self) -> Result<SwarmRecord, DbErr> {
         let accounts = account::Entity::find().all(&self.readers).await?;
         let owned: BTreeMap<i64, Arc<str>> = accounts
@@ -101,7 +102,7 @@ impl Inner {
             .order_by_asc(mysis::Column::Name)
             .all(&self.readers)
             .await?;
-        let others = self.others().await?;
+        let others = self.held_by_others().await?;
         let is_ours = |model: &mysis::Model| others.iter().all(|(id, _)| id.0 != model.id);
         Ok(SwarmRecord {
             myses: myses
@@ -136,12 +137,12 @@ impl Inner {
             }))
     }
 
-    async fn account(&self, mysis: MysisId) -> Result<Option<Account>, DbErr> {
+    async fn account(&self, mysis: MysisId) -> Result<Option<GameAccount>, DbErr> {
         let found = account::Entity::find()
             .filter(account::Column::AssignedTo.eq(mysis.0))
             .one(&self.readers)
             .await?;
-        Ok(found.map(|account| Account {
+        Ok(found.map(|account| GameAccount {
             username: account.username.into(),
             password: account.password.into(),
         }))
@@ -156,7 +157,7 @@ impl Inner {
         Ok(accounts
             .into_iter()
             .map(|account| AccountRecord {
-                account: Account {
+                account: GameAccount {
                     username: account.username.into(),
                     password: account.password.into(),
                 },
@@ -167,7 +168,7 @@ impl Inner {
             .collect())
     }
 
-    async fn page(&self, page: &Page) -> Result<Vec<Arc<Row>>, DbErr> {
+    async fn page(&self, page: &PageQuery) -> Result<Vec<Arc<Row>>, DbErr> {
         let mut query = of(page.mysis).limit(page.limit as u64);
         if !page.kinds.is_empty() {
             let kinds = page.kinds.iter().map(|kind| kind.as_str());
@@ -201,8 +202,8 @@ impl Inner {
             .collect())
     }
 
-    async fn beside(&self, models: &[message::Model]) -> Result<Beside, DbErr> {
-        let mut beside = Beside::default();
+    async fn beside(&self, models: &[message::Model]) -> Result<LinkedRecords, DbErr> {
+        let mut beside = LinkedRecords::default();
         let missions: BTreeSet<i64> = models.iter().filter_map(|model| model.mission_id).collect();
         if !missions.is_empty() {
             let found = mission::Entity::find()
@@ -217,7 +218,7 @@ impl Inner {
         let mut callers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
         for model in models
             .iter()
-            .filter(|model| model.kind == Kind::Call.as_str())
+            .filter(|model| model.kind == RowKind::Call.as_str())
         {
             callers.entry(model.mysis_id).or_default().push(model.seq);
         }
@@ -229,7 +230,11 @@ impl Inner {
         Ok(beside)
     }
 
-    async fn calls(&self, mysis: i64, seqs: Vec<i64>) -> Result<Vec<((i64, i64), Call)>, DbErr> {
+    async fn calls(
+        &self,
+        mysis: i64,
+        seqs: Vec<i64>,
+    ) -> Result<Vec<((i64, i64), CallRecord)>, DbErr> {
         let models = tool_call::Entity::find()
             .filter(tool_call::Column::MysisId.eq(mysis))
             .filter(tool_call::Column::Seq.is_in(seqs))
@@ -239,7 +244,7 @@ impl Inner {
             .await?;
         Ok(models
             .into_iter()
-            .map(|model| ((mysis, model.seq), rows::call(model)))
+            .map(|model| ((mysis, model.seq), rows::call_from_model(model)))
             .collect())
     }
 }
@@ -263,19 +268,19 @@ pub(super) fn totals(model: &mysis::Model) -> Totals {
 
 fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
     let (profile, totals) = (profile(&model), totals(&model));
-    let fault = model.fault_text.map(|text| Fault {
+    let fault = model.fault_text.map(|text| MysisFault {
         kind: model
             .fault_kind
             .as_deref()
-            .and_then(FaultKind::parse)
-            .unwrap_or(FaultKind::Crash),
+            .and_then(MysisFaultKind::parse)
+            .unwrap_or(MysisFaultKind::Crash),
         text,
         at: Timestamp(model.fault_at.unwrap_or(0)),
     });
     MysisRecord {
         id: MysisId(model.id),
         profile,
-        state: State::parse(&model.state).unwrap_or(State::Stopped),
+        state: LifeState::parse(&model.state).unwrap_or(LifeState::Stopped),
         reason: model.reason.map(Into::into),
         fault,
         is_called: model.is_called,
@@ -287,8 +292,8 @@ fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
 }
 
 /// The settings of a Mysis.
-pub(super) fn profile(model: &mysis::Model) -> Profile {
-    Profile {
+pub(super) fn profile(model: &mysis::Model) -> MysisProfile {
+    MysisProfile {
         name: model.name.as_str().into(),
         provider: model.provider.as_str().into(),
         model: model.model.as_deref().map(Into::into),

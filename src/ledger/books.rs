@@ -1,21 +1,21 @@
 //! The books in the database: entered with the row that carries the bill, in one transaction, so
 //! that they agree with the rows whatever is killed. They outlive a Mysis that is deleted.
 
-use actors::domain::books::{BudgetUse, Charge, Day, Entry};
+use actors::domain::books::{BudgetUse, Charge, CostEntry, Day};
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Inner;
+use super::LedgerInner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
 use super::mend;
 use super::writer::Tx;
 
 /// Enters what a new row cost.
-pub(super) async fn enter(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
-    let Some(bill) = row.bill() else {
+pub(super) async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+    let Some(bill) = row.charge() else {
         return Ok(());
     };
     let mut add = OnConflict::columns([Column::Day, Column::MysisId, Column::Provider]);
@@ -30,17 +30,17 @@ pub(super) async fn enter(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbEr
         let sum = Expr::col((Entity, column)).add(excluded);
         add.value(column, tx.dialect().at_most(sum, mend::MAX_SUM));
     }
-    Entity::insert(line(mysis, Day::of(row.at), &bill))
+    Entity::insert(line_model(mysis, Day::of(row.at), &bill))
         .on_conflict(add)
         .exec_without_returning(tx)
         .await?;
     Ok(())
 }
 
-fn line(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
+fn line_model(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
     let stored = |value: u64| Set(i64::try_from(value).unwrap_or(mend::MAX_SUM));
     let mut spent = BudgetUse::default();
-    spent.pay(bill);
+    spent.add_charge(bill);
     ActiveModel {
         day: Set(day.0),
         mysis_id: Set(mysis.0),
@@ -53,9 +53,9 @@ fn line(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
     }
 }
 
-fn entry(model: Model) -> Entry {
+fn entry_from_model(model: Model) -> CostEntry {
     let counted = |value: i64| u64::try_from(value).unwrap_or(0);
-    Entry {
+    CostEntry {
         day: Day(model.day),
         mysis: MysisId(model.mysis_id),
         provider: model.provider.into(),
@@ -69,9 +69,9 @@ fn entry(model: Model) -> Entry {
     }
 }
 
-impl Inner {
+impl LedgerInner {
     /// The books from a day on.
-    pub(super) async fn books(&self, since: Day) -> Result<Vec<Entry>, DbErr> {
+    pub(super) async fn books(&self, since: Day) -> Result<Vec<CostEntry>, DbErr> {
         let key = [Column::Day, Column::MysisId, Column::Provider];
         let mut lines = Entity::find()
             .select_only()
@@ -79,17 +79,17 @@ impl Inner {
             .filter(Column::Day.gte(since.0));
         // What an older version spoilt must keep nobody from reading the rest.
         for figure in mend::OF_BOOKS {
-            lines = lines.expr_as(Expr::cust(mend::or(self.dialect, figure, 0)), figure);
+            lines = lines.expr_as(Expr::cust(mend::figure_or(self.dialect, figure, 0)), figure);
         }
         for column in key {
             lines = lines.order_by_asc(column);
         }
         let lines = lines.into_model::<Model>().all(&self.readers).await?;
-        Ok(lines.into_iter().map(entry).collect())
+        Ok(lines.into_iter().map(entry_from_model).collect())
     }
 
     /// The books of the newest day that something was spent on.
-    pub(super) async fn newest_books(&self) -> Result<Vec<Entry>, DbErr> {
+    pub(super) async fn newest_books(&self) -> Result<Vec<CostEntry>, DbErr> {
         let newest: Option<i64> = Entity::find()
             .order_by_desc(Column::Day)
             .select_only()

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 
 use super::entity::{account, message, mission, mysis};
 use super::writer::Tx;
-use super::{SqlLedger, leases, plain};
+use super::{SqlLedger, error_text, leases};
 
 /// Missions that are read at once; one may have a megabyte.
 const MISSIONS_AT_ONCE: u64 = 8;
@@ -40,8 +40,8 @@ impl SqlLedger {
     /// # Errors
     /// The database is locked or cannot be written.
     pub async fn intake(&self) -> Result<BulkImport, LedgerFault> {
-        let begun = self.inner.begin_intake().await;
-        let tx = begun.map_err(|error| self.inner.fault(&error))?;
+        let begun = self.inner.begin_slow_transaction().await;
+        let tx = begun.map_err(|error| self.inner.to_ledger_fault(&error))?;
         Ok(BulkImport {
             tx,
             ledger: self.clone(),
@@ -78,7 +78,9 @@ impl SqlLedger {
             let missions = missions.offset(behind as u64).limit(MISSIONS_AT_ONCE);
             missions.all(readers).await
         };
-        let missions = read.await.map_err(|error| ArchiveFault(plain(&error)))?;
+        let missions = read
+            .await
+            .map_err(|error| ArchiveFault(error_text(&error)))?;
         Ok(missions.into_iter().map(stored).collect())
     }
 
@@ -93,7 +95,7 @@ impl SqlLedger {
             .into_tuple()
             .one(&self.inner.readers)
             .await
-            .map_err(|error| ArchiveFault(plain(&error)))?;
+            .map_err(|error| ArchiveFault(error_text(&error)))?;
         Ok(Seq(after.unwrap_or(0)))
     }
 }
@@ -136,20 +138,21 @@ impl BulkImport {
     pub async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
         let written = async {
             self.check(write).await?;
-            self.ledger.inner.apply(&self.tx, write).await
+            self.ledger.inner.apply_write(&self.tx, write).await
         };
         written.await.map_err(|error| self.fault(&error))
     }
 
     /// Another process may run the Mysis.
     async fn check(&self, write: &Write) -> Result<(), DbErr> {
-        let (Some(tenant), Some(mysis)) = (&self.ledger.inner.tenant, leases::subject(write))
+        let (Some(tenant), Some(mysis)) =
+            (&self.ledger.inner.tenant, leases::mysis_of_write(write))
         else {
             return Ok(());
         };
         let mut free = self.free.lock().await;
         if free.insert(mysis) {
-            tenant.check(&self.tx, [mysis].into()).await?;
+            tenant.check_leases(&self.tx, [mysis].into()).await?;
         }
         Ok(())
     }
@@ -233,7 +236,7 @@ impl BulkImport {
     }
 
     fn fault(&self, error: &DbErr) -> LedgerFault {
-        self.ledger.inner.fault(error)
+        self.ledger.inner.to_ledger_fault(error)
     }
 
     /// Makes all of it durable, then searchable.
@@ -243,13 +246,13 @@ impl BulkImport {
     pub async fn commit(self) -> Result<(), LedgerFault> {
         let inner = &self.ledger.inner;
         let committed = self.tx.commit().await;
-        committed.map_err(|error| inner.fault(&error))?;
+        committed.map_err(|error| inner.to_ledger_fault(&error))?;
         inner
             .count_waiting()
             .await
-            .map_err(|error| inner.fault(&error))?;
+            .map_err(|error| inner.to_ledger_fault(&error))?;
         while inner.is_index_due() {
-            inner.keep_index().await;
+            inner.update_index().await;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use sea_orm::{
 };
 
 use super::dialect::Dialect;
-use super::{OpenError, ServerAddress, file, mend, opening, plain, trigrams};
+use super::{OpenError, ServerAddress, error_text, file, mend, opening, trigrams};
 
 /// [`bounds::MAX_CALL_TOKENS`], as the database counts.
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
@@ -26,7 +26,7 @@ const SAMPLE: usize = 200;
 const NAMED: usize = 5;
 
 /// One check: its name, and what was found, good or bad.
-pub type Checked = (&'static str, Result<String, String>);
+pub type CheckResult = (&'static str, Result<String, String>);
 
 /// Where a database is.
 pub enum DatabaseLocation<'a> {
@@ -40,66 +40,69 @@ pub enum DatabaseLocation<'a> {
 ///
 /// # Errors
 /// It is none of ours, newer than this program, or cannot be read.
-pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<Checked>, OpenError> {
+pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<CheckResult>, OpenError> {
     let (dialect, connection) = match database {
         DatabaseLocation::File(path) => {
-            let connection = opening::look_at_file(path).await?;
+            let connection = opening::open_for_reading(path).await?;
             (Dialect::Sqlite, connection)
         }
         DatabaseLocation::Server(address) => {
-            address.look().await?;
-            (Dialect::Postgres, address.readers())
+            address.count_myses().await?;
+            (Dialect::Postgres, address.open_readers())
         }
     };
-    let checked = all(&connection, dialect).await;
+    let checked = run_checks(&connection, dialect).await;
     // What was asked was answered.
     let _ = connection.close().await;
     checked.map_err(|error| match database {
-        DatabaseLocation::File(path) => file::unusable(path, &error),
-        DatabaseLocation::Server(address) => address.unusable(plain(&error)),
+        DatabaseLocation::File(path) => file::unusable_error(path, &error),
+        DatabaseLocation::Server(address) => address.unusable_error(error_text(&error)),
     })
 }
 
-async fn all(connection: &DatabaseConnection, dialect: Dialect) -> Result<Vec<Checked>, DbErr> {
+async fn run_checks(
+    connection: &DatabaseConnection,
+    dialect: Dialect,
+) -> Result<Vec<CheckResult>, DbErr> {
     let tx = connection.begin().await?;
     if dialect == Dialect::Postgres {
         let at_one_moment = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
         tx.execute_unprepared(at_one_moment).await?;
     }
-    let look = Look { tx, dialect };
+    let look = CheckTransaction { tx, dialect };
     let mut checked = Vec::new();
     for (name, find) in CHECKS {
         // A page that cannot be read is a finding, too.
         let found = find(&look).await;
-        checked.push((name, found.unwrap_or_else(|error| Err(plain(&error)))));
+        checked.push((name, found.unwrap_or_else(|error| Err(error_text(&error)))));
     }
     Ok(checked)
 }
 
-type Finding = Result<String, String>;
-type Find = fn(&Look) -> BoxFuture<'_, Result<Finding, DbErr>>;
+type CheckFinding = Result<String, String>;
+type CheckFn = fn(&CheckTransaction) -> BoxFuture<'_, Result<CheckFinding, DbErr>>;
 
-const CHECKS: [(&str, Find); 7] = [
-    ("pages", |look| look.pages().boxed()),
-    ("references", |look| look.references().boxed()),
-    ("calls", |look| look.calls().boxed()),
-    ("places", |look| look.places().boxed()),
-    ("index", |look| look.index().boxed()),
-    ("books", |look| look.books().boxed()),
-    (FIGURES, |look| look.figures().boxed()),
+const CHECKS: [(&str, CheckFn); 7] = [
+    ("pages", |look| look.check_pages().boxed()),
+    ("references", |look| look.check_references().boxed()),
+    ("calls", |look| look.check_calls().boxed()),
+    ("places", |look| look.check_places().boxed()),
+    ("index", |look| look.check_index().boxed()),
+    ("books", |look| look.check_books().boxed()),
+    (FIGURES, |look| look.check_figures().boxed()),
 ];
 
 /// The one check whose findings are mended when the database is opened.
 pub(super) const FIGURES: &str = "figures";
 
 /// One look at everything, at one moment.
-struct Look {
+struct CheckTransaction {
     tx: DatabaseTransaction,
     dialect: Dialect,
 }
 
-impl Look {
-    async fn rows<T: TryGetableMany>(&self, sql: &str) -> Result<Vec<T>, DbErr> {
+impl CheckTransaction {
+    async fn query_rows<T: TryGetableMany>(&self, sql: &str) -> Result<Vec<T>, DbErr> {
         let asked = Statement::from_string(self.dialect.backend(), sql);
         let rows = self.tx.query_all_raw(asked).await?;
         rows.iter()
@@ -108,39 +111,41 @@ impl Look {
     }
 
     /// The database's own check of every page, its indexes and the index of words.
-    async fn pages(&self) -> Result<Finding, DbErr> {
+    async fn check_pages(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(Ok("the server's business".to_string()));
         }
-        let said: Vec<(String,)> = self.rows("PRAGMA integrity_check").await?;
+        let said: Vec<(String,)> = self.query_rows("PRAGMA integrity_check").await?;
         if said.len() == 1 && said[0].0 == "ok" {
             let (pages, size): (i64, i64) = self
-                .rows("SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()")
+                .query_rows(
+                    "SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()",
+                )
                 .await?
                 .pop()
                 .unwrap_or_default();
             return Ok(Ok(format!("{pages} pages of {size} bytes are sound")));
         }
-        Ok(Err(named(said.into_iter().map(|(text,)| text))))
+        Ok(Err(join_mistakes(said.into_iter().map(|(text,)| text))))
     }
 
     /// What points to something that is not there.
-    async fn references(&self) -> Result<Finding, DbErr> {
+    async fn check_references(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(Ok("the server sees to them".to_string()));
         }
         let broken: Vec<(String, String)> = self
-            .rows("SELECT \"table\", parent FROM pragma_foreign_key_check()")
+            .query_rows("SELECT \"table\", parent FROM pragma_foreign_key_check()")
             .await?;
         let broken = broken.into_iter();
-        Ok(verdict(
+        Ok(finding_of(
             broken.map(|(from, to)| format!("a {from} without its {to}")),
             "everything that is pointed to is there",
         ))
     }
 
     /// Calls belong to rows; those that are over have their result, and no others have one.
-    async fn calls(&self) -> Result<Finding, DbErr> {
+    async fn check_calls(&self) -> Result<CheckFinding, DbErr> {
         let answered = "SELECT mysis_id, call_seq, call_position FROM message \
                         WHERE call_seq IS NOT NULL";
         let over = "SELECT mysis_id, seq, position FROM tool_call \
@@ -152,7 +157,8 @@ impl Look {
             (over, answered, "is over and has no result"),
             (answered, over, "has a result and is not over"),
         ] {
-            let found: Vec<(i64, i64, i32)> = self.rows(&format!("{one} EXCEPT {other}")).await?;
+            let found: Vec<(i64, i64, i32)> =
+                self.query_rows(&format!("{one} EXCEPT {other}")).await?;
             mistakes.extend(found.into_iter().map(|(mysis, seq, position)| {
                 format!("call {seq}.{position} of mysis {} {what}", MysisId(mysis))
             }));
@@ -161,24 +167,24 @@ impl Look {
             (calling, called, "calls nothing"),
             (called, calling, "has calls and is no row of calls"),
         ] {
-            let found: Vec<(i64, i64)> = self.rows(&format!("{one} EXCEPT {other}")).await?;
+            let found: Vec<(i64, i64)> = self.query_rows(&format!("{one} EXCEPT {other}")).await?;
             mistakes.extend(
                 found
                     .into_iter()
                     .map(|(mysis, seq)| format!("row {seq} of mysis {} {what}", MysisId(mysis))),
             );
         }
-        let (calls,): (i64,) = self.one("SELECT count(*) FROM tool_call").await?;
-        Ok(verdict(
+        let (calls,): (i64,) = self.query_one("SELECT count(*) FROM tool_call").await?;
+        Ok(finding_of(
             mistakes.into_iter(),
             &format!("{calls} calls are paired with their results"),
         ))
     }
 
     /// No row is missing behind those that retention removed.
-    async fn places(&self) -> Result<Finding, DbErr> {
+    async fn check_places(&self) -> Result<CheckFinding, DbErr> {
         let gaps: Vec<(i64, i64, i64)> = self
-            .rows(
+            .query_rows(
                 "SELECT message.mysis_id, coalesce(max(upto), 0), max(seq) - coalesce(max(upto), 0) \
                  - count(CASE WHEN seq > coalesce(upto, 0) THEN 1 END) FROM message \
                  LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
@@ -189,28 +195,28 @@ impl Look {
         let missing = missing.map(|(mysis, upto, missing)| {
             format!("mysis {} lacks {missing} rows after {upto}", MysisId(mysis))
         });
-        let (rows,): (i64,) = self.one("SELECT count(*) FROM message").await?;
-        Ok(verdict(
+        let (rows,): (i64,) = self.query_one("SELECT count(*) FROM message").await?;
+        Ok(finding_of(
             missing,
             &format!("{rows} rows stand without a gap"),
         ))
     }
 
-    async fn one<T: TryGetableMany + Default>(&self, sql: &str) -> Result<T, DbErr> {
-        Ok(self.rows(sql).await?.pop().unwrap_or_default())
+    async fn query_one<T: TryGetableMany + Default>(&self, sql: &str) -> Result<T, DbErr> {
+        Ok(self.query_rows(sql).await?.pop().unwrap_or_default())
     }
 
     /// What the index should hold can be found by it.
-    async fn index(&self) -> Result<Finding, DbErr> {
+    async fn check_index(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             let missing: Vec<(i64,)> = self
-                .rows(
+                .query_rows(
                     "SELECT id FROM message WHERE id <= (SELECT upto FROM indexed) \
                      AND id NOT IN (SELECT id FROM message_text) LIMIT 100",
                 )
                 .await?;
             let missing = missing.into_iter();
-            return Ok(verdict(
+            return Ok(finding_of(
                 missing.map(|(id,)| format!("row {id} is not in the index")),
                 "every row up to the newest that should be is in the index",
             ));
@@ -218,7 +224,7 @@ impl Look {
         let (mut missing, mut looked) = (Vec::new(), 0);
         for order in ["ASC", "DESC"] {
             let rows: Vec<(i64, i64, String)> = self
-                .rows(&format!(
+                .query_rows(&format!(
                     "SELECT id, mysis_id, substr(content, 1, 200) FROM message \
                      WHERE id <= (SELECT upto FROM indexed) AND length(content) >= 3 \
                      ORDER BY id {order} LIMIT {SAMPLE}"
@@ -242,14 +248,14 @@ impl Look {
                 }
             }
         }
-        Ok(verdict(
+        Ok(finding_of(
             missing.into_iter(),
             &format!("{looked} rows were looked for in the index of words, and found"),
         ))
     }
 
     /// The books against the rows, for the days of which no row was removed.
-    async fn books(&self) -> Result<Finding, DbErr> {
+    async fn check_books(&self) -> Result<CheckFinding, DbErr> {
         let (number, has_bill): (fn(&str) -> String, _) = match self.dialect {
             Dialect::Sqlite => (
                 |key| format!("json_extract(metadata, '$.usage.{key}')"),
@@ -269,11 +275,11 @@ impl Look {
             total(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 END"))
         };
         let of_a_line = |figure: &str| {
-            let number = mend::or(self.dialect, figure, 0);
+            let number = mend::figure_or(self.dialect, figure, 0);
             total(&number)
         };
         let of_rows: Vec<(i64, i64, i64, i64, i64)> = self
-            .rows(&format!(
+            .query_rows(&format!(
                 "SELECT message.mysis_id, message.at / 86400000, count(*), {}, {} FROM message \
                  LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
                  WHERE kind IN ('reply', 'call', 'host') AND {has_bill} \
@@ -283,7 +289,7 @@ impl Look {
             ))
             .await?;
         let of_books: Vec<(i64, i64, i64, i64, i64)> = self
-            .rows(&format!(
+            .query_rows(&format!(
                 "SELECT spending.mysis_id, day, {}, {}, {} FROM spending \
                  JOIN mysis ON mysis.id = spending.mysis_id \
                  LEFT JOIN removed ON removed.mysis_id = spending.mysis_id \
@@ -308,15 +314,15 @@ impl Look {
         for (of, booked) in &of_books {
             let counted = of_rows.remove(of).unwrap_or_default();
             if counted != *booked && !spoilt.contains(of) {
-                mistakes.push(differs(*of, *booked, counted));
+                mistakes.push(mismatch_text(*of, *booked, counted));
             }
         }
         mistakes.extend(
             of_rows
                 .into_iter()
-                .map(|(of, counted)| differs(of, (0, 0, 0), counted)),
+                .map(|(of, counted)| mismatch_text(of, (0, 0, 0), counted)),
         );
-        Ok(verdict(
+        Ok(finding_of(
             mistakes.into_iter(),
             &format!(
                 "{} sums by day and mysis agree with the rows",
@@ -326,9 +332,9 @@ impl Look {
     }
 }
 
-impl Look {
+impl CheckTransaction {
     /// No line of the books and no total holds what no calls can have used.
-    async fn figures(&self) -> Result<Finding, DbErr> {
+    async fn check_figures(&self) -> Result<CheckFinding, DbErr> {
         let lines = mend::spoilt_lines(&self.tx, self.dialect).await?;
         let totals = mend::spoilt_totals(&self.tx, self.dialect).await?;
         let of_lines = lines.iter().map(|line| {
@@ -340,7 +346,7 @@ impl Look {
             .map(|total| format!("what mysis {} used in all", MysisId(total.mysis)));
         let found = of_lines.chain(of_totals);
         Ok(
-            verdict(found, "every figure of the books can be true").map_err(|what| {
+            finding_of(found, "every figure of the books can be true").map_err(|what| {
                 format!(
                     "{what}: more than any calls can use; start zoea in its home once (zoea status \
                  will do), which counts it anew"
@@ -352,7 +358,7 @@ impl Look {
 
 type Sum = (i64, i64, i64);
 
-fn differs((mysis, day): (i64, i64), booked: Sum, counted: Sum) -> String {
+fn mismatch_text((mysis, day): (i64, i64), booked: Sum, counted: Sum) -> String {
     let day = actors::domain::books::Day(day);
     format!(
         "mysis {} on {day}: the books say {booked:?}, the rows {counted:?} (calls, tokens in, out)",
@@ -360,16 +366,16 @@ fn differs((mysis, day): (i64, i64), booked: Sum, counted: Sum) -> String {
     )
 }
 
-fn verdict(mistakes: impl Iterator<Item = String>, good: &str) -> Finding {
+fn finding_of(mistakes: impl Iterator<Item = String>, good: &str) -> CheckFinding {
     let mut mistakes = mistakes.peekable();
     match mistakes.peek() {
         None => Ok(good.to_string()),
-        Some(_) => Err(named(mistakes)),
+        Some(_) => Err(join_mistakes(mistakes)),
     }
 }
 
 /// The first few, and how many there are.
-fn named(mistakes: impl Iterator<Item = String>) -> String {
+fn join_mistakes(mistakes: impl Iterator<Item = String>) -> String {
     let mistakes: Vec<String> = mistakes.collect();
     let few = mistakes[..mistakes.len().min(NAMED)].join("; ");
     match mistakes.len().saturating_sub(NAMED) {

@@ -23,41 +23,45 @@ use super::{books, events, retention, rows, sessions, sightings, watches};
 const CALLS_AT_ONCE: usize = 500;
 
 /// Carries one write out within a transaction.
-pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
+pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     match write {
-        Write::Create(new) => create(tx, new).await,
-        Write::Configure { mysis, change } => configure(tx, *mysis, change).await,
-        Write::Delete { mysis } => delete(tx, *mysis).await,
-        Write::Fence { mysis, incarnation } => fence(tx, *mysis, *incarnation).await,
-        Write::State { .. } => state(tx, write).await,
-        Write::Called { mysis } => call_up(tx, *mysis).await,
-        Write::Append { mysis, row } => append(tx, *mysis, row).await,
-        Write::CallSent { mysis, call, at } => call_sent(tx, *mysis, *call, *at).await,
+        Write::Create(new) => create_mysis(tx, new).await,
+        Write::Configure { mysis, change } => configure_mysis(tx, *mysis, change).await,
+        Write::Delete { mysis } => delete_mysis(tx, *mysis).await,
+        Write::Fence { mysis, incarnation } => set_incarnation(tx, *mysis, *incarnation).await,
+        Write::State { .. } => set_state(tx, write).await,
+        Write::Called { mysis } => set_called(tx, *mysis).await,
+        Write::Append { mysis, row } => append_row(tx, *mysis, row).await,
+        Write::CallSent { mysis, call, at } => mark_call_sent(tx, *mysis, *call, *at).await,
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
         Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
         Write::Sighted {
             mysis,
             account,
             sighting,
-        } => sightings::sighted(tx, *mysis, account, sighting).await,
+        } => sightings::save_sighting(tx, *mysis, account, sighting).await,
         Write::Stale {
             mysis,
             account,
             tools,
             by,
-        } => sightings::stale(tx, *mysis, account, tools, by).await,
-        Write::ForgetSightings { mysis, account } => sightings::forget(tx, *mysis, account).await,
+        } => sightings::mark_stale(tx, *mysis, account, tools, by).await,
+        Write::ForgetSightings { mysis, account } => {
+            sightings::forget_account(tx, *mysis, account).await
+        }
         Write::Mission(mission) => add_mission(tx, mission).await,
         Write::ClearMission { mission, at } => clear_mission(tx, *mission, *at).await,
         Write::SaveAccount { mysis, account, at } => save_account(tx, *mysis, account, *at).await,
-        Write::KeepSession { mysis, session } => sessions::keep(tx, *mysis, session.as_ref()).await,
-        Write::Watched { mysis, memo } => watches::keep(tx, *mysis, memo).await,
-        Write::Event(record) => events::add(tx, record).await,
+        Write::KeepSession { mysis, session } => {
+            sessions::save_session(tx, *mysis, session.as_ref()).await
+        }
+        Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
+        Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
 }
 
-async fn create(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
+async fn create_mysis(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
     let model = mysis::ActiveModel {
         id: Set(new.id.0),
         name: Set(new.profile.name.to_string()),
@@ -90,7 +94,7 @@ async fn create(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
     Ok(())
 }
 
-async fn configure(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Result<(), DbErr> {
+async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Result<(), DbErr> {
     let text = |text: &Arc<str>| text.to_string();
     let (provider, model) = (change.provider.as_ref(), change.model.as_ref());
     let temperature = change.temperature.map(f64::from);
@@ -119,7 +123,7 @@ async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> R
 
 /// A Mysis goes with all its rows. The order keeps every lookup of a foreign key short: rows that
 /// point to calls go before the calls.
-async fn delete(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     account::Entity::update_many()
         .col_expr(
             account::Column::AssignedTo,
@@ -136,15 +140,15 @@ async fn delete(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
         .filter(tool_call::Column::MysisId.eq(mysis.0))
         .exec(tx)
         .await?;
-    sightings::forget_all(tx, mysis).await?;
-    sessions::keep(tx, mysis, None).await?;
+    sightings::forget_mysis(tx, mysis).await?;
+    sessions::save_session(tx, mysis, None).await?;
     retention::forget_reach(tx, mysis).await?;
-    watches::forget(tx, mysis).await?;
+    watches::delete_memo(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }
 
-async fn fence(tx: &Tx, mysis: MysisId, incarnation: Incarnation) -> Result<(), DbErr> {
+async fn set_incarnation(tx: &Tx, mysis: MysisId, incarnation: Incarnation) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         incarnation: Set(incarnation.0),
         ..Default::default()
@@ -152,7 +156,7 @@ async fn fence(tx: &Tx, mysis: MysisId, incarnation: Incarnation) -> Result<(), 
     update_mysis(tx, mysis, set).await
 }
 
-async fn state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
+async fn set_state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     let Write::State {
         mysis,
         state,
@@ -177,7 +181,7 @@ async fn state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     update_mysis(tx, *mysis, set).await
 }
 
-async fn call_up(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+async fn set_called(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         is_called: Set(true),
         ..Default::default()
@@ -185,7 +189,7 @@ async fn call_up(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     update_mysis(tx, mysis, set).await
 }
 
-async fn append(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let inserted = message::Entity::insert(rows::to_model(mysis, row))
         .on_conflict(
             OnConflict::columns([message::Column::MysisId, message::Column::Seq])
@@ -197,7 +201,7 @@ async fn append(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     if inserted == 0 {
         return check_same(tx, mysis, row).await;
     }
-    books::enter(tx, mysis, row).await?;
+    books::enter_bill(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
     // A statement takes only so many values.
     for some in calls.chunks(CALLS_AT_ONCE) {
@@ -246,7 +250,12 @@ async fn set_call_status(
 }
 
 /// Marks a call as sent, unless its result is stored already.
-async fn call_sent(tx: &Tx, mysis: MysisId, call: CallKey, at: Timestamp) -> Result<(), DbErr> {
+async fn mark_call_sent(
+    tx: &Tx,
+    mysis: MysisId,
+    call: CallKey,
+    at: Timestamp,
+) -> Result<(), DbErr> {
     tool_call::Entity::update_many()
         .col_expr(
             tool_call::Column::Status,

@@ -4,14 +4,14 @@ use actors::ports::ArchiveFault;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
 use super::dialect::Dialect;
-use super::{Inner, SqlLedger, plain};
+use super::{LedgerInner, SqlLedger, error_text};
 
 /// Pages that are given back in one step: whoever commits next waits for it.
 const STEP: i64 = 256;
 
 /// What compacting came to, in bytes of the whole database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compacted {
+pub struct CompactionResult {
     /// Before.
     pub before: u64,
     /// After.
@@ -19,18 +19,18 @@ pub struct Compacted {
 }
 
 /// While it lives, the file may become shorter.
-struct Shrinking<'a>(&'a Inner);
+struct ShrinkGuard<'a>(&'a LedgerInner);
 
-impl<'a> Shrinking<'a> {
-    fn begin(inner: &'a Inner) -> Shrinking<'a> {
+impl<'a> ShrinkGuard<'a> {
+    fn begin(inner: &'a LedgerInner) -> ShrinkGuard<'a> {
         if let Some(place) = &inner.place {
             place.begin_to_shrink();
         }
-        Shrinking(inner)
+        ShrinkGuard(inner)
     }
 }
 
-impl Drop for Shrinking<'_> {
+impl Drop for ShrinkGuard<'_> {
     fn drop(&mut self) {
         if let Some(place) = &self.0.place {
             place.end_of_shrinking();
@@ -45,16 +45,18 @@ impl SqlLedger {
     /// # Errors
     /// The database cannot be written, or is of an older make that can be rewritten only while no
     /// program runs ([`SqlLedger::rewrite`]).
-    pub async fn compact(&self) -> Result<Compacted, ArchiveFault> {
+    pub async fn compact(&self) -> Result<CompactionResult, ArchiveFault> {
         let inner = &self.inner;
-        if inner.dialect == Dialect::Sqlite && !inner.is_incremental().await.map_err(fault)? {
+        if inner.dialect == Dialect::Sqlite
+            && !inner.is_incremental().await.map_err(archive_fault)?
+        {
             return Err(ArchiveFault(
                 "this database was made before space could be given back while a program runs: \
                  stop it, run zoea db compact once, and start it again"
                     .to_string(),
             ));
         }
-        inner.compact().await.map_err(fault)
+        inner.compact().await.map_err(archive_fault)
     }
 
     /// Writes the whole file anew, as short as it can be; on a server, as [`SqlLedger::compact`].
@@ -62,22 +64,22 @@ impl SqlLedger {
     ///
     /// # Errors
     /// The database cannot be written, or the disk has no room for a second one.
-    pub async fn rewrite(&self) -> Result<Compacted, ArchiveFault> {
+    pub async fn rewrite(&self) -> Result<CompactionResult, ArchiveFault> {
         let inner = &self.inner;
         match inner.dialect {
-            Dialect::Sqlite => inner.rewrite().await.map_err(fault),
-            Dialect::Postgres => inner.compact().await.map_err(fault),
+            Dialect::Sqlite => inner.rewrite().await.map_err(archive_fault),
+            Dialect::Postgres => inner.compact().await.map_err(archive_fault),
         }
     }
 }
 
-fn fault(error: DbErr) -> ArchiveFault {
-    ArchiveFault(plain(&error))
+fn archive_fault(error: DbErr) -> ArchiveFault {
+    ArchiveFault(error_text(&error))
 }
 
-impl Inner {
-    async fn compact(&self) -> Result<Compacted, DbErr> {
-        let before = self.bytes().await?;
+impl LedgerInner {
+    async fn compact(&self) -> Result<CompactionResult, DbErr> {
+        let before = self.database_bytes().await?;
         match self.dialect {
             Dialect::Postgres => {
                 // Beside the one that writes, which must not wait for it.
@@ -85,57 +87,57 @@ impl Inner {
                 self.readers.execute_unprepared(vacuum).await?;
             }
             Dialect::Sqlite => {
-                let shrinking = Shrinking::begin(self);
+                let shrinking = ShrinkGuard::begin(self);
                 // What comes free meanwhile is wanted again: as much as there is now, no more.
                 let free = "SELECT freelist_count FROM pragma_freelist_count()";
-                let mut left = self.number(free).await?;
+                let mut left = self.query_number(free).await?;
                 while left > 0 {
                     let step = format!("PRAGMA incremental_vacuum({STEP})");
                     self.writer.execute_unprepared(&step).await?;
                     left -= STEP;
                 }
-                self.fold_log().await?;
+                self.checkpoint_log().await?;
                 drop(shrinking);
             }
         }
-        let after = self.bytes().await?;
-        Ok(Compacted { before, after })
+        let after = self.database_bytes().await?;
+        Ok(CompactionResult { before, after })
     }
 
-    async fn rewrite(&self) -> Result<Compacted, DbErr> {
-        let before = self.bytes().await?;
-        let shrinking = Shrinking::begin(self);
+    async fn rewrite(&self) -> Result<CompactionResult, DbErr> {
+        let before = self.database_bytes().await?;
+        let shrinking = ShrinkGuard::begin(self);
         self.writer.execute_unprepared("VACUUM").await?;
-        self.fold_log().await?;
+        self.checkpoint_log().await?;
         drop(shrinking);
-        let after = self.bytes().await?;
-        Ok(Compacted { before, after })
+        let after = self.database_bytes().await?;
+        Ok(CompactionResult { before, after })
     }
 
     /// Brings what stands in the log into the file, which becomes shorter only then. Readers are
     /// not waited for.
-    async fn fold_log(&self) -> Result<(), DbErr> {
+    async fn checkpoint_log(&self) -> Result<(), DbErr> {
         let fold = "PRAGMA wal_checkpoint(PASSIVE)";
         self.writer.execute_unprepared(fold).await.map(|_| ())
     }
 
     /// Whether single pages can be given back.
     async fn is_incremental(&self) -> Result<bool, DbErr> {
-        let mode = self.number("SELECT auto_vacuum FROM pragma_auto_vacuum()");
+        let mode = self.query_number("SELECT auto_vacuum FROM pragma_auto_vacuum()");
         Ok(mode.await? == 2)
     }
 
-    async fn bytes(&self) -> Result<u64, DbErr> {
+    async fn database_bytes(&self) -> Result<u64, DbErr> {
         let size = match self.dialect {
             Dialect::Sqlite => {
                 "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
             }
             Dialect::Postgres => "SELECT pg_database_size(current_database())",
         };
-        Ok(u64::try_from(self.number(size).await?).unwrap_or(0))
+        Ok(u64::try_from(self.query_number(size).await?).unwrap_or(0))
     }
 
-    async fn number(&self, sql: &str) -> Result<i64, DbErr> {
+    async fn query_number(&self, sql: &str) -> Result<i64, DbErr> {
         let backend: DbBackend = self.dialect.backend();
         let row = self
             .readers

@@ -11,17 +11,17 @@ use sea_orm::{
 use super::dialect::Dialect;
 
 /// Connections in the dialect of their database.
-pub(super) struct Connection<C> {
+pub(super) struct DialectConnection<C> {
     inner: C,
     dialect: Dialect,
 }
 
 /// Connections that only read.
-pub(super) type Readers = Connection<DatabaseConnection>;
+pub(super) type Readers = DialectConnection<DatabaseConnection>;
 
-impl<C> Connection<C> {
-    pub(super) fn new(inner: C, dialect: Dialect) -> Connection<C> {
-        Connection { inner, dialect }
+impl<C> DialectConnection<C> {
+    pub(super) fn new(inner: C, dialect: Dialect) -> DialectConnection<C> {
+        DialectConnection { inner, dialect }
     }
 
     pub(super) fn inner(&self) -> &C {
@@ -34,7 +34,7 @@ impl<C> Connection<C> {
 }
 
 #[async_trait::async_trait]
-impl<C: ConnectionTrait + Send> ConnectionTrait for Connection<C> {
+impl<C: ConnectionTrait + Send> ConnectionTrait for DialectConnection<C> {
     fn get_database_backend(&self) -> DbBackend {
         self.dialect.backend()
     }

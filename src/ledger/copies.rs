@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sea_orm::ConnectionTrait;
 use thiserror::Error;
 
-use super::check::{Checked, DatabaseLocation, FIGURES, check};
+use super::check::{CheckResult, DatabaseLocation, FIGURES, check};
 use super::opening::free_name;
 use super::place::save_into;
 use super::{OpenError, file, opening};
@@ -42,7 +42,7 @@ pub enum CopyError {
 
 /// What became of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoreResult {
     /// Where the database that was there before is now.
     pub replaced: Option<PathBuf>,
 }
@@ -56,13 +56,13 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
     if to.exists() {
         return Err(CopyError::Exists(to.display().to_string()));
     }
-    let reader = opening::look_at_file(database).await?;
+    let reader = opening::open_for_reading(database).await?;
     let saved = save_into(to, &reader).await;
     // What was asked was answered.
     let _ = reader.close().await;
     let finished = match saved {
-        Ok(()) => finish(to).await,
-        Err(why) => Err(unwritten(to, why)),
+        Ok(()) => sync_and_check(to).await,
+        Err(why) => Err(unwritten_error(to, why)),
     };
     if finished.is_err() {
         // A piece of a copy is worse than none; it may not even be there.
@@ -72,8 +72,8 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
 }
 
 /// Makes a copy durable and looks whether it is sound.
-async fn finish(copy: &Path) -> Result<u64, CopyError> {
-    let refused = |error: io::Error| unwritten(copy, error.to_string());
+async fn sync_and_check(copy: &Path) -> Result<u64, CopyError> {
+    let refused = |error: io::Error| unwritten_error(copy, error.to_string());
     let file = File::open(copy).map_err(refused)?;
     file.sync_all().map_err(refused)?;
     sync_directory(copy);
@@ -87,15 +87,16 @@ async fn finish(copy: &Path) -> Result<u64, CopyError> {
 ///
 /// # Errors
 /// The copy is no database of ours, not sound, or cannot be put there.
-pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError> {
-    let [beside, ..] = unfinished(database);
-    remove_unfinished_restore(database).map_err(|error| unwritten(&beside, error.to_string()))?;
+pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, CopyError> {
+    let [beside, ..] = restore_files(database);
+    remove_unfinished_restore(database)
+        .map_err(|error| unwritten_error(&beside, error.to_string()))?;
     let sound = match write_copy(copy, &beside) {
-        Ok(()) => match opening::bring_up_copy(&beside).await {
+        Ok(()) => match opening::migrate_copy(&beside).await {
             Ok(()) => check_sound(&beside).await,
             Err(error) => Err(error.into()),
         },
-        Err(error) => Err(unwritten(&beside, error.to_string())),
+        Err(error) => Err(unwritten_error(&beside, error.to_string())),
     };
     if sound.is_err() {
         // What is not put in place is of no use.
@@ -107,15 +108,15 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<Restored, CopyError
         // An empty file is what a program made that wrote nothing.
         Ok(_) | Err(_) => None,
     };
-    fs::rename(&beside, database).map_err(|error| unwritten(database, error.to_string()))?;
+    fs::rename(&beside, database).map_err(|error| unwritten_error(database, error.to_string()))?;
     sync_directory(database);
     // What belonged to the copy while it was looked at; nothing of it stands there alone.
     let _ = remove_unfinished_restore(database);
-    Ok(Restored { replaced })
+    Ok(RestoreResult { replaced })
 }
 
 /// Where a restore works: the copy, and what belongs to it while it is checked.
-fn unfinished(database: &Path) -> [PathBuf; 4] {
+fn restore_files(database: &Path) -> [PathBuf; 4] {
     ["", "-wal", "-shm", "-journal"].map(|ending| {
         let mut beside = database.as_os_str().to_owned();
         beside.push(".restoring");
@@ -131,7 +132,7 @@ fn unfinished(database: &Path) -> [PathBuf; 4] {
 /// It cannot be removed.
 pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> {
     let mut note = None;
-    for (file, is_copy) in unfinished(database)
+    for (file, is_copy) in restore_files(database)
         .into_iter()
         .zip([true, false, false, false])
     {
@@ -153,7 +154,7 @@ pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> 
 
 /// Copies a file, closed to other users from its first moment.
 fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = zoea_system::files::open(from)?;
+    let mut from = zoea_system::files::open_regular(from)?;
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut to = options.open(to)?;
@@ -164,9 +165,9 @@ fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
 /// Gives the database a second name and empties its log, so that the first name can go to another.
 async fn set_aside(database: &Path) -> Result<PathBuf, CopyError> {
     let aside = free_name(database, "replaced");
-    let refused = |error: io::Error| unwritten(&aside, error.to_string());
+    let refused = |error: io::Error| unwritten_error(&aside, error.to_string());
     // Everything is in the file then, and nothing in its log; one that is damaged keeps its log.
-    let is_folded = fold_log(database).await;
+    let is_folded = truncate_log(database).await;
     fs::hard_link(database, &aside).map_err(refused)?;
     for ending in ["-wal", "-shm"] {
         let with = |path: &Path| {
@@ -187,8 +188,8 @@ async fn set_aside(database: &Path) -> Result<PathBuf, CopyError> {
     Ok(aside)
 }
 
-async fn fold_log(database: &Path) -> bool {
-    let Ok(writer) = file::writer(database).await else {
+async fn truncate_log(database: &Path) -> bool {
+    let Ok(writer) = file::open_writer(database).await else {
         return false;
     };
     let folded = writer
@@ -201,7 +202,7 @@ async fn fold_log(database: &Path) -> bool {
 
 async fn check_sound(copy: &Path) -> Result<(), CopyError> {
     let checked = check(&DatabaseLocation::File(copy)).await?;
-    let bad = |(name, found): Checked| found.err().map(|why| format!("{name}: {why}"));
+    let bad = |(name, found): CheckResult| found.err().map(|why| format!("{name}: {why}"));
     // Figures that cannot be true are mended wherever the copy is opened.
     let checked = checked.into_iter().filter(|(name, _)| *name != FIGURES);
     let wrong: Vec<String> = checked.filter_map(bad).collect();
@@ -223,7 +224,7 @@ fn sync_directory(file: &Path) {
     }
 }
 
-fn unwritten(file: &Path, why: String) -> CopyError {
+fn unwritten_error(file: &Path, why: String) -> CopyError {
     CopyError::Unwritten {
         file: file.display().to_string(),
         why,

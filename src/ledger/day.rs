@@ -7,7 +7,7 @@ use actors::domain::ids::MysisId;
 use actors::ports::ArchiveFault;
 use sea_orm::{ConnectionTrait, DbErr, Statement, TryGetableMany, Value};
 
-use super::{Inner, SqlLedger, plain};
+use super::{LedgerInner, SqlLedger, error_text};
 
 /// Days before that are looked back at.
 const BACK: i64 = 13;
@@ -43,11 +43,11 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn day(&self, day: Day) -> Result<DayRecord, ArchiveFault> {
         let read = self.inner.day(day).await;
-        read.map_err(|error| ArchiveFault(plain(&error)))
+        read.map_err(|error| ArchiveFault(error_text(&error)))
     }
 }
 
-impl Inner {
+impl LedgerInner {
     async fn day(&self, day: Day) -> Result<DayRecord, DbErr> {
         let mut record = DayRecord::default();
         for entry in self.books(Day(day.0.saturating_sub(BACK))).await? {
@@ -95,7 +95,7 @@ impl Inner {
     }
 
     async fn rows_of<T: TryGetableMany>(&self, sql: &str, day: Day) -> Result<Vec<T>, DbErr> {
-        let (begin, end) = (day.begins().0, day.ends().0);
+        let (begin, end) = (day.start_time().0, day.end_time().0);
         let sql = sql
             .replace("{day}", &format!("at >= {begin} AND at < {end}"))
             .replace("{end}", &end.to_string());

@@ -47,7 +47,7 @@ impl Dialect {
     }
 
     /// The tables of whoever uses the database, without the database's own.
-    pub(super) fn tables(self) -> Statement {
+    pub(super) fn list_tables(self) -> Statement {
         let query = match self {
             Dialect::Sqlite => {
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -64,7 +64,7 @@ impl Dialect {
     }
 
     /// What an operator can do where a database is not for this program.
-    pub(super) fn elsewhere(self) -> &'static str {
+    pub(super) fn elsewhere_advice(self) -> &'static str {
         match self {
             Dialect::Sqlite => "use another home with --home",
             Dialect::Postgres => "name another database in store.database_url",
@@ -80,11 +80,11 @@ impl Dialect {
     }
 
     /// Puts rows into the index.
-    pub(super) fn index(self, rows: Vec<IndexRow>) -> Statement {
+    pub(super) fn insert_into_index(self, rows: Vec<IndexRow>) -> Statement {
         let count = rows.len();
         let (into, places) = match self {
             Dialect::Sqlite => ("rowid, owner, body", vec!["(?, ?, ?)".to_string(); count]),
-            Dialect::Postgres => ("id, mysis_id, body", numbered(count)),
+            Dialect::Postgres => ("id, mysis_id, body", placeholder_rows(count)),
         };
         let values = rows.into_iter().flat_map(|(id, mysis, body)| {
             let owner = match self {
@@ -103,7 +103,7 @@ impl Dialect {
 
     /// Takes a row out of the index, by the very words that it was put in with; `None` where it goes
     /// with its row.
-    pub(super) fn unindex(self, (id, mysis, body): IndexRow) -> Option<Statement> {
+    pub(super) fn delete_from_index(self, (id, mysis, body): IndexRow) -> Option<Statement> {
         match self {
             Dialect::Sqlite => Some(Statement::from_sql_and_values(
                 DbBackend::Sqlite,
@@ -116,7 +116,7 @@ impl Dialect {
     }
 
     /// Whether a key of so many bytes can be found again: a server's index takes no long ones.
-    pub(super) fn takes_key(self, bytes: usize) -> bool {
+    pub(super) fn accepts_key_length(self, bytes: usize) -> bool {
         match self {
             Dialect::Sqlite => true,
             Dialect::Postgres => bytes <= 2000,
@@ -124,7 +124,7 @@ impl Dialect {
     }
 
     /// Asks for the newest rows before one that the index names.
-    pub(super) fn named(
+    pub(super) fn select_indexed(
         self,
         question: &str,
         mysis: Option<MysisId>,
@@ -161,7 +161,7 @@ impl Dialect {
     }
 
     /// A piece of a row's content in bytes, from an offset on.
-    pub(super) fn piece(self, offset: u64, limit: u64) -> SimpleExpr {
+    pub(super) fn content_piece(self, offset: u64, limit: u64) -> SimpleExpr {
         match self {
             // Both count places from 1.
             Dialect::Sqlite => {
@@ -182,7 +182,7 @@ impl Dialect {
     }
 
     /// The bytes of a row's content.
-    pub(super) fn length(self) -> SimpleExpr {
+    pub(super) fn content_length(self) -> SimpleExpr {
         match self {
             Dialect::Sqlite => Expr::cust("length(CAST(content AS BLOB))"),
             Dialect::Postgres => Expr::cust("octet_length(content)::bigint"),
@@ -212,7 +212,7 @@ impl Dialect {
     /// Whether asking again cannot help: the statement itself is wrong, or contradicts what is
     /// stored.
     pub(super) fn is_final(self, error: &DbErr) -> bool {
-        let Some(code) = code(error) else {
+        let Some(code) = error_code(error) else {
             return false;
         };
         match self {
@@ -233,7 +233,7 @@ impl Dialect {
 }
 
 /// The places of so many rows of three values.
-fn numbered(rows: usize) -> Vec<String> {
+fn placeholder_rows(rows: usize) -> Vec<String> {
     (0..rows)
         .map(|row| row * 3)
         .map(|place| format!("(${}, ${}, ${})", place + 1, place + 2, place + 3))
@@ -242,7 +242,7 @@ fn numbered(rows: usize) -> Vec<String> {
 
 /// The database's own code of an error that a statement met with. What a connection met with, and
 /// beginning and ending transactions on it, may pass, whatever its code.
-fn code(error: &DbErr) -> Option<String> {
+fn error_code(error: &DbErr) -> Option<String> {
     let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
         error
     else {

@@ -9,7 +9,7 @@ use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Inner;
+use super::LedgerInner;
 use super::entity::event;
 use super::writer::Tx;
 
@@ -17,7 +17,7 @@ use super::writer::Tx;
 pub(super) const MAX_EVENTS: i64 = 10_000;
 
 /// Stores an event, and lets go of the oldest beyond those that are kept.
-pub(super) async fn add(tx: &Tx, record: &EventRecord) -> Result<(), DbErr> {
+pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr> {
     let model = event::ActiveModel {
         number: NotSet,
         id: Set(record.id.0),
@@ -45,7 +45,7 @@ pub(super) async fn add(tx: &Tx, record: &EventRecord) -> Result<(), DbErr> {
     Ok(())
 }
 
-impl Inner {
+impl LedgerInner {
     /// The newest events, the oldest of them first.
     pub(super) async fn events(&self, limit: usize) -> Result<Vec<EventRecord>, DbErr> {
         let limit = u64::try_from(limit).unwrap_or(u64::MAX);
@@ -55,11 +55,11 @@ impl Inner {
             .all(&self.readers)
             .await?;
         models.reverse();
-        Ok(models.into_iter().map(record).collect())
+        Ok(models.into_iter().map(record_from_model).collect())
     }
 }
 
-fn record(model: event::Model) -> EventRecord {
+fn record_from_model(model: event::Model) -> EventRecord {
     let mysis = model.mysis_id.zip(model.mysis);
     EventRecord {
         id: EventId(model.id),

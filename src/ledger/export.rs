@@ -14,7 +14,7 @@ use actors::domain::message::Row;
 use actors::domain::redact::Redactor;
 use actors::domain::screen::ExportFormat;
 use actors::domain::write::MysisRecord;
-use actors::ports::{Archive, ArchiveFault, Clock, Exporter, Page, PageFrom};
+use actors::ports::{Archive, ArchiveFault, Clock, ConversationExporter, PageFrom, PageQuery};
 use actors::secrets::Secrets;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -30,7 +30,7 @@ const PIECE: usize = 16;
 
 /// What is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ExportOrder {
     /// Whose conversation; absent: everybody's, and all missions.
     pub mysis: Option<MysisId>,
     /// How.
@@ -39,7 +39,7 @@ pub struct Order {
 
 /// What was written out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct ExportSummary {
     /// Myses.
     pub myses: usize,
     /// Rows of their conversations.
@@ -66,12 +66,12 @@ pub enum ExportFault {
 ///
 /// # Errors
 /// The file exists or cannot be written, or the store cannot be read.
-pub async fn to_file(
+pub async fn export_to_file(
     ledger: &SqlLedger,
-    order: Order,
+    order: ExportOrder,
     file: &Path,
     secrets: &Secrets,
-) -> Result<Written, ExportFault> {
+) -> Result<ExportSummary, ExportFault> {
     let unwritable = |cause| ExportFault::Unwritable {
         file: file.to_path_buf(),
         cause,
@@ -82,13 +82,13 @@ pub async fn to_file(
         .mode(0o600)
         .open(file)
         .map_err(unwritable)?;
-    let mut out = Out {
+    let mut out = ExportWriter {
         format: order.format,
         known: secrets.redactor(),
         file: BufWriter::new(File::from_std(created)),
         path: file,
     };
-    let written = write(ledger, order, &mut out).await;
+    let written = write_conversations(ledger, order, &mut out).await;
     if written.is_err() {
         // A piece of an export is none.
         let _ = std::fs::remove_file(file);
@@ -96,12 +96,12 @@ pub async fn to_file(
     written
 }
 
-async fn write(
+async fn write_conversations(
     ledger: &SqlLedger,
-    order: Order,
-    out: &mut Out<'_>,
-) -> Result<Written, ExportFault> {
-    let mut written = Written::default();
+    order: ExportOrder,
+    out: &mut ExportWriter<'_>,
+) -> Result<ExportSummary, ExportFault> {
+    let mut written = ExportSummary::default();
     match order.format {
         ExportFormat::JsonLines => write_missions(ledger, order.mysis, out).await?,
         ExportFormat::Markdown => {}
@@ -121,7 +121,7 @@ async fn write(
 async fn write_missions(
     ledger: &SqlLedger,
     of: Option<MysisId>,
-    out: &mut Out<'_>,
+    out: &mut ExportWriter<'_>,
 ) -> Result<(), ExportFault> {
     let mut behind = 0;
     loop {
@@ -131,7 +131,8 @@ async fn write_missions(
         }
         behind += missions.len();
         for mission in &missions {
-            out.line(lines::mission(mission).to_string()).await?;
+            out.write_line(lines::mission_line(mission).to_string())
+                .await?;
         }
     }
 }
@@ -140,46 +141,46 @@ async fn write_one(
     ledger: &SqlLedger,
     mysis: &MysisRecord,
     format: ExportFormat,
-    out: &mut Out<'_>,
+    out: &mut ExportWriter<'_>,
 ) -> Result<usize, ExportFault> {
-    out.line(match format {
+    out.write_line(match format {
         ExportFormat::JsonLines => {
-            lines::mysis(mysis, ledger.notes_after(mysis.id).await?).to_string()
+            lines::mysis_line(mysis, ledger.notes_after(mysis.id).await?).to_string()
         }
         ExportFormat::Markdown => markdown::head(mysis),
     })
     .await?;
     let (mut after, mut count) = (Seq(0), 0);
     loop {
-        let rows = piece(ledger, mysis.id, after).await?;
+        let rows = read_piece(ledger, mysis.id, after).await?;
         let Some(last) = rows.last() else {
             break;
         };
         (after, count) = (last.seq, count + rows.len());
         for row in &rows {
-            out.line(match format {
-                ExportFormat::JsonLines => lines::row(mysis.id, row).to_string(),
-                ExportFormat::Markdown => markdown::row(&mysis.profile.name, row),
+            out.write_line(match format {
+                ExportFormat::JsonLines => lines::row_line(mysis.id, row).to_string(),
+                ExportFormat::Markdown => markdown::row_section(&mysis.profile.name, row),
             })
             .await?;
         }
     }
     if format == ExportFormat::JsonLines {
         for (account, seen) in ledger.all_sightings(mysis.id).await? {
-            let line = lines::sighting(mysis.id, &account, &seen);
-            out.line(line.to_string()).await?;
+            let line = lines::sighting_line(mysis.id, &account, &seen);
+            out.write_line(line.to_string()).await?;
         }
     }
     Ok(count)
 }
 
-async fn piece(
+async fn read_piece(
     ledger: &SqlLedger,
     mysis: MysisId,
     after: Seq,
 ) -> Result<Vec<Arc<Row>>, ArchiveFault> {
     ledger
-        .page(Page {
+        .page(PageQuery {
             mysis,
             from: PageFrom::After(after),
             limit: PIECE,
@@ -188,7 +189,7 @@ async fn piece(
         .await
 }
 
-struct Out<'a> {
+struct ExportWriter<'a> {
     format: ExportFormat,
     /// A row may be older than the knowledge of a secret.
     known: Arc<Redactor>,
@@ -196,27 +197,27 @@ struct Out<'a> {
     path: &'a Path,
 }
 
-impl Out<'_> {
+impl ExportWriter<'_> {
     /// A file may be put out on a terminal by whoever likes.
-    async fn line(&mut self, line: String) -> Result<(), ExportFault> {
+    async fn write_line(&mut self, line: String) -> Result<(), ExportFault> {
         let line = self.known.clean_own(line);
         let mut line = match self.format {
-            ExportFormat::JsonLines => clean::json(&line).into_owned(),
-            ExportFormat::Markdown => clean::clean(&line).into_owned(),
+            ExportFormat::JsonLines => clean::clean_json(&line).into_owned(),
+            ExportFormat::Markdown => clean::clean_text(&line).into_owned(),
         };
         line.push('\n');
         let written = self.file.write_all(line.as_bytes()).await;
-        self.checked(written)
+        self.map_fault(written)
     }
 
     async fn close(&mut self) -> Result<(), ExportFault> {
         let flushed = self.file.flush().await;
-        self.checked(flushed)?;
+        self.map_fault(flushed)?;
         let synced = self.file.get_ref().sync_all().await;
-        self.checked(synced)
+        self.map_fault(synced)
     }
 
-    fn checked(&self, result: std::io::Result<()>) -> Result<(), ExportFault> {
+    fn map_fault(&self, result: std::io::Result<()>) -> Result<(), ExportFault> {
         result.map_err(|cause| ExportFault::Unwritable {
             file: self.path.to_path_buf(),
             cause,
@@ -243,7 +244,7 @@ impl FileExporter {
     }
 }
 
-impl Exporter for FileExporter {
+impl ConversationExporter for FileExporter {
     fn export(
         &self,
         mysis: MysisId,
@@ -264,11 +265,11 @@ impl Exporter for FileExporter {
             };
             let moment = MachineClock.now().to_string().replace(':', "-");
             let file = directory.join(format!("{name}-{moment}.{ending}"));
-            let order = Order {
+            let order = ExportOrder {
                 mysis: Some(mysis),
                 format,
             };
-            let written = to_file(&ledger, order, &file, &secrets).await;
+            let written = export_to_file(&ledger, order, &file, &secrets).await;
             let written = written.map_err(|fault| fault.to_string())?;
             Ok(format!("{} rows are in {}", written.rows, file.display()))
         }

@@ -3,25 +3,25 @@
 use actors::ports::LedgerFault;
 use sea_orm::{DbErr, RuntimeErr};
 
-use super::Inner;
+use super::LedgerInner;
 
-impl Inner {
+impl LedgerInner {
     /// What a database error allows: a contradiction is final, everything else may pass.
-    pub(super) fn fault(&self, error: &DbErr) -> LedgerFault {
-        if self.tenant.is_some() && plain(error).contains("\"mysis_name_key\"") {
+    pub(super) fn to_ledger_fault(&self, error: &DbErr) -> LedgerFault {
+        if self.tenant.is_some() && error_text(error).contains("\"mysis_name_key\"") {
             let why = "another zoea process has a mysis of that name on this database";
             return LedgerFault::Refused(why.to_string());
         }
         let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
         if is_contradiction || self.dialect.is_final(error) {
-            return LedgerFault::Refused(plain(error));
+            return LedgerFault::Refused(error_text(error));
         }
-        LedgerFault::Unavailable(plain(error))
+        LedgerFault::Unavailable(error_text(error))
     }
 }
 
 /// An error in the database's own words, without the layers around it.
-pub(super) fn plain(error: &DbErr) -> String {
+pub(super) fn error_text(error: &DbErr) -> String {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner))
     | DbErr::Query(RuntimeErr::SqlxError(inner))
     | DbErr::Conn(RuntimeErr::SqlxError(inner))) = error

@@ -8,12 +8,14 @@ use actors::domain::write::{Author, Batch, Write};
 use actors::ports::LedgerFault;
 use sea_orm::{DbErr, EntityTrait, QuerySelect};
 
-use super::Inner;
+use super::LedgerInner;
 use super::connection::Readers;
 use super::entity::mysis;
 
 /// The fences that stand in the database.
-pub(super) async fn read(readers: &Readers) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
+pub(super) async fn read_fences(
+    readers: &Readers,
+) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
     let rows: Vec<(i64, i64)> = mysis::Entity::find()
         .select_only()
         .column(mysis::Column::Id)
@@ -27,7 +29,7 @@ pub(super) async fn read(readers: &Readers) -> Result<BTreeMap<MysisId, Incarnat
         .collect())
 }
 
-impl Inner {
+impl LedgerInner {
     pub(super) fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
         let Author::Mysis(mysis, incarnation) = batch.author else {
             return Ok(());

@@ -12,7 +12,7 @@ use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::place::{FileId, file_at};
-use super::{OpenError, READ_CONNECTIONS, opening, plain};
+use super::{OpenError, READ_CONNECTIONS, error_text, opening};
 
 /// How long a lock of another process is waited for before a write is tried again.
 const BUSY: Duration = Duration::from_secs(2);
@@ -27,7 +27,7 @@ pub(super) struct FileWriter {
 }
 
 /// The one connection that writes.
-pub(super) async fn writer(path: &Path) -> Result<FileWriter, DbErr> {
+pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
     let known: Arc<OnceLock<Option<FileId>>> = Arc::default();
     let (settled, place) = (known.clone(), path.to_path_buf());
     let pool = SqlitePoolOptions::new()
@@ -46,7 +46,7 @@ pub(super) async fn writer(path: &Path) -> Result<FileWriter, DbErr> {
                 Ok(())
             })
         })
-        .connect_with(writing(path))
+        .connect_with(writer_options(path))
         .await
         .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))))?;
     Ok(FileWriter {
@@ -65,9 +65,9 @@ impl FileWriter {
 
     /// From here on a connection that takes this one's place writes to the same file or to none: it
     /// makes no new one where the file was removed, and leaves alone what it was replaced by.
-    pub(super) fn stay(self) -> SqlitePool {
+    pub(super) fn into_pool(self) -> SqlitePool {
         self.pool
-            .set_connect_options(writing(&self.path).create_if_missing(false));
+            .set_connect_options(writer_options(&self.path).create_if_missing(false));
         let _ = self.known.set(file_at(&self.path));
         self.pool
     }
@@ -78,26 +78,26 @@ impl FileWriter {
 }
 
 /// The connections that only read.
-pub(super) async fn readers(path: &Path) -> Result<DatabaseConnection, DbErr> {
-    Database::connect(reading(path)).await
+pub(super) async fn open_readers(path: &Path) -> Result<DatabaseConnection, DbErr> {
+    Database::connect(reader_options(path)).await
 }
 
 /// One connection that only reads, for a look from beside a program that may be running.
-pub(super) async fn reader(path: &Path) -> Result<DatabaseConnection, DbErr> {
-    let mut options = reading(path);
+pub(super) async fn open_reader(path: &Path) -> Result<DatabaseConnection, DbErr> {
+    let mut options = reader_options(path);
     options.max_connections(1);
     Database::connect(options).await
 }
 
 /// Why a file cannot be used.
-pub(super) fn unusable(path: &Path, error: &DbErr) -> OpenError {
+pub(super) fn unusable_error(path: &Path, error: &DbErr) -> OpenError {
     OpenError::Unusable {
         path: path.display().to_string(),
-        why: plain(error),
+        why: error_text(error),
     }
 }
 
-fn writing(path: &Path) -> SqliteConnectOptions {
+fn writer_options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -115,7 +115,7 @@ fn writing(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-fn reading(path: &Path) -> ConnectOptions {
+fn reader_options(path: &Path) -> ConnectOptions {
     let mut options = ConnectOptions::new(format!("sqlite://{}?mode=ro", path.display()));
     options
         .max_connections(READ_CONNECTIONS)

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::{BulkImport, SqlLedger};
 use zoea_system::files;
 
-pub use report::Report;
+pub use report::ImportReport;
 
 /// How every SQLite file begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -61,16 +61,16 @@ pub enum ImportFault {
 ///
 /// # Errors
 /// The file cannot be read or is neither; or the ledger does not take it. Then nothing was.
-pub async fn take_over(
+pub async fn import_file(
     ledger: &SqlLedger,
     file: &Path,
     scratch: &Path,
     secrets: Vec<Arc<str>>,
-) -> Result<Report, ImportFault> {
+) -> Result<ImportReport, ImportFault> {
     if is_sqlite(file)? {
-        return nova::take_over(ledger, file, scratch, secrets).await;
+        return nova::import_database(ledger, file, scratch, secrets).await;
     }
-    lines::take_over(ledger, file, &Redactor::new(secrets)).await
+    lines::import_lines(ledger, file, &Redactor::new(secrets)).await
 }
 
 fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
@@ -78,7 +78,7 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
         file: file.to_path_buf(),
         cause,
     };
-    let source = files::open(file).map_err(unreadable)?;
+    let source = files::open_regular(file).map_err(unreadable)?;
     let mut head = Vec::new();
     source
         .take(SQLITE.len() as u64)
@@ -88,22 +88,22 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
 }
 
 /// Who is here already, and which names are taken.
-struct Residents {
+struct KnownMyses {
     ids: BTreeSet<MysisId>,
     names: BTreeSet<String>,
 }
 
-impl Residents {
-    async fn read(intake: &BulkImport) -> Result<Residents, LedgerFault> {
+impl KnownMyses {
+    async fn read(intake: &BulkImport) -> Result<KnownMyses, LedgerFault> {
         let myses = intake.myses().await?;
-        Ok(Residents {
+        Ok(KnownMyses {
             ids: myses.iter().map(|(id, _)| *id).collect(),
             names: myses.into_iter().map(|(_, name)| name).collect(),
         })
     }
 
     /// A name like this one that nobody has, as names have to be.
-    fn settle(&mut self, id: MysisId, wanted: &str) -> String {
+    fn claim_name(&mut self, id: MysisId, wanted: &str) -> String {
         let mut name: String = wanted
             .chars()
             .map(|c| match c {
@@ -134,7 +134,7 @@ impl Residents {
 const LONGEST_NAME: usize = 32;
 
 /// A row without the secrets that are known.
-fn cleaned(redactor: &Redactor, row: Row) -> Row {
+fn redact_row(redactor: &Redactor, row: Row) -> Row {
     Row {
         body: row.body.with_texts(|text| redactor.clean_shared(text)),
         ..row
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn everybody_gets_a_name_that_will_do_and_that_nobody_has() {
-        let mut residents = Residents {
+        let mut residents = KnownMyses {
             ids: BTreeSet::new(),
             names: ["alpha".to_string()].into(),
         };
@@ -164,7 +164,7 @@ mod tests {
             (long.as_str(), &long[..32]),
             (long.as_str(), &format!("{}-2", &long[..30])),
         ] {
-            assert_eq!(residents.settle(MysisId(1), wanted), settled);
+            assert_eq!(residents.claim_name(MysisId(1), wanted), settled);
             assert_eq!(check_name(settled), Ok(()));
         }
     }

@@ -10,7 +10,7 @@ use sea_orm::{
     QuerySelect, Statement,
 };
 
-use super::Inner;
+use super::LedgerInner;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
 use super::trigrams;
@@ -37,7 +37,7 @@ pub(super) enum Renewal {
 /// Rows that are read at once.
 const PIECE: u64 = 32;
 
-impl Inner {
+impl LedgerInner {
     /// Whether enough rows wait for a step to pay.
     pub(super) fn is_index_due(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= STEP
@@ -69,7 +69,7 @@ impl Inner {
     }
 
     /// Puts the oldest rows that wait into the index. A step that cannot be made now is made later.
-    pub(super) async fn keep_index(&self) {
+    pub(super) async fn update_index(&self) {
         // A step that comes to no end is not made again at once.
         self.waiting.store(0, Ordering::Relaxed);
         let stepped = self.index_step().await;
@@ -92,7 +92,7 @@ impl Inner {
                 break;
             };
             (rows, upto) = (rows + piece.len() as i64, *newest);
-            bytes += insert(&tx, &piece).await?;
+            bytes += insert_rows(&tx, &piece).await?;
         }
         indexed::Entity::update_many()
             .col_expr(indexed::Column::Upto, upto.into())
@@ -107,9 +107,9 @@ impl Inner {
 }
 
 /// A row's id, whose it is, what it says and what was thought.
-type Words = (i64, i64, String, Option<String>);
+type RowText = (i64, i64, String, Option<String>);
 
-async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<Words>, DbErr> {
+async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<RowText>, DbErr> {
     message::Entity::find()
         .filter(message::Column::Id.gt(after))
         .order_by_asc(message::Column::Id)
@@ -125,7 +125,7 @@ async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<Words>, DbErr> {
 }
 
 /// Puts rows into the index and says how many bytes that were.
-async fn insert(tx: &Tx, rows: &[Words]) -> Result<usize, DbErr> {
+async fn insert_rows(tx: &Tx, rows: &[RowText]) -> Result<usize, DbErr> {
     let mut bytes = 0;
     for some in rows.chunks(tx.dialect().rows_at_once()) {
         let some = some.iter().map(|(id, mysis, content, reasoning)| {
@@ -133,19 +133,19 @@ async fn insert(tx: &Tx, rows: &[Words]) -> Result<usize, DbErr> {
         });
         let some: Vec<IndexRow> = some.collect();
         bytes += some.iter().map(|(_, _, body)| body.len()).sum::<usize>();
-        tx.execute_raw(tx.dialect().index(some)).await?;
+        tx.execute_raw(tx.dialect().insert_into_index(some)).await?;
     }
     Ok(bytes)
 }
 
 /// Takes rows out of the index that are in it; what was said there is still known, and the index
 /// forgets nothing else. A server's goes with its rows.
-pub(super) async fn forget(tx: &Tx, rows: &[message::Model], upto: i64) -> Result<(), DbErr> {
+pub(super) async fn forget_rows(tx: &Tx, rows: &[message::Model], upto: i64) -> Result<(), DbErr> {
     let mut forgotten = 0_i64;
     for row in rows.iter().filter(|row| row.id <= upto) {
         forgotten += 1;
         let words = index_row((row.id, row.mysis_id, &row.content, row.reasoning.as_deref()));
-        if let Some(forgetting) = tx.dialect().unindex(words) {
+        if let Some(forgetting) = tx.dialect().delete_from_index(words) {
             tx.execute_raw(forgetting).await?;
         }
     }
@@ -158,7 +158,7 @@ pub(super) async fn forget(tx: &Tx, rows: &[message::Model], upto: i64) -> Resul
     Ok(())
 }
 
-impl Inner {
+impl LedgerInner {
     /// Whether so much of the index is about rows that are gone that writing it anew pays. A
     /// server does that by itself.
     pub(super) async fn is_index_worn(&self) -> Result<bool, DbErr> {

@@ -16,7 +16,7 @@ use actors::domain::ids::MysisId;
 use actors::domain::write::{Batch, Write};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
 
-use super::Inner;
+use super::LedgerInner;
 use super::writer::Tx;
 
 /// How long a lease lasts unless it is renewed.
@@ -55,7 +55,7 @@ impl LeaseHolder {
     }
 
     /// How often it is looked whether leases have to be renewed.
-    pub(super) fn look_every(&self) -> Option<Duration> {
+    pub(super) fn check_interval(&self) -> Option<Duration> {
         match self.stay {
             Stay::Resident => Some(CHECK_INTERVAL),
             Stay::Visitor => None,
@@ -90,17 +90,19 @@ impl LeaseHolder {
              expires_at = excluded.expires_at \
              WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()"
         );
-        tx.execute_raw(asked(&sql, values)).await.map(|_| ())
+        tx.execute_raw(postgres_statement(&sql, values))
+            .await
+            .map(|_| ())
     }
 
     /// Those of these Myses that are not ours; one that is gone is nobody's and harms nobody.
-    async fn lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
+    async fn has_lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let sql = format!(
             "SELECT id FROM mysis LEFT JOIN lease ON mysis_id = id \
              WHERE owner IS DISTINCT FROM $1 AND id IN ({}) LIMIT 1",
-            places(myses)
+            id_placeholders(myses)
         );
-        let lost = asked(&sql, with_ids(&self.owner, myses));
+        let lost = postgres_statement(&sql, with_ids(&self.owner, myses));
         Ok(tx.query_one_raw(lost).await?.is_some())
     }
 
@@ -109,25 +111,29 @@ impl LeaseHolder {
         let left = format!(
             "DELETE FROM lease WHERE (home = $1 OR expires_at <= clock_timestamp()) \
              AND mysis_id IN ({})",
-            places(myses)
+            id_placeholders(myses)
         );
-        tx.execute_raw(asked(&left, with_ids(&self.home, myses)))
+        tx.execute_raw(postgres_statement(&left, with_ids(&self.home, myses)))
             .await?;
         let held = format!(
             "SELECT mysis_id FROM lease WHERE home <> $1 AND mysis_id IN ({}) LIMIT 1",
-            places(myses)
+            id_placeholders(myses)
         );
-        let held = asked(&held, with_ids(&self.home, myses));
+        let held = postgres_statement(&held, with_ids(&self.home, myses));
         Ok(tx.query_one_raw(held).await?.is_some())
     }
 
     /// Refuses what is about a Mysis that is not ours to write about.
-    pub(super) async fn check(&self, tx: &Tx, myses: BTreeSet<MysisId>) -> Result<(), DbErr> {
+    pub(super) async fn check_leases(
+        &self,
+        tx: &Tx,
+        myses: BTreeSet<MysisId>,
+    ) -> Result<(), DbErr> {
         if myses.is_empty() {
             return Ok(());
         }
         let why = match self.stay {
-            Stay::Resident if self.lost(tx, &myses).await? => {
+            Stay::Resident if self.has_lost(tx, &myses).await? => {
                 "another zoea process runs this mysis now: this one held its lease for too long \
                  without renewing it"
             }
@@ -141,23 +147,23 @@ impl LeaseHolder {
 
     /// Whose leases a group of writes needs. A visitor shuts out nobody, for it runs nothing: reading
     /// must not end a lease.
-    pub(super) fn whose(&self, batches: &[&Batch]) -> BTreeSet<MysisId> {
+    pub(super) fn leased_myses(&self, batches: &[&Batch]) -> BTreeSet<MysisId> {
         let writes = batches.iter().flat_map(|batch| &batch.writes);
         let is_reading =
             |write: &&Write| self.stay == Stay::Visitor && matches!(write, Write::Fence { .. });
         writes
             .filter(|write| !is_reading(write))
-            .filter_map(subject)
+            .filter_map(mysis_of_write)
             .collect()
     }
 }
 
-fn asked(sql: &str, values: Vec<Value>) -> Statement {
+fn postgres_statement(sql: &str, values: Vec<Value>) -> Statement {
     Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
 }
 
 /// The places of Myses in a statement whose first value is another.
-fn places(myses: &BTreeSet<MysisId>) -> String {
+fn id_placeholders(myses: &BTreeSet<MysisId>) -> String {
     let places = (2..myses.len() + 2).map(|place| format!("${place}"));
     places.collect::<Vec<_>>().join(", ")
 }
@@ -169,7 +175,7 @@ fn with_ids(first: &str, myses: &BTreeSet<MysisId>) -> Vec<Value> {
 }
 
 /// Whose lease a write needs.
-pub(super) fn subject(write: &Write) -> Option<MysisId> {
+pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
     match write {
         Write::Configure { mysis, .. }
         | Write::Delete { mysis }
@@ -195,7 +201,7 @@ pub(super) fn subject(write: &Write) -> Option<MysisId> {
     }
 }
 
-impl Inner {
+impl LedgerInner {
     /// Takes what can be taken when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
         let holds = |tenant: &&LeaseHolder| tenant.stay == Stay::Resident;
@@ -214,8 +220,8 @@ impl Inner {
         };
         let sql =
             format!("UPDATE lease SET expires_at = clock_timestamp() + {LEASE} WHERE owner = $1");
-        let renewal = asked(&sql, vec![tenant.owner.as_str().into()]);
-        let renewed = self.in_time(self.writer.execute_raw(renewal)).await;
+        let renewal = postgres_statement(&sql, vec![tenant.owner.as_str().into()]);
+        let renewed = self.with_timeout(self.writer.execute_raw(renewal)).await;
         if let Err(error) = renewed {
             tracing::warn!(%error, "failed to renew the leases");
         }
@@ -226,18 +232,18 @@ impl Inner {
         let Some(tenant) = &self.tenant else {
             return;
         };
-        let release = asked(
+        let release = postgres_statement(
             "DELETE FROM lease WHERE owner = $1",
             vec![tenant.owner.as_str().into()],
         );
-        let released = self.in_time(self.writer.execute_raw(release)).await;
+        let released = self.with_timeout(self.writer.execute_raw(release)).await;
         if let Err(error) = released {
             tracing::warn!(%error, "failed to release the leases");
         }
     }
 
     /// The Myses whose leases others hold, by name.
-    pub(super) async fn others(&self) -> Result<Vec<(MysisId, String)>, DbErr> {
+    pub(super) async fn held_by_others(&self) -> Result<Vec<(MysisId, String)>, DbErr> {
         let Some(tenant) = &self.tenant else {
             return Ok(Vec::new());
         };
@@ -252,7 +258,7 @@ impl Inner {
             "SELECT id, name FROM mysis LEFT JOIN lease ON mysis_id = id \
              WHERE {is_others} ORDER BY name"
         );
-        let found = asked(&sql, vec![whose.as_str().into()]);
+        let found = postgres_statement(&sql, vec![whose.as_str().into()]);
         let rows = self.readers.query_all_raw(found).await?;
         rows.iter()
             .map(|row| Ok((MysisId(row.try_get_by_index(0)?), row.try_get_by_index(1)?)))
@@ -274,14 +280,14 @@ mod tests {
     #[test]
     fn leases_are_due_after_their_time_and_a_visitor_has_none() {
         let resident = LeaseHolder::of_home("home", Stay::Resident);
-        assert_eq!(resident.look_every(), Some(CHECK_INTERVAL));
+        assert_eq!(resident.check_interval(), Some(CHECK_INTERVAL));
         assert!(!resident.is_due());
         set_back(&resident, RENEWAL);
         assert!(resident.is_due());
         assert!(!resident.is_due(), "the time begins anew");
         let visitor = LeaseHolder::of_home("home", Stay::Visitor);
         set_back(&visitor, RENEWAL);
-        assert_eq!((visitor.look_every(), visitor.is_due()), (None, false));
+        assert_eq!((visitor.check_interval(), visitor.is_due()), (None, false));
     }
 
     #[test]
@@ -294,7 +300,7 @@ mod tests {
     #[test]
     fn a_statement_has_a_place_for_each_of_its_values() {
         let myses: BTreeSet<MysisId> = [7, 8, 9].map(MysisId).into();
-        assert_eq!(places(&myses), "$2, $3, $4");
+        assert_eq!(id_placeholders(&myses), "$2, $3, $4");
         let values = with_ids("home", &myses);
         assert_eq!(
             values,
@@ -310,7 +316,7 @@ mod tests {
                 author: Author::Commander,
                 writes,
             };
-            LeaseHolder::of_home("home", stay).whose(&[&batch])
+            LeaseHolder::of_home("home", stay).leased_myses(&[&batch])
         };
         let called = || Write::Called { mysis };
         let fenced = || Write::Fence {

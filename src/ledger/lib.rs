@@ -50,30 +50,30 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
-use actors::domain::write::{Account, Batch, Write};
+use actors::domain::write::{Batch, GameAccount, Write};
 use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{DatabaseConnection, DbErr};
 
-use connection::{Connection, Readers};
+use connection::{DialectConnection, Readers};
 use dialect::Dialect;
-use fault::plain;
+use fault::error_text;
 use leases::LeaseHolder;
-use place::Place;
+use place::DatabaseFile;
 use retention::Retention;
-use writer::{Tx, Writer};
+use writer::{DatabaseWriter, Tx};
 
 pub use bulk_import::{BulkImport, StoredMission};
-pub use check::{Checked, DatabaseLocation, check};
-pub use compact::Compacted;
-pub use copies::{CopyError, Restored, back_up, remove_unfinished_restore, restore};
+pub use check::{CheckResult, DatabaseLocation, check};
+pub use compact::CompactionResult;
+pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, restore};
 pub use day::{DayRecord, MysisDay};
 pub use leases::Stay;
-pub use mend::Mended;
+pub use mend::MendReport;
 use opening::MigrationReport;
 pub use opening::OpenError;
-pub use retention::{Keep, Reach};
+pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
 
 /// How long giving the leases back may take.
@@ -84,28 +84,28 @@ const READ_CONNECTIONS: u32 = 4;
 /// The ledger and its archive.
 #[derive(Clone)]
 pub struct SqlLedger {
-    inner: Arc<Inner>,
+    inner: Arc<LedgerInner>,
     /// What was done when it was opened.
     notes: Vec<String>,
-    mended: Option<Arc<Mended>>,
+    mended: Option<Arc<MendReport>>,
 }
 
 /// Where the database is, and what goes with that.
-enum Keeping {
-    File(Place),
+enum DatabaseKind {
+    File(DatabaseFile),
     Server(LeaseHolder),
 }
 
-struct Inner {
+struct LedgerInner {
     dialect: Dialect,
-    writer: Writer,
+    writer: DatabaseWriter,
     readers: Readers,
     /// The newest life of each Mysis; batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// Rows that are not in the index of words yet, about.
     waiting: AtomicI64,
     /// Where all of it is, if in a file.
-    place: Option<Place>,
+    place: Option<DatabaseFile>,
     /// Who this process is, if others may share the database.
     tenant: Option<LeaseHolder>,
     /// What is kept of conversations; empty: everything.
@@ -119,13 +119,13 @@ impl SqlLedger {
     /// # Errors
     /// It is newer than this program, no database, damaged, locked, or its place is not writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
-        let unusable = |error: DbErr| file::unusable(path, &error);
-        let writer = file::writer(path).await.map_err(unusable)?;
-        let moved = opening::bring_up_file(writer.connection(), path).await?;
-        let readers = file::readers(path).await.map_err(unusable)?;
-        let keeping = Keeping::File(Place::of(path));
-        let writer = Writer::to_file(writer.stay());
-        let opened = SqlLedger::opened(keeping, writer, readers, moved).await;
+        let unusable = |error: DbErr| file::unusable_error(path, &error);
+        let writer = file::open_writer(path).await.map_err(unusable)?;
+        let moved = opening::migrate_file(writer.connection(), path).await?;
+        let readers = file::open_readers(path).await.map_err(unusable)?;
+        let keeping = DatabaseKind::File(DatabaseFile::of(path));
+        let writer = DatabaseWriter::to_file(writer.into_pool());
+        let opened = SqlLedger::from_parts(keeping, writer, readers, moved).await;
         opened.map_err(unusable)
     }
 
@@ -141,32 +141,32 @@ impl SqlLedger {
         home: &str,
         stay: Stay,
     ) -> Result<SqlLedger, OpenError> {
-        let unusable = |error: DbErr| address.unusable(plain(&error));
-        address.check().await?;
-        let pool = address.writer();
-        opening::bring_up_server(&pool.clone().into(), address).await?;
-        let writer = Writer::to_server(pool);
-        let readers = address.readers();
-        let keeping = Keeping::Server(LeaseHolder::of_home(home, stay));
-        let opened = SqlLedger::opened(keeping, writer, readers, None).await;
+        let unusable = |error: DbErr| address.unusable_error(error_text(&error));
+        address.check_reachable().await?;
+        let pool = address.writer_pool();
+        opening::migrate_server(&pool.clone().into(), address).await?;
+        let writer = DatabaseWriter::to_server(pool);
+        let readers = address.open_readers();
+        let keeping = DatabaseKind::Server(LeaseHolder::of_home(home, stay));
+        let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
 
-    async fn opened(
-        keeping: Keeping,
-        writer: Writer,
+    async fn from_parts(
+        keeping: DatabaseKind,
+        writer: DatabaseWriter,
         readers: DatabaseConnection,
         moved: Option<MigrationReport>,
     ) -> Result<SqlLedger, DbErr> {
         let (dialect, place, tenant) = match keeping {
-            Keeping::File(place) => (Dialect::Sqlite, Some(place), None),
-            Keeping::Server(tenant) => (Dialect::Postgres, None, Some(tenant)),
+            DatabaseKind::File(place) => (Dialect::Sqlite, Some(place), None),
+            DatabaseKind::Server(tenant) => (Dialect::Postgres, None, Some(tenant)),
         };
         let mut ledger = SqlLedger {
-            inner: Arc::new(Inner {
+            inner: Arc::new(LedgerInner {
                 dialect,
                 writer,
-                readers: Connection::new(readers, dialect),
+                readers: DialectConnection::new(readers, dialect),
                 fences: Mutex::default(),
                 waiting: AtomicI64::new(0),
                 place,
@@ -178,7 +178,7 @@ impl SqlLedger {
         };
         // What was written before the leases were ours is known only now.
         ledger.inner.take_leases().await?;
-        let fences = fences::read(&ledger.inner.readers).await?;
+        let fences = fences::read_fences(&ledger.inner.readers).await?;
         *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
         ledger.mended = ledger.inner.mend_if_possible().await.map(Arc::new);
@@ -200,7 +200,7 @@ impl SqlLedger {
 
     /// What of its figures was mended when it was opened.
     #[must_use]
-    pub fn mended(&self) -> Option<&Mended> {
+    pub fn mend_report(&self) -> Option<&MendReport> {
         self.mended.as_deref()
     }
 
@@ -209,9 +209,9 @@ impl SqlLedger {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn others(&self) -> Result<Vec<String>, ArchiveFault> {
-        let others = self.inner.others().await;
-        let others = others.map_err(|error| ArchiveFault(plain(&error)))?;
+    pub async fn names_held_by_others(&self) -> Result<Vec<String>, ArchiveFault> {
+        let others = self.inner.held_by_others().await;
+        let others = others.map_err(|error| ArchiveFault(error_text(&error)))?;
         Ok(others.into_iter().map(|(_, name)| name).collect())
     }
 
@@ -238,7 +238,7 @@ impl Ledger for SqlLedger {
             return Some(async move { inner.renew_leases().await }.boxed());
         }
         if inner.is_index_due() {
-            return Some(async move { inner.keep_index().await }.boxed());
+            return Some(async move { inner.update_index().await }.boxed());
         }
         inner
             .is_removal_due()
@@ -246,7 +246,11 @@ impl Ledger for SqlLedger {
     }
 
     fn maintenance_interval(&self) -> Option<Duration> {
-        let of_leases = self.inner.tenant.as_ref().and_then(LeaseHolder::look_every);
+        let of_leases = self
+            .inner
+            .tenant
+            .as_ref()
+            .and_then(LeaseHolder::check_interval);
         of_leases.or_else(|| {
             self.inner
                 .retention
@@ -259,17 +263,17 @@ impl Ledger for SqlLedger {
         &self,
         mysis: MysisId,
         at: Timestamp,
-    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         let inner = self.inner.clone();
         async move {
-            let claimed = inner.in_time(inner.claim_account(mysis, at)).await;
-            claimed.map_err(|error| inner.fault(&error))
+            let claimed = inner.with_timeout(inner.claim_account(mysis, at)).await;
+            claimed.map_err(|error| inner.to_ledger_fault(&error))
         }
         .boxed()
     }
 }
 
-impl Inner {
+impl LedgerInner {
     /// Rows that were appended wait for the index.
     fn note_rows(&self, batches: &[&Batch]) {
         let is_row = |write: &&Write| matches!(write, Write::Append { .. });
@@ -325,18 +329,21 @@ impl Inner {
             return Ok(());
         }
         if let Some(place) = &self.place {
-            let here = place.check(&self.writer).await;
+            let here = place.check_in_place(&self.writer).await;
             here.map_err(LedgerFault::Unavailable)?;
         }
-        let written = self.in_time(self.write(batches)).await;
-        written.map_err(|error| self.fault(&error))?;
+        let written = self.with_timeout(self.write_batches(batches)).await;
+        written.map_err(|error| self.to_ledger_fault(&error))?;
         self.note_fences(batches);
         self.note_rows(batches);
         Ok(())
     }
 
     /// A server that vanished answers nothing at all: it is not waited for without end.
-    async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    async fn with_timeout<T>(
+        &self,
+        work: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T, DbErr> {
         if self.tenant.is_none() {
             return work.await;
         }
@@ -344,30 +351,36 @@ impl Inner {
         done.unwrap_or_else(|_| Err(server::no_answer()))
     }
 
-    async fn write(&self, batches: &[&Batch]) -> Result<(), DbErr> {
+    async fn write_batches(&self, batches: &[&Batch]) -> Result<(), DbErr> {
         let tx = self.writer.begin().await?;
         if let Some(tenant) = &self.tenant {
-            tenant.check(&tx, tenant.whose(batches)).await?;
+            tenant
+                .check_leases(&tx, tenant.leased_myses(batches))
+                .await?;
         }
         for write in batches.iter().flat_map(|batch| &batch.writes) {
-            self.apply(&tx, write).await?;
+            self.apply_write(&tx, write).await?;
         }
         tx.commit().await
     }
 
     /// Carries a write out within a transaction; a new Mysis is ours.
-    async fn apply(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
-        commit::apply(tx, write).await?;
+    async fn apply_write(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
+        commit::apply_write(tx, write).await?;
         if let (Some(tenant), Write::Create(new)) = (&self.tenant, write) {
             return tenant.take(tx, Some(new.id)).await;
         }
         Ok(())
     }
 
-    async fn claim_account(&self, mysis: MysisId, at: Timestamp) -> Result<Option<Account>, DbErr> {
+    async fn claim_account(
+        &self,
+        mysis: MysisId,
+        at: Timestamp,
+    ) -> Result<Option<GameAccount>, DbErr> {
         let tx = self.writer.begin().await?;
         if let Some(tenant) = &self.tenant {
-            tenant.check(&tx, [mysis].into()).await?;
+            tenant.check_leases(&tx, [mysis].into()).await?;
         }
         let claimed = accounts::claim_account(&tx, mysis, at).await?;
         tx.commit().await?;
@@ -375,10 +388,10 @@ impl Inner {
     }
 
     /// A transaction for much that comes slowly.
-    async fn begin_intake(&self) -> Result<Tx, DbErr> {
+    async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
         let tx = self.writer.begin().await?;
         if self.dialect == Dialect::Postgres {
-            server::be_patient(&tx).await?;
+            server::extend_idle_timeout(&tx).await?;
         }
         Ok(tx)
     }

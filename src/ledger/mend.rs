@@ -16,7 +16,7 @@ use sea_orm::{
 use super::dialect::Dialect;
 use super::entity::{mysis, spending};
 use super::writer::Tx;
-use super::{Inner, rows};
+use super::{LedgerInner, rows};
 
 /// [`bounds::MAX_SUM`], as the database counts.
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
@@ -29,14 +29,14 @@ const SPOILT: i64 = -1;
 
 /// What was mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct MendReport {
     /// Lines of the books.
     pub lines: usize,
     /// Myses whose totals were.
     pub myses: usize,
 }
 
-impl fmt::Display for Mended {
+impl fmt::Display for MendReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -74,19 +74,19 @@ pub(super) struct SpoiltTotals {
 }
 
 /// A figure, or something else where it cannot be true.
-pub(super) fn or(dialect: Dialect, figure: &str, otherwise: i64) -> String {
+pub(super) fn figure_or(dialect: Dialect, figure: &str, otherwise: i64) -> String {
     let is_within = dialect.is_within(figure, MAX_SUM);
     format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} END")
 }
 
-async fn spoilt<T: FromQueryResult>(
+async fn query_spoilt<T: FromQueryResult>(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
     (table, key): (&str, &str),
     figures: &[&str],
 ) -> Result<Vec<T>, DbErr> {
     let read = figures.iter();
-    let read = read.map(|figure| format!("{} AS {figure}", or(dialect, figure, SPOILT)));
+    let read = read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, SPOILT)));
     let is_good = figures.iter();
     let is_good = is_good.map(|figure| dialect.is_within(figure, MAX_SUM));
     let asked = format!(
@@ -108,7 +108,7 @@ pub(super) async fn spoilt_lines(
     dialect: Dialect,
 ) -> Result<Vec<SpoiltLine>, DbErr> {
     let place = ("spending", "day, mysis_id, provider");
-    spoilt(connection, dialect, place, &OF_BOOKS).await
+    query_spoilt(connection, dialect, place, &OF_BOOKS).await
 }
 
 /// The totals of Myses that cannot be true.
@@ -116,21 +116,21 @@ pub(super) async fn spoilt_totals(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
 ) -> Result<Vec<SpoiltTotals>, DbErr> {
-    spoilt(connection, dialect, ("mysis", "id"), &OF_A_MYSIS).await
+    query_spoilt(connection, dialect, ("mysis", "id"), &OF_A_MYSIS).await
 }
 
-impl Inner {
+impl LedgerInner {
     /// Mends what has to be. A database that cannot be written now is read all the same, and mended
     /// the next time.
-    pub(super) async fn mend_if_possible(&self) -> Option<Mended> {
-        let mended = self.in_time(self.mend()).await;
+    pub(super) async fn mend_if_possible(&self) -> Option<MendReport> {
+        let mended = self.with_timeout(self.mend_figures()).await;
         mended.unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to mend the books");
             None
         })
     }
 
-    async fn mend(&self) -> Result<Option<Mended>, DbErr> {
+    async fn mend_figures(&self) -> Result<Option<MendReport>, DbErr> {
         let lines = spoilt_lines(&self.readers, self.dialect).await?;
         let totals = spoilt_totals(&self.readers, self.dialect).await?;
         if lines.is_empty() && totals.is_empty() {
@@ -147,7 +147,7 @@ impl Inner {
             mend_totals(&tx, of).await?;
         }
         tx.commit().await?;
-        Ok(Some(Mended {
+        Ok(Some(MendReport {
             lines: lines.len(),
             myses: totals.len(),
         }))
@@ -159,9 +159,9 @@ impl Inner {
 async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
     let mut spent = BudgetUse::default();
     for metadata in bills_of(tx, line).await? {
-        let bill = rows::bill(&metadata);
+        let bill = rows::parse_bill(&metadata);
         if let Some(bill) = bill.filter(|bill| *bill.provider == *line.provider) {
-            spent.pay(&bill);
+            spent.add_charge(&bill);
         }
     }
     use spending::Column;
@@ -177,7 +177,7 @@ async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
         (Column::CostMicros, line.cost_micros, spent.cost_micros),
     ] {
         if known == SPOILT {
-            update = update.col_expr(column, Expr::value(stored(counted)));
+            update = update.col_expr(column, Expr::value(to_stored_sum(counted)));
         }
     }
     update.exec(tx).await.map(|_| ())
@@ -190,8 +190,8 @@ async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
         "SELECT metadata FROM message WHERE mysis_id = {} AND at >= {} AND at < {} \
          AND kind IN ('reply', 'call', 'host') AND metadata LIKE '%\"usage\":{{%'",
         line.mysis,
-        day.begins().0,
-        day.ends().0
+        day.start_time().0,
+        day.end_time().0
     );
     let asked = Statement::from_string(tx.dialect().backend(), asked);
     let found = tx.query_all_raw(asked).await?;
@@ -220,7 +220,7 @@ async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
         (Column::CostMicros, of.cost_micros, spent.cost_micros),
     ] {
         if known == SPOILT {
-            update = update.col_expr(column, Expr::value(stored(counted)));
+            update = update.col_expr(column, Expr::value(to_stored_sum(counted)));
         }
     }
     if of.turns == SPOILT {
@@ -242,6 +242,6 @@ async fn turns_of(tx: &Tx, mysis: MysisId) -> Result<i64, DbErr> {
     found.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
 
-fn stored(counted: u64) -> i64 {
+fn to_stored_sum(counted: u64) -> i64 {
     i64::try_from(counted).map_or(MAX_SUM, |counted| counted.min(MAX_SUM))
 }

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::dialect::Dialect;
 use super::server::{self, ServerAddress};
-use super::{file, plain};
+use super::{error_text, file};
 
 /// The table of the steps that a database has.
 const STEPS: &str = "seaql_migrations";
@@ -154,15 +154,17 @@ pub enum OpenError {
 }
 
 /// Brings a file up to date; says so where it was an older one.
-pub(super) async fn bring_up_file(
+pub(super) async fn migrate_file(
     writer: &DatabaseConnection,
     path: &Path,
 ) -> Result<Option<MigrationReport>, OpenError> {
     let shown = path.display().to_string();
-    let unusable = |error: DbErr| file::unusable(path, &error);
+    let unusable = |error: DbErr| file::unusable_error(path, &error);
     let known = steps_of::<Migrator>();
-    let (tables, steps) = found(writer, Dialect::Sqlite).await.map_err(unusable)?;
-    let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
+    let (tables, steps) = read_schema(writer, Dialect::Sqlite)
+        .await
+        .map_err(unusable)?;
+    let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
     if applied == known.len() {
         return Ok(None);
     }
@@ -184,13 +186,15 @@ pub(super) async fn bring_up_file(
 
 /// Looks at a file from beside: it must be one of ours, and no newer than this program. Nothing is
 /// written.
-pub(super) async fn look_at_file(path: &Path) -> Result<DatabaseConnection, OpenError> {
-    let unusable = |error: DbErr| file::unusable(path, &error);
-    let reader = file::reader(path).await.map_err(unusable)?;
-    let (tables, steps) = found(&reader, Dialect::Sqlite).await.map_err(unusable)?;
+pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, OpenError> {
+    let unusable = |error: DbErr| file::unusable_error(path, &error);
+    let reader = file::open_reader(path).await.map_err(unusable)?;
+    let (tables, steps) = read_schema(&reader, Dialect::Sqlite)
+        .await
+        .map_err(unusable)?;
     let known = steps_of::<Migrator>();
     let shown = path.display().to_string();
-    let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
+    let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
     if applied == known.len() {
         return Ok(reader);
     }
@@ -202,14 +206,16 @@ pub(super) async fn look_at_file(path: &Path) -> Result<DatabaseConnection, Open
 }
 
 /// Brings a copy of a file up to date; the copy that it was made from stays as it was.
-pub(super) async fn bring_up_copy(path: &Path) -> Result<(), OpenError> {
-    let unusable = |error: DbErr| file::unusable(path, &error);
-    let file = file::writer(path).await.map_err(unusable)?;
+pub(super) async fn migrate_copy(path: &Path) -> Result<(), OpenError> {
+    let unusable = |error: DbErr| file::unusable_error(path, &error);
+    let file = file::open_writer(path).await.map_err(unusable)?;
     let writer = file.connection();
     let known = steps_of::<Migrator>();
-    let (tables, steps) = found(writer, Dialect::Sqlite).await.map_err(unusable)?;
+    let (tables, steps) = read_schema(writer, Dialect::Sqlite)
+        .await
+        .map_err(unusable)?;
     let shown = path.display().to_string();
-    let applied = applied(Dialect::Sqlite, &shown, &known, tables, &steps)?;
+    let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
     if applied > 0 && applied < known.len() {
         Migrator::up(writer, None).await.map_err(unusable)?;
     }
@@ -219,28 +225,28 @@ pub(super) async fn bring_up_copy(path: &Path) -> Result<(), OpenError> {
 
 /// Brings a server's database up to date, one process at a time. Copies are the server's business:
 /// each step is one transaction.
-pub(super) async fn bring_up_server(
+pub(super) async fn migrate_server(
     writer: &DatabaseConnection,
     address: &ServerAddress,
 ) -> Result<(), OpenError> {
-    let unusable = |error: DbErr| address.unusable(plain(&error));
-    server::begin_schema(writer).await.map_err(unusable)?;
-    if applied_there(writer, address).await? < steps_of::<ServerMigrator>().len() {
+    let unusable = |error: DbErr| address.unusable_error(error_text(&error));
+    server::lock_schema(writer).await.map_err(unusable)?;
+    if count_server_steps(writer, address).await? < steps_of::<ServerMigrator>().len() {
         let moved = ServerMigrator::up(writer, None).await;
         if let Err(error) = moved {
-            return Err(why_not(writer, address, &error).await);
+            return Err(explain_failed_step(writer, address, &error).await);
         }
     }
-    server::end_schema(writer).await.map_err(unusable)
+    server::unlock_schema(writer).await.map_err(unusable)
 }
 
 /// How many Myses a server's database has; none where it is new. Nothing is written.
-pub(super) async fn look(
+pub(super) async fn count_myses(
     readers: &DatabaseConnection,
     address: &ServerAddress,
 ) -> Result<Option<i64>, OpenError> {
-    let unusable = |error: DbErr| address.unusable(plain(&error));
-    if applied_there(readers, address).await? == 0 {
+    let unusable = |error: DbErr| address.unusable_error(error_text(&error));
+    if count_server_steps(readers, address).await? == 0 {
         return Ok(None);
     }
     let query = Statement::from_string(DbBackend::Postgres, "SELECT count(*) FROM mysis");
@@ -250,46 +256,48 @@ pub(super) async fn look(
 }
 
 /// How many of our steps a server's database has seen.
-async fn applied_there(
+async fn count_server_steps(
     connection: &DatabaseConnection,
     address: &ServerAddress,
 ) -> Result<usize, OpenError> {
-    let found = found(connection, Dialect::Postgres).await;
-    let (tables, steps) = found.map_err(|error| address.unusable(plain(&error)))?;
+    let found = read_schema(connection, Dialect::Postgres).await;
+    let (tables, steps) = found.map_err(|error| address.unusable_error(error_text(&error)))?;
     let known = steps_of::<ServerMigrator>();
     let shown = address.to_string();
-    applied(Dialect::Postgres, &shown, &known, tables, &steps)
+    count_applied_steps(Dialect::Postgres, &shown, &known, tables, &steps)
 }
 
 /// Why a step could not be made: most likely the one extension that is needed is not there.
-async fn why_not(writer: &DatabaseConnection, address: &ServerAddress, error: &DbErr) -> OpenError {
+async fn explain_failed_step(
+    writer: &DatabaseConnection,
+    address: &ServerAddress,
+    error: &DbErr,
+) -> OpenError {
     let query = "SELECT extname::text FROM pg_extension WHERE extname = 'pg_trgm'";
-    let found = names(writer, Statement::from_string(DbBackend::Postgres, query)).await;
+    let found = query_names(writer, Statement::from_string(DbBackend::Postgres, query)).await;
     match found {
         Ok(found) if found.is_empty() => OpenError::NoTrigrams {
             address: address.to_string(),
-            why: plain(error),
+            why: error_text(error),
         },
-        Ok(_) | Err(_) => address.unusable(plain(error)),
+        Ok(_) | Err(_) => address.unusable_error(error_text(error)),
     }
 }
 
 fn steps_of<M: MigratorTrait>() -> Vec<String> {
-    M::migrations()
-        .iter()
-        .map(|step| step.name().to_string())
-        .collect()
+    let steps = M::migrations();
+    steps.iter().map(|step| step.name().to_string()).collect()
 }
 
 /// How many of our steps a database has; none where it is new.
-fn applied(
+fn count_applied_steps(
     dialect: Dialect,
     database: &str,
     known: &[String],
     tables: Vec<String>,
     steps: &[String],
 ) -> Result<usize, OpenError> {
-    let elsewhere = dialect.elsewhere();
+    let elsewhere = dialect.elsewhere_advice();
     let foreign = tables.into_iter().find(|table| table != STEPS);
     if let Some(table) = foreign.filter(|_| steps.is_empty()) {
         return Err(OpenError::Foreign {
@@ -309,20 +317,20 @@ fn applied(
 }
 
 /// The tables of a database and the steps that it has. Nothing is written.
-async fn found(
+async fn read_schema(
     writer: &DatabaseConnection,
     dialect: Dialect,
 ) -> Result<(Vec<String>, Vec<String>), DbErr> {
-    let tables = names(writer, dialect.tables()).await?;
+    let tables = query_names(writer, dialect.list_tables()).await?;
     if !tables.iter().any(|table| table == STEPS) {
         return Ok((tables, Vec::new()));
     }
     let query = format!("SELECT version FROM {STEPS} ORDER BY version");
     let steps = Statement::from_string(dialect.backend(), query);
-    Ok((tables, names(writer, steps).await?))
+    Ok((tables, query_names(writer, steps).await?))
 }
 
-async fn names(writer: &DatabaseConnection, query: Statement) -> Result<Vec<String>, DbErr> {
+async fn query_names(writer: &DatabaseConnection, query: Statement) -> Result<Vec<String>, DbErr> {
     let rows = writer.query_all_raw(query).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
@@ -342,7 +350,7 @@ async fn keep_copy(
     writer
         .execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
         .await
-        .map_err(|error| refused(plain(&error)))?;
+        .map_err(|error| refused(error_text(&error)))?;
     let (from, to) = (path.to_path_buf(), copy.clone());
     let copied = tokio::task::spawn_blocking(move || copy_durably(&from, &to)).await;
     match copied {

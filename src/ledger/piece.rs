@@ -1,31 +1,34 @@
 //! Pieces: reading on in a long result without taking all of it into memory.
 
 use actors::domain::ids::MysisId;
-use actors::ports::{Piece, ResultAsked};
+use actors::ports::{ResultPiece, ResultQuery};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::Inner;
+use super::LedgerInner;
 use super::archive::of;
 use super::entity::{message, tool_call};
 
 /// A call's place: the row that asked for it and its position there.
-type Place = (i64, i32);
+type CallPlace = (i64, i32);
 
-impl Inner {
-    pub(super) async fn result_of(&self, asked: &ResultAsked) -> Result<Option<Piece>, DbErr> {
-        if let Some(place) = key(&asked.call_id)
-            && let Some(piece) = self.piece(asked, place).await?
+impl LedgerInner {
+    pub(super) async fn result_of(
+        &self,
+        asked: &ResultQuery,
+    ) -> Result<Option<ResultPiece>, DbErr> {
+        if let Some(place) = parse_call_key(&asked.call_id)
+            && let Some(piece) = self.read_piece(asked, place).await?
         {
             return Ok(Some(piece));
         }
         let by_id = self.newest_call(asked.mysis, &asked.call_id).await?;
-        match by_id.or_else(|| our_id(&asked.call_id)) {
-            Some(place) => self.piece(asked, place).await,
+        match by_id.or_else(|| parse_own_id(&asked.call_id)) {
+            Some(place) => self.read_piece(asked, place).await,
             None => Ok(None),
         }
     }
 
-    async fn newest_call(&self, mysis: MysisId, call_id: &str) -> Result<Option<Place>, DbErr> {
+    async fn newest_call(&self, mysis: MysisId, call_id: &str) -> Result<Option<CallPlace>, DbErr> {
         tool_call::Entity::find()
             .filter(tool_call::Column::MysisId.eq(mysis.0))
             .filter(tool_call::Column::CallId.eq(call_id))
@@ -39,7 +42,11 @@ impl Inner {
     }
 
     /// The database cuts the piece out, byte by byte.
-    async fn piece(&self, asked: &ResultAsked, place: Place) -> Result<Option<Piece>, DbErr> {
+    async fn read_piece(
+        &self,
+        asked: &ResultQuery,
+        place: CallPlace,
+    ) -> Result<Option<ResultPiece>, DbErr> {
         let dialect = self.readers.dialect();
         let limit = u64::try_from(asked.limit).unwrap_or(u64::MAX);
         let found: Option<(Vec<u8>, i64)> = of(asked.mysis)
@@ -48,26 +55,26 @@ impl Inner {
             .filter(message::Column::CallPosition.eq(place.1))
             .order_by_asc(message::Column::Seq)
             .select_only()
-            .column_as(dialect.piece(asked.offset, limit), "piece")
-            .column_as(dialect.length(), "whole")
+            .column_as(dialect.content_piece(asked.offset, limit), "piece")
+            .column_as(dialect.content_length(), "whole")
             .into_tuple()
             .one(&self.readers)
             .await?;
         Ok(found.map(|(bytes, whole)| {
             let whole = u64::try_from(whole).unwrap_or(0);
-            Piece::of_bytes(&bytes, asked.offset.min(whole), whole)
+            ResultPiece::of_bytes(&bytes, asked.offset.min(whole), whole)
         }))
     }
 }
 
 /// The place that a call's key names: `<seq>.<position>`.
-fn key(call_id: &str) -> Option<Place> {
+fn parse_call_key(call_id: &str) -> Option<CallPlace> {
     let (seq, position) = call_id.split_once('.')?;
     Some((seq.parse().ok()?, position.parse().ok()?))
 }
 
 /// The place that an id of our own making names: `call_<seq>_<position>`.
-fn our_id(call_id: &str) -> Option<Place> {
+fn parse_own_id(call_id: &str) -> Option<CallPlace> {
     let (seq, position) = call_id
         .trim_end_matches('x')
         .strip_prefix("call_")?

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sea_orm::ConnectionTrait;
 use tokio::sync::OnceCell;
 
+use super::error_text;
 use super::opening::free_name;
-use super::plain;
-use super::writer::Writer;
+use super::writer::DatabaseWriter;
 
 /// Where the database is, and which file that was when it was opened.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct DatabaseFile {
     path: PathBuf,
     file: Option<FileId>,
     /// The longest that it was since we made it shorter.
@@ -36,10 +36,10 @@ pub(super) fn file_at(path: &Path) -> Option<FileId> {
     Some((file.dev(), file.ino()))
 }
 
-impl Place {
+impl DatabaseFile {
     /// The database that was just opened here.
-    pub(super) fn of(path: &Path) -> Place {
-        Place {
+    pub(super) fn of(path: &Path) -> DatabaseFile {
+        DatabaseFile {
             path: path.to_path_buf(),
             file: file_at(path),
             length: AtomicU64::new(0),
@@ -50,18 +50,18 @@ impl Place {
 
     /// Whether the open database is still the file at its place; if not, what happened, where its
     /// content was saved, and what to do.
-    pub(super) async fn check(&self, writer: &Writer) -> Result<(), String> {
-        let Some(what) = self.trouble() else {
+    pub(super) async fn check_in_place(&self, writer: &DatabaseWriter) -> Result<(), String> {
+        let Some(what) = self.find_trouble() else {
             return Ok(());
         };
-        let saved = self.rescue.get_or_init(|| self.save(writer)).await;
+        let saved = self.rescue.get_or_init(|| self.save_copy(writer)).await;
         Err(format!(
             "the database {} {what} while the program runs; {saved}",
             self.path.display()
         ))
     }
 
-    fn trouble(&self) -> Option<&'static str> {
+    fn find_trouble(&self) -> Option<&'static str> {
         match fs::metadata(&self.path) {
             Ok(file) if Some((file.dev(), file.ino())) != self.file => {
                 Some("was replaced by another file")
@@ -90,7 +90,7 @@ impl Place {
     }
 
     /// Saves what the open database holds: as long as the process lives, nothing of it is lost.
-    async fn save(&self, writer: &Writer) -> String {
+    async fn save_copy(&self, writer: &DatabaseWriter) -> String {
         let file = free_name(&self.path, "rescued");
         match save_into(&file, writer).await {
             Ok(()) => format!(
@@ -113,5 +113,5 @@ pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Resul
     let name = file.display().to_string().replace('\'', "''");
     let vacuum = format!("VACUUM INTO '{name}'");
     let saved = open.execute_unprepared(&vacuum).await;
-    saved.map(|_| ()).map_err(|error| plain(&error))
+    saved.map(|_| ()).map_err(|error| error_text(&error))
 }

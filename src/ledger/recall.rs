@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use actors::domain::event::Totals;
 use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::{Kind, Row};
-use actors::domain::write::{Profile, Recollection};
+use actors::domain::message::{Row, RowKind};
+use actors::domain::write::{MysisProfile, StoredHistory};
 use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::Inner;
+use super::LedgerInner;
 use super::archive::{RARE, of, profile, totals};
 use super::entity::{message, mysis};
 
@@ -20,7 +20,7 @@ const RECALLED_ORDERS: u64 = 100;
 
 /// The newest words of a Mysis; zeros where it has said nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct LastReply {
     /// Where they stand.
     pub(super) seq: i64,
     /// The last row that they answer: the last one that the model had seen; 0 where it had seen
@@ -28,32 +28,32 @@ pub(super) struct Said {
     pub(super) answers: i64,
 }
 
-impl Said {
-    fn new(seq: i64, horizon: Option<i64>) -> Said {
-        Said {
+impl LastReply {
+    fn new(seq: i64, horizon: Option<i64>) -> LastReply {
+        LastReply {
             seq,
             answers: horizon.unwrap_or(seq),
         }
     }
 
     /// A row as words, if it is any.
-    fn of(row: &message::Model) -> Option<Said> {
-        let is_said = row.kind == Kind::Reply.as_str() && !row.content.is_empty();
-        is_said.then(|| Said::new(row.seq, row.horizon))
+    fn of(row: &message::Model) -> Option<LastReply> {
+        let is_said = row.kind == RowKind::Reply.as_str() && !row.content.is_empty();
+        is_said.then(|| LastReply::new(row.seq, row.horizon))
     }
 }
 
-impl Inner {
-    pub(super) async fn recall(&self, mysis: MysisId) -> Result<Recollection, DbErr> {
+impl LedgerInner {
+    pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         // Side by side: whoever was killed is back the sooner for it.
         let ((rows, last), notes, (profile, totals), sightings, watch) = tokio::try_join!(
             self.newest_rows(mysis),
-            self.notes(mysis),
-            self.settings(mysis),
+            self.recall_notes(mysis),
+            self.read_profile(mysis),
             self.sightings(mysis),
             self.watch(mysis),
         )?;
-        Ok(Recollection {
+        Ok(StoredHistory {
             rows,
             notes,
             last,
@@ -135,11 +135,11 @@ impl Inner {
         let Some(first) = taken.first() else {
             return Ok(Vec::new());
         };
-        let said = taken.iter().rev().find_map(Said::of);
+        let said = taken.iter().rev().find_map(LastReply::of);
         let answered = said.map_or(0, |said| said.answers);
         let mut orders = of(mysis)
             .filter(Expr::cust(RARE))
-            .filter(message::Column::Kind.eq(Kind::Prompt.as_str()))
+            .filter(message::Column::Kind.eq(RowKind::Prompt.as_str()))
             .filter(message::Column::Seq.lt(first.seq))
             .filter(message::Column::Seq.gt(answered))
             .order_by_desc(message::Column::Seq)
@@ -157,10 +157,14 @@ impl Inner {
     }
 
     /// The newest words that stand after a place.
-    pub(super) async fn newest_words(&self, mysis: MysisId, after: i64) -> Result<Said, DbErr> {
+    pub(super) async fn newest_words(
+        &self,
+        mysis: MysisId,
+        after: i64,
+    ) -> Result<LastReply, DbErr> {
         let newest: Option<(i64, Option<i64>)> = of(mysis)
             .filter(message::Column::Seq.gt(after))
-            .filter(message::Column::Kind.eq(Kind::Reply.as_str()))
+            .filter(message::Column::Kind.eq(RowKind::Reply.as_str()))
             .filter(message::Column::Content.ne(""))
             .order_by_desc(message::Column::Seq)
             .limit(1)
@@ -170,14 +174,16 @@ impl Inner {
             .into_tuple()
             .one(&self.readers)
             .await?;
-        Ok(newest.map_or_else(Said::default, |(seq, horizon)| Said::new(seq, horizon)))
+        Ok(newest.map_or_else(LastReply::default, |(seq, horizon)| {
+            LastReply::new(seq, horizon)
+        }))
     }
 
-    async fn notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
+    async fn recall_notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
         let after = self.notes_after(mysis).await?;
         let notes = of(mysis)
             .filter(Expr::cust(RARE))
-            .filter(message::Column::Kind.eq(Kind::Note.as_str()))
+            .filter(message::Column::Kind.eq(RowKind::Note.as_str()))
             .filter(message::Column::Seq.gt(after))
             .order_by_asc(message::Column::Seq)
             .all(&self.readers)
@@ -197,7 +203,10 @@ impl Inner {
     }
 
     /// The settings of a Mysis, and what it has used up.
-    async fn settings(&self, mysis: MysisId) -> Result<(Option<Profile>, Option<Totals>), DbErr> {
+    async fn read_profile(
+        &self,
+        mysis: MysisId,
+    ) -> Result<(Option<MysisProfile>, Option<Totals>), DbErr> {
         let model = mysis::Entity::find_by_id(mysis.0)
             .one(&self.readers)
             .await?;
@@ -206,8 +215,8 @@ impl Inner {
 }
 
 fn sendable_kinds() -> impl Iterator<Item = &'static str> {
-    let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
-    kinds.map(Kind::as_str)
+    let kinds = RowKind::ALL.into_iter().filter(|kind| kind.is_sendable());
+    kinds.map(RowKind::as_str)
 }
 
 /// Whether a row may be part of a request.

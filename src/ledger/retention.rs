@@ -20,9 +20,9 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
 use super::writer::Tx;
-use super::{Inner, SqlLedger, index, plain, sightings};
+use super::{LedgerInner, SqlLedger, error_text, index, sightings};
 
-use piece::{Doomed, Needed, Size};
+use piece::{NeededRows, PieceLimits, RemovalPiece};
 
 /// How often it is looked whether a round is due, where nothing is written.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
@@ -33,14 +33,14 @@ pub(super) const LEAST: i64 = 512;
 
 /// What is kept of each conversation; a row goes when either says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct RetentionLimits {
     /// Rows of at most this age; absent: of any.
     pub age: Option<Duration>,
     /// So many of the newest rows; absent: any number.
     pub rows: Option<u64>,
 }
 
-impl Keep {
+impl RetentionLimits {
     fn is_all(self) -> bool {
         self.age.is_none() && self.rows.is_none()
     }
@@ -48,16 +48,16 @@ impl Keep {
 
 /// What is kept, and how far the round has come.
 pub(super) struct Retention {
-    keep: Keep,
+    keep: RetentionLimits,
     clock: Arc<dyn Clock>,
     /// When the newest row was said as the first round began, and when that was by the other clock.
     begun: OnceLock<(Timestamp, Moment)>,
-    round: Mutex<Round>,
+    round: Mutex<RetentionRound>,
 }
 
 /// A round over all conversations.
 #[derive(Default)]
-struct Round {
+struct RetentionRound {
     /// When the next one is due.
     next: Moment,
     /// Whose turn it still is.
@@ -65,13 +65,13 @@ struct Round {
     /// How far the first of them has been looked at.
     after: Seq,
     /// What of its conversation is needed.
-    needed: Option<Needed>,
+    needed: Option<NeededRows>,
     /// Which piece of the index is to be written anew, after all of them.
     renewal: Option<Renewal>,
 }
 
 impl Retention {
-    fn round(&self) -> MutexGuard<'_, Round> {
+    fn round(&self) -> MutexGuard<'_, RetentionRound> {
         self.round.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,20 +82,24 @@ impl Retention {
     }
 
     /// How large the next piece may be.
-    fn size(&self) -> Size {
+    fn piece_limits(&self) -> PieceLimits {
         // The next round should have begun.
         let is_late = self.clock.moment() >= self.round().next;
-        if is_late { Size::LARGE } else { Size::USUAL }
+        if is_late {
+            PieceLimits::LARGE
+        } else {
+            PieceLimits::USUAL
+        }
     }
 
     /// Where the next piece begins.
-    fn place(&self) -> Option<(MysisId, Seq)> {
+    fn next_position(&self) -> Option<(MysisId, Seq)> {
         let round = self.round();
         let mysis = round.myses.front()?;
         Some((*mysis, round.after))
     }
 
-    fn begin(&self, myses: VecDeque<MysisId>) {
+    fn begin_round(&self, myses: VecDeque<MysisId>) {
         let mut round = self.round();
         round.myses = myses;
         round.after = Seq::default();
@@ -112,7 +116,7 @@ impl Retention {
 
 /// How far back conversations reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct HistoryReach {
     /// Rows that were removed.
     pub removed: u64,
     /// When the newest of them was said; `None` where none was removed.
@@ -121,7 +125,7 @@ pub struct Reach {
 
 impl SqlLedger {
     /// Keeps of conversations from now on only this; the first call counts.
-    pub fn keep(&self, keep: Keep, clock: Arc<dyn Clock>) {
+    pub fn set_retention(&self, keep: RetentionLimits, clock: Arc<dyn Clock>) {
         if keep.is_all() {
             return;
         }
@@ -139,13 +143,13 @@ impl SqlLedger {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn reach(&self, mysis: Option<MysisId>) -> Result<Reach, ArchiveFault> {
+    pub async fn reach(&self, mysis: Option<MysisId>) -> Result<HistoryReach, ArchiveFault> {
         let reach = self.inner.reach(mysis).await;
-        reach.map_err(|error| ArchiveFault(plain(&error)))
+        reach.map_err(|error| ArchiveFault(error_text(&error)))
     }
 }
 
-impl Inner {
+impl LedgerInner {
     /// Whether there is something to look at.
     pub(super) fn is_removal_due(&self) -> bool {
         self.retention.get().is_some_and(Retention::is_due)
@@ -164,8 +168,8 @@ impl Inner {
     }
 
     async fn removal_step(&self, retention: &Retention) -> Result<(), DbErr> {
-        let now = self.judged_at(retention).await?;
-        let Some((mysis, after)) = retention.place() else {
+        let now = self.reference_time(retention).await?;
+        let Some((mysis, after)) = retention.next_position() else {
             let renewal = retention.round().renewal;
             if let Some(piece) = renewal {
                 let has_more = self.renew_index(piece).await?;
@@ -173,28 +177,28 @@ impl Inner {
                 return Ok(());
             }
             retention.round().next = retention.clock.moment().plus(ROUND);
-            retention.begin(self.own_myses().await?);
+            retention.begin_round(self.own_myses().await?);
             return Ok(());
         };
-        let size = retention.size();
+        let size = retention.piece_limits();
         let known = retention.round().needed;
         let needed = match known {
             Some(needed) => needed,
-            None => self.needed(mysis).await?,
+            None => self.find_needed(mysis).await?,
         };
         retention.round().needed = Some(needed);
         let piece = self.old_piece(retention.keep, mysis, (after, needed), (now, size));
         let Some(piece) = piece.await? else {
             self.forget_unreachable(mysis).await?;
             retention.next_mysis();
-            let is_last = retention.place().is_none();
+            let is_last = retention.next_position().is_none();
             if is_last && self.is_index_worn().await? {
                 retention.round().renewal = Some(Renewal::First);
             }
             return Ok(());
         };
         if !piece.rows.is_empty() {
-            self.remove(mysis, &piece).await?;
+            self.remove_rows(mysis, &piece).await?;
         }
         retention.round().after = piece.upto;
         Ok(())
@@ -203,8 +207,8 @@ impl Inner {
     /// The moment from which the age of rows counts back: now by the wall clock, but no later than the
     /// newest row was said as the first round began, and the time that has passed since by the other
     /// clock. So nothing is old because the wall clock was set years ahead (decision 141).
-    async fn judged_at(&self, retention: &Retention) -> Result<Timestamp, DbErr> {
-        let now = retention.clock.both();
+    async fn reference_time(&self, retention: &Retention) -> Result<Timestamp, DbErr> {
+        let now = retention.clock.both_clocks();
         let (newest, since) = match retention.begun.get() {
             Some(begun) => *begun,
             None => {
@@ -225,7 +229,7 @@ impl Inner {
 
     /// The Myses that this process may write about.
     async fn own_myses(&self) -> Result<VecDeque<MysisId>, DbErr> {
-        let others = self.others().await?;
+        let others = self.held_by_others().await?;
         let all: Vec<i64> = mysis::Entity::find()
             .select_only()
             .column(mysis::Column::Id)
@@ -238,15 +242,15 @@ impl Inner {
     }
 
     /// Removes rows with their calls and their words in the index, in one transaction.
-    async fn remove(&self, mysis: MysisId, piece: &Doomed) -> Result<(), DbErr> {
+    async fn remove_rows(&self, mysis: MysisId, piece: &RemovalPiece) -> Result<(), DbErr> {
         // A file has no index from a call to its results: looking for each would read the whole
         // conversation. Results go with their calls, so nothing points to what is not there.
-        let tx = self.writer.begin_carelessly().await?;
+        let tx = self.writer.begin_without_foreign_keys().await?;
         if let Some(tenant) = &self.tenant {
-            tenant.check(&tx, [mysis].into()).await?;
+            tenant.check_leases(&tx, [mysis].into()).await?;
         }
         let upto = self.indexed_upto().await?;
-        index::forget(&tx, &piece.rows, upto).await?;
+        index::forget_rows(&tx, &piece.rows, upto).await?;
         let ids = piece.rows.iter().map(|row| row.id);
         message::Entity::delete_many()
             .filter(message::Column::Id.is_in(ids))
@@ -257,7 +261,7 @@ impl Inner {
             .filter(tool_call::Column::Seq.is_in(piece.callers.iter().copied()))
             .exec(&tx)
             .await?;
-        note(&tx, mysis, &piece.rows).await?;
+        note_removal(&tx, mysis, &piece.rows).await?;
         tx.commit().await
     }
 
@@ -278,7 +282,7 @@ impl Inner {
         };
         let tx = self.writer.begin().await?;
         if let Some(tenant) = &self.tenant {
-            tenant.check(&tx, [mysis].into()).await?;
+            tenant.check_leases(&tx, [mysis].into()).await?;
         }
         sighting::Entity::delete_many()
             .filter(sighting::Column::MysisId.eq(mysis.0))
@@ -288,7 +292,7 @@ impl Inner {
         tx.commit().await
     }
 
-    pub(super) async fn reach(&self, mysis: Option<MysisId>) -> Result<Reach, DbErr> {
+    pub(super) async fn reach(&self, mysis: Option<MysisId>) -> Result<HistoryReach, DbErr> {
         let mut noted = removed::Entity::find();
         if let Some(mysis) = mysis {
             noted = noted.filter(removed::Column::MysisId.eq(mysis.0));
@@ -297,7 +301,7 @@ impl Inner {
         let counted = noted
             .iter()
             .map(|model| u64::try_from(model.count).unwrap_or(0));
-        Ok(Reach {
+        Ok(HistoryReach {
             removed: counted.sum(),
             before: noted.iter().map(|model| Timestamp(model.at)).max(),
         })
@@ -305,7 +309,7 @@ impl Inner {
 }
 
 /// Notes how far back the conversation reaches from now on.
-async fn note(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Result<(), DbErr> {
+async fn note_removal(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Result<(), DbErr> {
     let newest = |of: fn(&message::Model) -> i64| rows.iter().map(of).max().unwrap_or(0);
     let model = removed::ActiveModel {
         mysis_id: Set(mysis.0),

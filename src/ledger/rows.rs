@@ -10,12 +10,13 @@ use actors::domain::books::Charge;
 use actors::domain::bounds;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
+    Utterance,
 };
-use actors::domain::model::Usage;
+use actors::domain::model::TokenUsage;
 use sea_orm::ActiveValue::{NotSet, Set};
 use serde_json::{Value, json};
-use zoea_contract::metadata;
+use zoea_contract::row_metadata;
 
 use super::entity::{message, tool_call};
 
@@ -25,28 +26,28 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
     let result = row.result().map(|(call, _, _)| call);
     let (mission_id, content) = match &row.body {
         // The text of a mission is stored once, with the mission.
-        Body::Mission { id, .. } => (Some(id.0), String::new()),
-        Body::Prompt { .. }
-        | Body::Peer { .. }
-        | Body::Note { .. }
-        | Body::Reply(_)
-        | Body::Call { .. }
-        | Body::Result { .. }
-        | Body::Host { .. }
-        | Body::Audit { .. }
-        | Body::Unknown { .. } => (None, row.text().to_string()),
+        RowBody::Mission { id, .. } => (Some(id.0), String::new()),
+        RowBody::Prompt { .. }
+        | RowBody::Peer { .. }
+        | RowBody::Note { .. }
+        | RowBody::Reply(_)
+        | RowBody::Call { .. }
+        | RowBody::Result { .. }
+        | RowBody::Host { .. }
+        | RowBody::Audit { .. }
+        | RowBody::Unknown { .. } => (None, row.text().to_string()),
     };
     let sender = match &row.body {
-        Body::Peer { sender, .. } => Some(sender.to_string()),
-        Body::Prompt { .. }
-        | Body::Mission { .. }
-        | Body::Note { .. }
-        | Body::Reply(_)
-        | Body::Call { .. }
-        | Body::Result { .. }
-        | Body::Host { .. }
-        | Body::Audit { .. }
-        | Body::Unknown { .. } => None,
+        RowBody::Peer { sender, .. } => Some(sender.to_string()),
+        RowBody::Prompt { .. }
+        | RowBody::Mission { .. }
+        | RowBody::Note { .. }
+        | RowBody::Reply(_)
+        | RowBody::Call { .. }
+        | RowBody::Result { .. }
+        | RowBody::Host { .. }
+        | RowBody::Audit { .. }
+        | RowBody::Unknown { .. } => None,
     };
     message::ActiveModel {
         id: NotSet,
@@ -60,7 +61,7 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
             .and_then(|said| said.reasoning.as_deref())
             .map(str::to_string)),
         sender: Set(sender),
-        metadata: Set(metadata(row).map(|value| stored(value, row).to_string())),
+        metadata: Set(row_metadata(row).map(|value| to_stored_metadata(value, row).to_string())),
         horizon: Set(utterance.map(|said| said.horizon.0)),
         mission_id: Set(mission_id),
         call_seq: Set(result.map(|call| call.seq.0)),
@@ -87,7 +88,7 @@ pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveMod
 }
 
 /// What of it is stored: what follows from the rest of the row, and what is null, is left out.
-fn stored(mut metadata: Value, row: &Row) -> Value {
+fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     let Some(members) = metadata.as_object_mut() else {
         return metadata;
     };
@@ -99,11 +100,11 @@ fn stored(mut metadata: Value, row: &Row) -> Value {
     metadata
 }
 
-fn usage_of(meta: &Value) -> Option<Usage> {
+fn usage_of(meta: &Value) -> Option<TokenUsage> {
     let usage = &meta["usage"];
     let tokens = |key: &str| usage[key].as_u64().unwrap_or(0);
     usage.is_object().then(|| {
-        bounds::usage_of_a_call(Usage {
+        bounds::usage_of_a_call(TokenUsage {
             input: tokens("input"),
             output: tokens("output"),
             cached: tokens("cached"),
@@ -116,14 +117,14 @@ fn cost_of(meta: &Value) -> Option<u64> {
 }
 
 /// The bill that a row's metadata carries.
-pub(super) fn bill(metadata: &str) -> Option<Charge> {
+pub(super) fn parse_bill(metadata: &str) -> Option<Charge> {
     let meta: Value = serde_json::from_str(metadata).ok()?;
     bill_of(&meta)
 }
 
 fn bill_of(meta: &Value) -> Option<Charge> {
     usage_of(meta).map(|usage| Charge {
-        provider: word(meta, "provider"),
+        provider: text_member(meta, "provider"),
         usage,
         cost_micros: cost_of(meta),
     })
@@ -131,59 +132,59 @@ fn bill_of(meta: &Value) -> Option<Charge> {
 
 /// What is needed beside a message to read it back.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct LinkedRecords {
     /// The calls of call rows, by the row's place, in their order.
-    pub(super) calls: BTreeMap<(i64, i64), Vec<Call>>,
+    pub(super) calls: BTreeMap<(i64, i64), Vec<CallRecord>>,
     /// The missions' texts.
     pub(super) missions: BTreeMap<i64, Arc<str>>,
 }
 
 /// A row as it comes out of the database.
-pub(super) fn from_model(model: message::Model, beside: &Beside) -> Arc<Row> {
+pub(super) fn from_model(model: message::Model, beside: &LinkedRecords) -> Arc<Row> {
     let (seq, at, turn) = (Seq(model.seq), Timestamp(model.at), TurnNumber(model.turn));
     Arc::new(Row {
         seq,
         at,
         turn,
-        body: body(model, beside),
+        body: read_body(model, beside),
     })
 }
 
-fn body(model: message::Model, beside: &Beside) -> Body {
+fn read_body(model: message::Model, beside: &LinkedRecords) -> RowBody {
     let place = (model.mysis_id, model.seq);
     let calls = beside.calls.get(&place);
     let text: Arc<str> = model.content.as_str().into();
-    let read = match Kind::parse(&model.kind) {
+    let read = match RowKind::parse(&model.kind) {
         None => None,
-        Some(Kind::Prompt) => Some(Body::Prompt { text: text.clone() }),
-        Some(Kind::Note) => Some(Body::Note { text: text.clone() }),
-        Some(Kind::Audit) => Some(Body::Audit { text: text.clone() }),
-        Some(Kind::Peer) => Some(Body::Peer {
+        Some(RowKind::Prompt) => Some(RowBody::Prompt { text: text.clone() }),
+        Some(RowKind::Note) => Some(RowBody::Note { text: text.clone() }),
+        Some(RowKind::Audit) => Some(RowBody::Audit { text: text.clone() }),
+        Some(RowKind::Peer) => Some(RowBody::Peer {
             sender: model.sender.as_deref().unwrap_or_default().into(),
             text: text.clone(),
         }),
-        Some(Kind::Mission) => model.mission_id.and_then(|id| {
+        Some(RowKind::Mission) => model.mission_id.and_then(|id| {
             let text = beside.missions.get(&id)?.clone();
             let id = MissionId(id);
-            Some(Body::Mission { id, text })
+            Some(RowBody::Mission { id, text })
         }),
-        Some(Kind::Reply) => Some(Body::Reply(utterance(&model, &text))),
-        Some(Kind::Call) => calls
+        Some(RowKind::Reply) => Some(RowBody::Reply(read_utterance(&model, &text))),
+        Some(RowKind::Call) => calls
             .filter(|calls| !calls.is_empty())
-            .map(|calls| Body::Call {
-                utterance: utterance(&model, &text),
+            .map(|calls| RowBody::Call {
+                utterance: read_utterance(&model, &text),
                 calls: calls.clone(),
             }),
-        Some(Kind::Result) => result(&model, &text),
-        Some(Kind::Host) => Some(host(&model, &text)),
+        Some(RowKind::Result) => read_result(&model, &text),
+        Some(RowKind::Host) => Some(read_host_notice(&model, &text)),
     };
-    read.unwrap_or_else(|| Body::Unknown {
+    read.unwrap_or_else(|| RowBody::Unknown {
         kind: model.kind.as_str().into(),
         text,
     })
 }
 
-fn utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
+fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
     let meta = meta_of(model);
     Utterance {
         text: text.clone(),
@@ -193,27 +194,27 @@ fn utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
         meta: ReplyMeta {
             usage: usage_of(&meta),
             ms: meta["ms"].as_u64().unwrap_or(0),
-            model: word(&meta, "model"),
-            provider: word(&meta, "provider"),
+            model: text_member(&meta, "model"),
+            provider: text_member(&meta, "provider"),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
             cost_micros: cost_of(&meta),
         },
     }
 }
 
-fn result(model: &message::Model, text: &Arc<str>) -> Option<Body> {
+fn read_result(model: &message::Model, text: &Arc<str>) -> Option<RowBody> {
     let meta = meta_of(model);
     let call = CallKey {
         seq: Seq(model.call_seq?),
         position: u16::try_from(model.call_position?).ok()?,
     };
     let status = meta["status"].as_str().and_then(CallStatus::parse);
-    Some(Body::Result {
+    Some(RowBody::Result {
         call,
         text: text.clone(),
         meta: ResultMeta {
-            call_id: word(&meta, "call_id"),
-            tool: word(&meta, "tool"),
+            call_id: text_member(&meta, "call_id"),
+            tool: text_member(&meta, "tool"),
             status: status.filter(|status| !status.is_open())?,
             ms: meta["ms"].as_u64().unwrap_or(0),
             tick: meta["tick"].as_i64(),
@@ -223,13 +224,13 @@ fn result(model: &message::Model, text: &Arc<str>) -> Option<Body> {
     })
 }
 
-fn host(model: &message::Model, text: &Arc<str>) -> Body {
+fn read_host_notice(model: &message::Model, text: &Arc<str>) -> RowBody {
     let meta = meta_of(model);
-    Body::Host {
+    RowBody::Host {
         text: text.clone(),
         meta: HostMeta {
             severity: Severity::parse(meta["severity"].as_str().unwrap_or_default()),
-            code: word(&meta, "code"),
+            code: text_member(&meta, "code"),
             attempt: meta["attempt"]
                 .as_u64()
                 .and_then(|attempt| u32::try_from(attempt).ok()),
@@ -246,13 +247,13 @@ fn meta_of(model: &message::Model) -> Value {
         .unwrap_or(Value::Null)
 }
 
-fn word(meta: &Value, key: &str) -> Arc<str> {
+fn text_member(meta: &Value, key: &str) -> Arc<str> {
     meta[key].as_str().unwrap_or_default().into()
 }
 
 /// A call as it comes out of the database.
-pub(super) fn call(model: tool_call::Model) -> Call {
-    Call {
+pub(super) fn call_from_model(model: tool_call::Model) -> CallRecord {
+    CallRecord {
         id: model.call_id.into(),
         name: model.name.into(),
         arguments: model.arguments.into(),

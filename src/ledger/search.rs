@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, Kind, Row};
-use actors::ports::{Found, Search, SearchIn};
+use actors::domain::message::{Row, RowBody, RowKind};
+use actors::ports::{SearchHits, SearchIn, SearchQuery};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect, Select, Statement,
 };
 
-use super::Inner;
+use super::LedgerInner;
 use super::dialect::Dialect;
 use super::entity::{message, mission};
 use super::trigrams;
@@ -27,23 +27,23 @@ const MAX_FOUND_BYTES: usize = 4 << 20;
 /// A needle of one or two letters begins many trigrams; beyond so many, reading is faster.
 const MOST_TERMS: u64 = 400;
 
-impl Inner {
-    pub(super) async fn search(&self, search: &Search) -> Result<Found, DbErr> {
+impl LedgerInner {
+    pub(super) async fn search(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
         match search.within {
             SearchIn::Missions => self.search_missions(search).await,
             SearchIn::Messages | SearchIn::Reasoning => self.search_messages(search).await,
         }
     }
 
-    async fn search_messages(&self, search: &Search) -> Result<Found, DbErr> {
-        let mut sieve = self.sieve(search);
+    async fn search_messages(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
+        let mut sieve = self.new_collector(search);
         // Read first: rows that are indexed meanwhile are then read all the same.
         let upto = self.indexed_upto().await?;
-        self.look_at_rows(&mut sieve, upto, i64::MAX).await?;
+        self.scan_rows(&mut sieve, upto, i64::MAX).await?;
         if !sieve.is_full() {
-            match self.question(&sieve.needle, search.mysis).await? {
-                Question::Ask(question) => self.look_at_named(&mut sieve, &question, upto).await?,
-                Question::Read => self.look_at_rows(&mut sieve, 0, upto).await?,
+            match self.plan_search(&sieve.needle, search.mysis).await? {
+                SearchPlan::Ask(question) => self.scan_indexed(&mut sieve, &question, upto).await?,
+                SearchPlan::Read => self.scan_rows(&mut sieve, 0, upto).await?,
             }
         }
         let mut models = message::Entity::find()
@@ -54,24 +54,24 @@ impl Inner {
         models.retain(|model| sieve.hits.contains(&model.id));
         let owners: Vec<MysisId> = models.iter().map(|model| MysisId(model.mysis_id)).collect();
         let rows = self.complete(models).await?;
-        Ok(Found {
+        Ok(SearchHits {
             rows: owners.into_iter().zip(rows).collect(),
-            ignoring_case: sieve.ignoring_case(),
+            ignoring_case: sieve.near_hits(),
             removed_before: self.reach(search.mysis).await?.before,
         })
     }
 
-    fn sieve<'a>(&self, search: &'a Search) -> Sieve<'a> {
-        Sieve::new(search, self.readers.dialect())
+    fn new_collector<'a>(&self, search: &'a SearchQuery) -> HitCollector<'a> {
+        HitCollector::new(search, self.readers.dialect())
     }
 
     /// What the index is to be asked.
-    async fn question(&self, needle: &str, mysis: Option<MysisId>) -> Result<Question, DbErr> {
+    async fn plan_search(&self, needle: &str, mysis: Option<MysisId>) -> Result<SearchPlan, DbErr> {
         if self.readers.dialect() == Dialect::Postgres {
-            return Ok(Question::Ask(trigrams::pattern(needle)));
+            return Ok(SearchPlan::Ask(trigrams::pattern(needle)));
         }
         if let Some(question) = trigrams::question(needle, mysis) {
-            return Ok(Question::Ask(question));
+            return Ok(SearchPlan::Ask(question));
         }
         let after = format!("{needle}{}", char::MAX);
         let found = self
@@ -83,7 +83,7 @@ impl Inner {
             ))
             .await?;
         if found.len() as u64 > MOST_TERMS {
-            return Ok(Question::Read);
+            return Ok(SearchPlan::Read);
         }
         let terms = found
             .iter()
@@ -91,25 +91,25 @@ impl Inner {
             .collect::<Result<Vec<String>, DbErr>>()?;
         if terms.is_empty() {
             // No term is this: it asks for nothing and finds nothing.
-            return Ok(Question::Ask(trigrams::any_of(
+            return Ok(SearchPlan::Ask(trigrams::any_of(
                 &["\u{e0ff}".repeat(3)],
                 None,
             )));
         }
-        Ok(Question::Ask(trigrams::any_of(&terms, mysis)))
+        Ok(SearchPlan::Ask(trigrams::any_of(&terms, mysis)))
     }
 
     /// Looks at the rows after one and up to another, from the newest on.
-    async fn look_at_rows(
+    async fn scan_rows(
         &self,
-        sieve: &mut Sieve<'_>,
+        sieve: &mut HitCollector<'_>,
         after: i64,
         upto: i64,
     ) -> Result<(), DbErr> {
         let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
         while !sieve.is_full() {
             let rows = sieve
-                .rows()
+                .select_candidates()
                 .filter(message::Column::Id.gt(after))
                 .filter(message::Column::Id.lt(before))
                 .order_by_desc(message::Column::Id)
@@ -121,41 +121,41 @@ impl Inner {
                 return Ok(());
             };
             before = *oldest;
-            sieve.sift(&rows);
+            sieve.collect_rows(&rows);
             piece = (piece * 2).min(LARGEST_PIECE);
         }
         Ok(())
     }
 
     /// Looks at the rows that the index names, from the newest on.
-    async fn look_at_named(
+    async fn scan_indexed(
         &self,
-        sieve: &mut Sieve<'_>,
+        sieve: &mut HitCollector<'_>,
         question: &str,
         upto: i64,
     ) -> Result<(), DbErr> {
         let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
         while !sieve.is_full() {
             let mysis = sieve.search.mysis;
-            let named = self.named(question, mysis, before, piece).await?;
+            let named = self.query_indexed(question, mysis, before, piece).await?;
             let Some(oldest) = named.last().copied() else {
                 return Ok(());
             };
             before = oldest;
             let rows = sieve
-                .rows()
+                .select_candidates()
                 .filter(message::Column::Id.is_in(named))
                 .order_by_desc(message::Column::Id)
                 .into_tuple::<(i64, Option<String>)>()
                 .all(&self.readers)
                 .await?;
-            sieve.sift(&rows);
+            sieve.collect_rows(&rows);
             piece = (piece * 2).min(LARGEST_PIECE);
         }
         Ok(())
     }
 
-    async fn named(
+    async fn query_indexed(
         &self,
         question: &str,
         mysis: Option<MysisId>,
@@ -163,14 +163,14 @@ impl Inner {
         piece: u64,
     ) -> Result<Vec<i64>, DbErr> {
         let dialect = self.readers.dialect();
-        let asked = dialect.named(question, mysis, before, piece);
+        let asked = dialect.select_indexed(question, mysis, before, piece);
         let rows = self.readers.query_all_raw(asked).await?;
         rows.iter().map(|row| row.try_get_by_index(0)).collect()
     }
 
     /// Missions are few: they are all looked at.
-    async fn search_missions(&self, search: &Search) -> Result<Found, DbErr> {
-        let mut sieve = self.sieve(search);
+    async fn search_missions(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
+        let mut sieve = self.new_collector(search);
         let mut rows = Vec::new();
         let mut before = i64::MAX;
         while !sieve.is_full() {
@@ -185,22 +185,22 @@ impl Inner {
             };
             before = oldest.number;
             for mission in missions {
-                if sieve.take(mission.number, &mission.content) {
+                if sieve.collect_row(mission.number, &mission.content) {
                     rows.push((MysisId(0), Arc::new(mission_row(mission))));
                 }
             }
         }
         rows.reverse();
-        Ok(Found {
+        Ok(SearchHits {
             rows,
-            ignoring_case: sieve.ignoring_case(),
+            ignoring_case: sieve.near_hits(),
             removed_before: None,
         })
     }
 }
 
 /// How the rows that may hold a needle are found.
-enum Question {
+enum SearchPlan {
     /// The index names them.
     Ask(String),
     /// All are read.
@@ -208,8 +208,8 @@ enum Question {
 }
 
 /// What a search keeps of the rows that it sees.
-struct Sieve<'a> {
-    search: &'a Search,
+struct HitCollector<'a> {
+    search: &'a SearchQuery,
     /// The text as the database would hold it.
     text: String,
     /// The text without capital letters.
@@ -222,11 +222,11 @@ struct Sieve<'a> {
     near: usize,
 }
 
-impl<'a> Sieve<'a> {
-    fn new(search: &'a Search, dialect: Dialect) -> Sieve<'a> {
+impl<'a> HitCollector<'a> {
+    fn new(search: &'a SearchQuery, dialect: Dialect) -> HitCollector<'a> {
         let mut text = search.text.clone();
         dialect.make_storable(&mut text);
-        Sieve {
+        HitCollector {
             search,
             needle: trigrams::small(&text),
             text,
@@ -237,14 +237,14 @@ impl<'a> Sieve<'a> {
     }
 
     /// The rows that count at all, and what is looked at of each.
-    fn rows(&self) -> Select<message::Entity> {
+    fn select_candidates(&self) -> Select<message::Entity> {
         let mut rows = message::Entity::find();
         if let Some(mysis) = self.search.mysis {
             rows = rows.filter(message::Column::MysisId.eq(mysis.0));
         }
         if self.search.sendable_only {
-            let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_sendable());
-            rows = rows.filter(message::Column::Kind.is_in(kinds.map(Kind::as_str)));
+            let kinds = RowKind::ALL.into_iter().filter(|kind| kind.is_sendable());
+            rows = rows.filter(message::Column::Kind.is_in(kinds.map(RowKind::as_str)));
         }
         let words = match self.search.within {
             SearchIn::Reasoning => message::Column::Reasoning,
@@ -257,16 +257,16 @@ impl<'a> Sieve<'a> {
         self.hits.len() >= self.search.limit || self.bytes >= MAX_FOUND_BYTES
     }
 
-    fn sift(&mut self, rows: &[(i64, Option<String>)]) {
+    fn collect_rows(&mut self, rows: &[(i64, Option<String>)]) {
         for (id, words) in rows {
             if let Some(words) = words {
-                self.take(*id, words);
+                self.collect_row(*id, words);
             }
         }
     }
 
     /// Whether a row counts.
-    fn take(&mut self, id: i64, words: &str) -> bool {
+    fn collect_row(&mut self, id: i64, words: &str) -> bool {
         let is_near = self.needs_small() && trigrams::small(words).contains(&self.needle);
         let is_hit = if self.search.case_sensitive {
             words.contains(&self.text)
@@ -287,7 +287,7 @@ impl<'a> Sieve<'a> {
         !self.search.case_sensitive || self.hits.is_empty()
     }
 
-    fn ignoring_case(&self) -> usize {
+    fn near_hits(&self) -> usize {
         if self.search.case_sensitive && self.hits.is_empty() {
             return self.near;
         }
@@ -300,7 +300,7 @@ fn mission_row(mission: mission::Model) -> Row {
         seq: Seq(mission.number),
         at: Timestamp(mission.at),
         turn: TurnNumber(0),
-        body: Body::Mission {
+        body: RowBody::Mission {
             id: MissionId(mission.id),
             text: mission.content.into(),
         },

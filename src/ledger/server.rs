@@ -109,7 +109,7 @@ impl ServerAddress {
     }
 
     /// Looks whether the database can be reached and keeps every letter.
-    pub(super) async fn check(&self) -> Result<(), OpenError> {
+    pub(super) async fn check_reachable(&self) -> Result<(), OpenError> {
         let asking = async {
             let mut connection = PgConnection::connect_with(&self.options).await?;
             let row = connection.fetch_one("SHOW server_encoding").await?;
@@ -123,8 +123,8 @@ impl ServerAddress {
                 address: self.shown.clone(),
                 encoding,
             }),
-            Ok(Err(error)) => Err(self.unusable(words(&error))),
-            Err(_) => Err(self.unusable(format!("no answer within {CONNECT_TIMEOUT:?}"))),
+            Ok(Err(error)) => Err(self.unusable_error(server_error_text(&error))),
+            Err(_) => Err(self.unusable_error(format!("no answer within {CONNECT_TIMEOUT:?}"))),
         }
     }
 
@@ -132,33 +132,33 @@ impl ServerAddress {
     ///
     /// # Errors
     /// It cannot be reached, or is not fit for this program.
-    pub async fn look(&self) -> Result<Option<i64>, OpenError> {
-        self.check().await?;
-        let readers = self.readers();
-        let seen = opening::look(&readers, self).await;
+    pub async fn count_myses(&self) -> Result<Option<i64>, OpenError> {
+        self.check_reachable().await?;
+        let readers = self.open_readers();
+        let seen = opening::count_myses(&readers, self).await;
         // What was asked was answered; a goodbye that is lost harms nobody.
         let _ = readers.close().await;
         seen
     }
 
     /// The one connection that writes.
-    pub(super) fn writer(&self) -> PgPool {
-        let pool = pool().max_connections(1).test_before_acquire(false);
-        self.connections(pool.idle_timeout(None).max_lifetime(None))
+    pub(super) fn writer_pool(&self) -> PgPool {
+        let pool = pool_options().max_connections(1).test_before_acquire(false);
+        self.connect_lazily(pool.idle_timeout(None).max_lifetime(None))
     }
 
     /// The connections that only read.
-    pub(super) fn readers(&self) -> DatabaseConnection {
-        let pool = pool().max_connections(READ_CONNECTIONS);
+    pub(super) fn open_readers(&self) -> DatabaseConnection {
+        let pool = pool_options().max_connections(READ_CONNECTIONS);
         let pool = pool.idle_timeout(Duration::from_secs(60));
-        self.connections(pool).into()
+        self.connect_lazily(pool).into()
     }
 
-    fn connections(&self, pool: PgPoolOptions) -> PgPool {
+    fn connect_lazily(&self, pool: PgPoolOptions) -> PgPool {
         pool.connect_lazy_with(self.options.clone())
     }
 
-    pub(super) fn unusable(&self, why: String) -> OpenError {
+    pub(super) fn unusable_error(&self, why: String) -> OpenError {
         OpenError::Server {
             address: self.shown.clone(),
             why,
@@ -170,7 +170,7 @@ fn is_known(parameter: &str) -> bool {
     PARAMETERS.contains(&parameter) || parameter.starts_with("options[")
 }
 
-fn pool() -> PgPoolOptions {
+fn pool_options() -> PgPoolOptions {
     PgPoolOptions::new()
         .min_connections(0)
         .acquire_timeout(ACQUIRE)
@@ -180,7 +180,7 @@ fn pool() -> PgPoolOptions {
 }
 
 /// The server's own words, without the layers around them.
-fn words(error: &sqlx::Error) -> String {
+fn server_error_text(error: &sqlx::Error) -> String {
     match error.as_database_error() {
         Some(database) => database.message().to_string(),
         None => error.to_string(),
@@ -194,17 +194,17 @@ pub(super) fn no_answer() -> DbErr {
 }
 
 /// Lets a transaction wait for its own process: what is taken over may be long in the reading.
-pub(super) async fn be_patient(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
+pub(super) async fn extend_idle_timeout(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
     let patient = "SET LOCAL idle_in_transaction_session_timeout = '10min'";
     tx.execute_unprepared(patient).await.map(|_| ())
 }
 
 /// Waits until nobody else brings the schema up to date.
-pub(super) async fn begin_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
+pub(super) async fn lock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
     writer.execute_unprepared(SCHEMA).await.map(|_| ())
 }
 
 /// Lets others look at the schema.
-pub(super) async fn end_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
+pub(super) async fn unlock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
     writer.execute_unprepared(SCHEMA_OVER).await.map(|_| ())
 }

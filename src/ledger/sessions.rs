@@ -6,12 +6,12 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait};
 
-use super::Inner;
+use super::LedgerInner;
 use super::entity::kept_session;
 use super::writer::Tx;
 
 /// Keeps a session in place of the one before, or none.
-pub(super) async fn keep(
+pub(super) async fn save_session(
     tx: &Tx,
     mysis: MysisId,
     session: Option<&SavedSession>,
@@ -35,7 +35,7 @@ pub(super) async fn keep(
     Ok(())
 }
 
-impl Inner {
+impl LedgerInner {
     pub(super) async fn session(&self, mysis: MysisId) -> Result<Option<SavedSession>, DbErr> {
         let found = kept_session::Entity::find_by_id(mysis.0)
             .one(&self.readers)

@@ -13,21 +13,21 @@ use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrde
 
 use super::entity::sighting;
 use super::writer::Tx;
-use super::{Inner, SqlLedger, plain};
+use super::{LedgerInner, SqlLedger, error_text};
 
 /// The newest sightings that a Mysis takes up again.
 pub(super) const RECALLED: u64 = 64;
 
 /// Writes a sighting in place of the one of the same look. One that was asked for with more words
 /// than the database can look for is not remembered.
-pub(super) async fn sighted(
+pub(super) async fn save_sighting(
     tx: &Tx,
     mysis: MysisId,
     account: &str,
     seen: &SnapshotResult,
 ) -> Result<(), DbErr> {
     let key = account.len() + seen.look.tool.len() + seen.look.arguments.len();
-    if !tx.dialect().takes_key(key) {
+    if !tx.dialect().accepts_key_length(key) {
         return Ok(());
     }
     let model = sighting::ActiveModel {
@@ -65,7 +65,7 @@ pub(super) async fn sighted(
 }
 
 /// Marks what an action may have changed.
-pub(super) async fn stale(
+pub(super) async fn mark_stale(
     tx: &Tx,
     mysis: MysisId,
     account: &str,
@@ -74,7 +74,7 @@ pub(super) async fn stale(
 ) -> Result<(), DbErr> {
     sighting::Entity::update_many()
         .col_expr(sighting::Column::StaleBy, Expr::value(by))
-        .filter(of(mysis, account))
+        .filter(is_account(mysis, account))
         .filter(sighting::Column::Tool.is_in(tools.iter().map(|tool| tool.to_string())))
         .filter(sighting::Column::StaleBy.is_null())
         .exec(tx)
@@ -83,16 +83,16 @@ pub(super) async fn stale(
 }
 
 /// Forgets what an account saw.
-pub(super) async fn forget(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
+pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
-        .filter(of(mysis, account))
+        .filter(is_account(mysis, account))
         .exec(tx)
         .await?;
     Ok(())
 }
 
 /// Forgets all that a Mysis saw.
-pub(super) async fn forget_all(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+pub(super) async fn forget_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(sighting::Column::MysisId.eq(mysis.0))
         .exec(tx)
@@ -100,7 +100,7 @@ pub(super) async fn forget_all(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     Ok(())
 }
 
-fn of(mysis: MysisId, account: &str) -> Condition {
+fn is_account(mysis: MysisId, account: &str) -> Condition {
     Condition::all()
         .add(sighting::Column::MysisId.eq(mysis.0))
         .add(sighting::Column::Account.eq(account))
@@ -123,12 +123,12 @@ impl SqlLedger {
             .order_by_asc(sighting::Column::Arguments)
             .all(&self.inner.readers)
             .await
-            .map_err(|error| ArchiveFault(plain(&error)))?;
-        Ok(models.into_iter().map(seen).collect())
+            .map_err(|error| ArchiveFault(error_text(&error)))?;
+        Ok(models.into_iter().map(sighting_from_model).collect())
     }
 }
 
-impl Inner {
+impl LedgerInner {
     /// What a Mysis saw last, with the accounts that saw it.
     pub(super) async fn sightings(
         &self,
@@ -140,11 +140,11 @@ impl Inner {
             .limit(RECALLED)
             .all(&self.readers)
             .await?;
-        Ok(models.into_iter().map(seen).collect())
+        Ok(models.into_iter().map(sighting_from_model).collect())
     }
 }
 
-fn seen(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
+fn sighting_from_model(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
     let sighting = SnapshotResult {
         look: SnapshotQuery {
             tool: model.tool.into(),

@@ -4,18 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use actors::domain::books::{Charge, Day};
-use actors::domain::event::{State, Totals};
-use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::event::{LifeState, Totals};
+use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::look::SnapshotQuery;
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, Kind, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
+    Utterance,
 };
-use actors::domain::model::Usage;
-use actors::domain::write::{Account, Author, Batch, Mission, NewMysis, Profile, Write};
+use actors::domain::model::TokenUsage;
+use actors::domain::write::{Author, Batch, GameAccount, Mission, MysisProfile, NewMysis, Write};
 use actors::ports::{
-    Archive, Ledger, LedgerFault, Page, PageFrom, Piece, ResultAsked, Search, SearchIn,
+    Archive, Ledger, LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchIn,
+    SearchQuery,
 };
 use sea_orm::ConnectionTrait;
 
@@ -103,7 +105,7 @@ async fn write(ledger: &SqlLedger, writes: Vec<Write>) -> Result<(), LedgerFault
 fn create(id: MysisId, name: &str) -> Write {
     Write::Create(Box::new(NewMysis {
         id,
-        profile: Profile {
+        profile: MysisProfile {
             name: name.into(),
             provider: "local".into(),
             model: None,
@@ -113,7 +115,7 @@ fn create(id: MysisId, name: &str) -> Write {
     }))
 }
 
-fn row(seq: i64, body: Body) -> Arc<Row> {
+fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(1000 + seq),
@@ -135,7 +137,7 @@ fn said(text: &str, horizon: i64) -> Utterance {
         reasoning: Some("because".into()),
         horizon: Seq(horizon),
         meta: ReplyMeta {
-            usage: Some(Usage {
+            usage: Some(TokenUsage {
                 input: 10,
                 output: 2,
                 cached: 4,
@@ -151,7 +153,7 @@ fn said(text: &str, horizon: i64) -> Utterance {
 
 /// One row of every kind, with a call and its result.
 fn conversation() -> Vec<Arc<Row>> {
-    let call = Call {
+    let call = CallRecord {
         id: "a:b|c".into(),
         name: "mine".into(),
         arguments: r#"{"x":"|:"}"#.into(),
@@ -165,40 +167,40 @@ fn conversation() -> Vec<Arc<Row>> {
     vec![
         row(
             1,
-            Body::Note {
+            RowBody::Note {
                 text: "note".into(),
             },
         ),
         row(
             2,
-            Body::Mission {
+            RowBody::Mission {
                 id: MissionId(3),
                 text: "mine 100% of_it".into(),
             },
         ),
         row(
             3,
-            Body::Prompt {
+            RowBody::Prompt {
                 text: "Hello".into(),
             },
         ),
         row(
             4,
-            Body::Peer {
+            RowBody::Peer {
                 sender: "beta".into(),
                 text: "hi".into(),
             },
         ),
         row(
             5,
-            Body::Call {
+            RowBody::Call {
                 utterance: said("", 4),
                 calls: vec![call],
             },
         ),
         row(
             6,
-            Body::Result {
+            RowBody::Result {
                 call: key,
                 text: "ore".into(),
                 meta: ResultMeta {
@@ -213,7 +215,7 @@ fn conversation() -> Vec<Arc<Row>> {
         ),
         row(
             7,
-            Body::Host {
+            RowBody::Host {
                 text: "retry".into(),
                 meta: HostMeta {
                     severity: Severity::Warn,
@@ -223,8 +225,8 @@ fn conversation() -> Vec<Arc<Row>> {
                 },
             },
         ),
-        row(8, Body::Audit { text: "x".into() }),
-        row(9, Body::Reply(said("done", 8))),
+        row(8, RowBody::Audit { text: "x".into() }),
+        row(9, RowBody::Reply(said("done", 8))),
     ]
 }
 
@@ -245,7 +247,7 @@ async fn filled(books: &Books) -> (SqlLedger, Vec<Arc<Row>>) {
 /// The rows as they read back: the call has the status that its result gave it.
 fn answered(mut rows: Vec<Arc<Row>>) -> Vec<Arc<Row>> {
     for row in &mut rows {
-        if let Body::Call { calls, .. } = &mut Arc::make_mut(row).body {
+        if let RowBody::Call { calls, .. } = &mut Arc::make_mut(row).body {
             calls[0].status = CallStatus::Done;
         }
     }
@@ -265,14 +267,14 @@ on_both!(
 
 async fn every_kind_of_row_reads_back_as_it_was_written(books: Books) {
     let (ledger, rows) = filled(&books).await;
-    let page = Page {
+    let page = PageQuery {
         mysis: ALPHA,
         from: PageFrom::Newest,
         limit: 100,
         kinds: vec![],
     };
     assert_eq!(ledger.page(page).await.unwrap(), answered(rows.clone()));
-    let recalled = ledger.recall(ALPHA).await.unwrap();
+    let recalled = ledger.load_history(ALPHA).await.unwrap();
     assert_eq!(recalled.rows, answered(rows));
     assert_eq!(recalled.last, Seq(9));
     assert_eq!(recalled.notes.len(), 1);
@@ -284,7 +286,7 @@ async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused(books: 
     write(&ledger, again).await.unwrap();
     let other = row(
         9,
-        Body::Prompt {
+        RowBody::Prompt {
             text: "other".into(),
         },
     );
@@ -293,7 +295,7 @@ async fn a_repeated_write_changes_nothing_and_a_contradiction_is_refused(books: 
         matches!(refused, Err(LedgerFault::Refused(_))),
         "{refused:?}"
     );
-    let page = Page {
+    let page = PageQuery {
         mysis: ALPHA,
         from: PageFrom::Newest,
         limit: 100,
@@ -306,7 +308,7 @@ async fn one_refused_batch_does_not_take_the_group_down(books: Books) {
     let (ledger, _) = filled(&books).await;
     let good = row(
         10,
-        Body::Prompt {
+        RowBody::Prompt {
             text: "good".into(),
         },
     );
@@ -318,7 +320,7 @@ async fn one_refused_batch_does_not_take_the_group_down(books: Books) {
         .await;
     assert!(matches!(results[0], Err(LedgerFault::Refused(_))));
     assert_eq!(results[1], Ok(()));
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().last, Seq(10));
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().last, Seq(10));
 }
 
 async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_again(books: Books) {
@@ -332,7 +334,10 @@ async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_aga
         incarnation: Incarnation(5),
     };
     assert_eq!(ledger.commit(vec![by(5, vec![fence])]).await, [Ok(())]);
-    let late = by(4, vec![append(&row(10, Body::Audit { text: "x".into() }))]);
+    let late = by(
+        4,
+        vec![append(&row(10, RowBody::Audit { text: "x".into() }))],
+    );
     let fenced = [Err(LedgerFault::Fenced)];
     assert_eq!(ledger.commit(vec![late.clone()]).await, fenced);
     ledger.close().await;
@@ -342,7 +347,7 @@ async fn an_older_incarnation_is_shut_out_also_after_the_database_was_opened_aga
 
 async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_deleted(books: Books) {
     let (ledger, _) = filled(&books).await;
-    let account = Account {
+    let account = GameAccount {
         username: "Quill".into(),
         password: "secret-secret".into(),
     };
@@ -369,7 +374,7 @@ async fn an_account_is_claimed_oldest_first_and_returns_when_its_mysis_is_delete
     );
     assert_eq!(ledger.account(beta).await.unwrap(), Some(account));
     assert_eq!(ledger.swarm().await.unwrap().myses.len(), 1);
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().rows, []);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().rows, []);
 }
 
 async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown(books: Books) {
@@ -380,7 +385,7 @@ async fn a_corrupt_row_and_an_unknown_kind_are_shown_as_unknown(books: Books) {
     ] {
         ledger.inner.writer.execute_unprepared(sql).await.unwrap();
     }
-    let rows = ledger.recall(ALPHA).await.unwrap().rows;
+    let rows = ledger.load_history(ALPHA).await.unwrap().rows;
     assert_eq!(rows[2].kind_word(), "hologram");
     assert!(!rows[2].is_sendable());
     assert!(!rows[5].is_sendable());
@@ -416,7 +421,7 @@ async fn a_file_that_is_no_database_is_refused() {
 async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item = String>) {
     let writes = (first..)
         .zip(texts)
-        .map(|(seq, text)| append(&row(seq, Body::Prompt { text: text.into() })))
+        .map(|(seq, text)| append(&row(seq, RowBody::Prompt { text: text.into() })))
         .collect();
     write(ledger, writes).await.unwrap();
 }
@@ -434,8 +439,8 @@ async fn keep_up(ledger: &SqlLedger) -> usize {
     steps
 }
 
-fn looking_for(text: &str) -> Search {
-    Search {
+fn looking_for(text: &str) -> SearchQuery {
+    SearchQuery {
         text: text.to_string(),
         mysis: None,
         within: SearchIn::Messages,
@@ -446,7 +451,7 @@ fn looking_for(text: &str) -> Search {
 }
 
 /// The places where it is found.
-async fn places(ledger: &SqlLedger, search: Search) -> Vec<i64> {
+async fn places(ledger: &SqlLedger, search: SearchQuery) -> Vec<i64> {
     let found = ledger.search(search).await.unwrap();
     found.rows.iter().map(|(_, row)| row.seq.0).collect()
 }
@@ -457,7 +462,10 @@ async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysi
     let (ledger, _) = filled(&books).await;
     let books = |ledger: SqlLedger| async move { ledger.books(Day(0)).await.unwrap() };
     let before = books(ledger.clone()).await;
-    let billed: Vec<_> = conversation().iter().filter_map(|row| row.bill()).collect();
+    let billed: Vec<_> = conversation()
+        .iter()
+        .filter_map(|row| row.charge())
+        .collect();
     assert!(!billed.is_empty());
     assert_eq!(before.len(), 1, "one day, one mysis, one provider");
     assert_eq!(before[0].spent.calls, billed.len() as u64);
@@ -471,7 +479,7 @@ async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysi
         at: Timestamp(3 * 86_400_000),
         ..Row::clone(&row(
             100,
-            Body::Host {
+            RowBody::Host {
                 text: "late".into(),
                 meta: HostMeta {
                     severity: Severity::Info,
@@ -479,7 +487,7 @@ async fn the_books_agree_with_the_rows_also_when_a_write_is_repeated_or_its_mysi
                     attempt: None,
                     bill: Some(Charge {
                         provider: "other".into(),
-                        usage: Usage {
+                        usage: TokenUsage {
                             input: 7,
                             output: 1,
                             cached: 0,

@@ -7,12 +7,12 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait};
 
-use super::Inner;
+use super::LedgerInner;
 use super::entity::watch;
 use super::writer::Tx;
 
 /// Keeps a memo in place of the one before.
-pub(super) async fn keep(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
+pub(super) async fn save_memo(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
     let model = watch::ActiveModel {
         mysis_id: Set(mysis.0),
         memo: Set(memo.to_string()),
@@ -28,12 +28,12 @@ pub(super) async fn keep(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbEr
 }
 
 /// Its Mysis goes.
-pub(super) async fn forget(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+pub(super) async fn delete_memo(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     watch::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }
 
-impl Inner {
+impl LedgerInner {
     pub(super) async fn watch(&self, mysis: MysisId) -> Result<Option<Arc<str>>, DbErr> {
         let found = watch::Entity::find_by_id(mysis.0)
             .one(&self.readers)

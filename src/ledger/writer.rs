@@ -28,28 +28,28 @@ const CAREFUL: &str = "PRAGMA foreign_keys = ON";
 
 /// The one connection that writes, by a pool of one. Used as a connection, each statement is a
 /// transaction of its own.
-pub(super) struct Writer(Pool);
+pub(super) struct DatabaseWriter(WriterPool);
 
-enum Pool {
+enum WriterPool {
     Sqlite(SqlitePool),
     Postgres(PgPool),
 }
 
-impl Writer {
+impl DatabaseWriter {
     /// Writes to a file.
-    pub(super) fn to_file(pool: SqlitePool) -> Writer {
-        Writer(Pool::Sqlite(pool))
+    pub(super) fn to_file(pool: SqlitePool) -> DatabaseWriter {
+        DatabaseWriter(WriterPool::Sqlite(pool))
     }
 
     /// Writes to a server.
-    pub(super) fn to_server(pool: PgPool) -> Writer {
-        Writer(Pool::Postgres(pool))
+    pub(super) fn to_server(pool: PgPool) -> DatabaseWriter {
+        DatabaseWriter(WriterPool::Postgres(pool))
     }
 
     fn dialect(&self) -> Dialect {
         match self.0 {
-            Pool::Sqlite(_) => Dialect::Sqlite,
-            Pool::Postgres(_) => Dialect::Postgres,
+            WriterPool::Sqlite(_) => Dialect::Sqlite,
+            WriterPool::Postgres(_) => Dialect::Postgres,
         }
     }
 
@@ -63,25 +63,25 @@ impl Writer {
                 lent.say(server::TURN).await?;
             }
         }
-        Ok(self.begun(lent, false))
+        Ok(self.new_transaction(lent, false))
     }
 
     /// Begins a transaction in which a file does not look after what points to what.
-    pub(super) async fn begin_carelessly(&self) -> Result<Tx, DbErr> {
+    pub(super) async fn begin_without_foreign_keys(&self) -> Result<Tx, DbErr> {
         if self.dialect() == Dialect::Postgres {
             return self.begin().await;
         }
         let mut lent = self.lend().await?;
         lent.say(CARELESS).await?;
         lent.say(BEGIN_IN_A_FILE).await?;
-        Ok(self.begun(lent, true))
+        Ok(self.new_transaction(lent, true))
     }
 
-    fn begun(&self, lent: Lent, is_careless: bool) -> Tx {
+    fn new_transaction(&self, lent: LentConnection, is_careless: bool) -> Tx {
         Tx {
             dialect: self.dialect(),
             is_careless,
-            open: Mutex::new(Open {
+            open: Mutex::new(OpenTransaction {
                 lent,
                 has_failed: false,
             }),
@@ -91,127 +91,131 @@ impl Writer {
     /// Closes the connection; a transaction that is under way is waited for.
     pub(super) async fn close(&self) {
         match &self.0 {
-            Pool::Sqlite(pool) => pool.close().await,
-            Pool::Postgres(pool) => pool.close().await,
+            WriterPool::Sqlite(pool) => pool.close().await,
+            WriterPool::Postgres(pool) => pool.close().await,
         }
     }
 
-    async fn lend(&self) -> Result<Lent, DbErr> {
+    async fn lend(&self) -> Result<LentConnection, DbErr> {
         let connection = match &self.0 {
-            Pool::Sqlite(pool) => pool.acquire().await.map(Lendable::Sqlite),
-            Pool::Postgres(pool) => pool.acquire().await.map(Lendable::Postgres),
+            WriterPool::Sqlite(pool) => pool.acquire().await.map(PooledConnection::Sqlite),
+            WriterPool::Postgres(pool) => pool.acquire().await.map(PooledConnection::Postgres),
         };
-        Ok(Lent {
-            connection: connection.map_err(passing)?,
+        Ok(LentConnection {
+            connection: connection.map_err(connection_error)?,
             is_sound: false,
         })
     }
 }
 
 /// A connection that goes back to its pool only if it is known to be sound; else it is closed.
-struct Lent {
-    connection: Lendable,
+struct LentConnection {
+    connection: PooledConnection,
     is_sound: bool,
 }
 
-enum Lendable {
+enum PooledConnection {
     Sqlite(PoolConnection<Sqlite>),
     Postgres(PoolConnection<Postgres>),
 }
 
-impl Lent {
+impl LentConnection {
     /// Says something that begins or ends, and has no answer.
     async fn say(&mut self, words: &'static str) -> Result<(), DbErr> {
         let said = match &mut self.connection {
-            Lendable::Sqlite(connection) => (&mut **connection).execute(words).await.map(drop),
-            Lendable::Postgres(connection) => (&mut **connection).execute(words).await.map(drop),
+            PooledConnection::Sqlite(connection) => {
+                (&mut **connection).execute(words).await.map(drop)
+            }
+            PooledConnection::Postgres(connection) => {
+                (&mut **connection).execute(words).await.map(drop)
+            }
         };
-        said.map_err(passing)
+        said.map_err(connection_error)
     }
 
     async fn execute_unprepared(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
         let sql = AssertSqlSafe(sql.to_owned());
         let done = match &mut self.connection {
-            Lendable::Sqlite(connection) => {
+            PooledConnection::Sqlite(connection) => {
                 (&mut **connection).execute(sql).await.map(ExecResult::from)
             }
-            Lendable::Postgres(connection) => {
+            PooledConnection::Postgres(connection) => {
                 (&mut **connection).execute(sql).await.map(ExecResult::from)
             }
         };
-        done.map_err(of_statement)
+        done.map_err(statement_error)
     }
 
     async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
-        let (sql, values) = parts(statement);
+        let (sql, values) = statement_parts(statement);
         let done = match &mut self.connection {
-            Lendable::Sqlite(connection) => sqlx::query_with(sql, values)
+            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
                 .execute(&mut **connection)
                 .await
                 .map(ExecResult::from),
-            Lendable::Postgres(connection) => sqlx::query_with(sql, values)
+            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
                 .execute(&mut **connection)
                 .await
                 .map(ExecResult::from),
         };
-        done.map_err(of_statement)
+        done.map_err(statement_error)
     }
 
     async fn query_one(&mut self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        let (sql, values) = parts(statement);
+        let (sql, values) = statement_parts(statement);
         let found = match &mut self.connection {
-            Lendable::Sqlite(connection) => sqlx::query_with(sql, values)
+            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
                 .fetch_optional(&mut **connection)
                 .await
                 .map(|row| row.map(QueryResult::from)),
-            Lendable::Postgres(connection) => sqlx::query_with(sql, values)
+            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
                 .fetch_optional(&mut **connection)
                 .await
                 .map(|row| row.map(QueryResult::from)),
         };
-        found.map_err(of_statement)
+        found.map_err(statement_error)
     }
 
     async fn query_all(&mut self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        let (sql, values) = parts(statement);
+        let (sql, values) = statement_parts(statement);
         let found: Result<Vec<QueryResult>, sqlx::Error> = match &mut self.connection {
-            Lendable::Sqlite(connection) => sqlx::query_with(sql, values)
+            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
                 .fetch_all(&mut **connection)
                 .await
                 .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
-            Lendable::Postgres(connection) => sqlx::query_with(sql, values)
+            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
                 .fetch_all(&mut **connection)
                 .await
                 .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
         };
-        found.map_err(of_statement)
+        found.map_err(statement_error)
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentConnection {
     fn drop(&mut self) {
         if self.is_sound {
             return;
         }
         match &mut self.connection {
-            Lendable::Sqlite(connection) => connection.close_on_drop(),
-            Lendable::Postgres(connection) => connection.close_on_drop(),
+            PooledConnection::Sqlite(connection) => connection.close_on_drop(),
+            PooledConnection::Postgres(connection) => connection.close_on_drop(),
         }
     }
 }
 
-fn parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
+fn statement_parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
     let values = statement.values.unwrap_or(sea_orm::Values(Vec::new()));
     (AssertSqlSafe(statement.sql), SqlxValues(values))
 }
 
 /// What a statement met with.
-fn of_statement(error: sqlx::Error) -> DbErr {
+fn statement_error(error: sqlx::Error) -> DbErr {
     DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
 }
 
 /// What opening, beginning and ending met with: it may pass.
-fn passing(error: sqlx::Error) -> DbErr {
+fn connection_error(error: sqlx::Error) -> DbErr {
     DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)))
 }
 
@@ -221,11 +225,11 @@ pub(super) struct Tx {
     dialect: Dialect,
     /// Whether the file does not look after what points to what.
     is_careless: bool,
-    open: Mutex<Open>,
+    open: Mutex<OpenTransaction>,
 }
 
-struct Open {
-    lent: Lent,
+struct OpenTransaction {
+    lent: LentConnection,
     /// Whether a statement failed, or its answer was not waited for. A server would answer the COMMIT
     /// of such a transaction with success, and roll it back.
     has_failed: bool,
@@ -239,7 +243,7 @@ impl Tx {
     /// Makes it durable. Where this fails nobody knows whether it is: what was written must be written
     /// again, which changes nothing where it is stored already.
     pub(super) async fn commit(self) -> Result<(), DbErr> {
-        let Open {
+        let OpenTransaction {
             mut lent,
             has_failed,
         } = self.open.into_inner();
@@ -247,7 +251,7 @@ impl Tx {
             return Err(given_up());
         }
         if let Err(error) = lent.say(COMMIT).await {
-            return Err(of_commit(error));
+            return Err(commit_error(error));
         }
         // It is committed, whatever becomes of the connection.
         lent.is_sound = !self.is_careless || lent.say(CAREFUL).await.is_ok();
@@ -256,7 +260,7 @@ impl Tx {
 }
 
 /// A contradiction that shows only at the end is one all the same.
-fn of_commit(error: DbErr) -> DbErr {
+fn commit_error(error: DbErr) -> DbErr {
     let DbErr::Conn(RuntimeErr::SqlxError(inner)) = &error else {
         return error;
     };
@@ -326,7 +330,7 @@ impl ConnectionTrait for Tx {
 }
 
 #[async_trait::async_trait]
-impl ConnectionTrait for Writer {
+impl ConnectionTrait for DatabaseWriter {
     fn get_database_backend(&self) -> DbBackend {
         self.dialect().backend()
     }

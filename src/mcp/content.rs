@@ -5,8 +5,8 @@ use rmcp::model::{ContentBlock, ResourceContents};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::message::{Raw, for_each};
-use super::{Failure, unexpected};
+use super::message::{RawResult, for_each};
+use super::{McpFailure, unexpected_answer};
 
 /// What came of a call, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ const LONGEST_ASIDE: usize = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire<'a> {
+struct WireCallResult<'a> {
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -37,13 +37,13 @@ struct Wire<'a> {
 }
 
 impl CallResult {
-    pub(super) fn read(raw: &Raw) -> Result<CallResult, Failure> {
-        let wire: Wire<'_> = raw.read("tools/call")?;
+    pub(super) fn read(raw: &RawResult) -> Result<CallResult, McpFailure> {
+        let wire: WireCallResult<'_> = raw.read("tools/call")?;
         let is_complete = wire.result_type.is_none_or(|kind| kind == "complete");
         let is_result =
             wire.content.is_some() || wire.structured_content.is_some() || wire.is_error.is_some();
         if !is_complete || !is_result {
-            return Err(unexpected("tools/call"));
+            return Err(unexpected_answer("tools/call"));
         }
         let mut text = String::new();
         let mut pieces = 0;
@@ -58,7 +58,7 @@ impl CallResult {
                 }
                 pieces += 1;
                 match serde_json::from_str(piece.get()) {
-                    Ok(block) => show(&mut text, &block),
+                    Ok(block) => push_content(&mut text, &block),
                     Err(_) => text.push_str(UNKNOWN),
                 }
             });
@@ -86,7 +86,7 @@ const MAX_PIECES: usize = 4096;
 const UNKNOWN: &str = "[content of an unknown kind]";
 
 /// What a model can read of a piece of content.
-fn show(out: &mut String, content: &ContentBlock) {
+fn push_content(out: &mut String, content: &ContentBlock) {
     let described = match content {
         ContentBlock::Text(text) => return out.push_str(&text.text),
         ContentBlock::Image(image) => {

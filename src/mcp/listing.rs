@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Failure;
-use super::message::{Raw, for_each};
+use super::McpFailure;
+use super::message::{RawResult, for_each};
 
 /// The most tools that are taken of a server: with our own, still fewer than the 512 beyond which
 /// model servers refuse a request whole.
@@ -52,7 +52,7 @@ pub struct Listing {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page<'a> {
+struct ToolsPage<'a> {
     #[serde(borrow)]
     tools: &'a RawValue,
     #[serde(default)]
@@ -61,7 +61,7 @@ struct Page<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire<'a> {
+struct WireListedTool<'a> {
     #[serde(borrow, default)]
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -74,7 +74,7 @@ struct Wire<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Annotations {
+struct ToolHints {
     #[serde(default)]
     read_only_hint: Option<bool>,
 }
@@ -87,10 +87,10 @@ impl ListedTool {
 
 impl Listing {
     /// Takes a page. Gives the cursor of the next one.
-    pub(super) fn take(&mut self, page: &Raw) -> Result<Option<String>, Failure> {
-        let page: Page<'_> = page.read("tools/list")?;
+    pub(super) fn take_page(&mut self, page: &RawResult) -> Result<Option<String>, McpFailure> {
+        let page: ToolsPage<'_> = page.read("tools/list")?;
         if !page.tools.get().starts_with('[') {
-            return Err(super::unexpected("tools/list"));
+            return Err(super::unexpected_answer("tools/list"));
         }
         for_each(page.tools, |tool| self.take_tool(tool));
         Ok(page.next_cursor)
@@ -100,7 +100,7 @@ impl Listing {
         if self.is_full() || self.left_out >= MAX_TOOLS {
             return self.leave_out(None, "more than are taken");
         }
-        match read(tool) {
+        match parse_tool(tool) {
             // Of two with one name the first stays, as ever.
             Ok(tool) if !self.names.insert(tool.name.clone()) => {
                 self.leave_out(Some(&tool.name), "its name is taken");
@@ -130,7 +130,7 @@ impl Listing {
     }
 
     /// The server lists more, which nobody reads.
-    pub(super) fn cut(&mut self, why: String) {
+    pub(super) fn note_cut(&mut self, why: String) {
         self.cut = Some(why);
     }
 
@@ -158,11 +158,12 @@ impl Listing {
 }
 
 /// Reads a tool; what it is called, as far as that is known, and why it cannot be used.
-fn read(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
+fn parse_tool(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
     if tool.get().len() > MAX_TOOL_BYTES {
         return Err((None, "it is larger than 128 KiB"));
     }
-    let wire: Wire<'_> = serde_json::from_str(tool.get()).map_err(|_| (None, "it is no object"))?;
+    let wire: WireListedTool<'_> =
+        serde_json::from_str(tool.get()).map_err(|_| (None, "it is no object"))?;
     let text = |raw: Option<&RawValue>| -> Option<String> { serde_json::from_str(raw?.get()).ok() };
     let Some(name) = text(wire.name).filter(|name| !name.trim().is_empty()) else {
         return Err((None, "it has no name"));
@@ -174,7 +175,9 @@ fn read(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
         None => Err("it has no inputSchema"),
         Some(schema) => match serde_json::from_str::<Value>(schema.get()) {
             Ok(schema) if !schema.is_object() => Err("its inputSchema is no object"),
-            Ok(schema) if depth(&schema) > MAX_SCHEMA_DEPTH => Err("its inputSchema is too deep"),
+            Ok(schema) if nesting_depth(&schema) > MAX_SCHEMA_DEPTH => {
+                Err("its inputSchema is too deep")
+            }
             Ok(schema) => Ok(schema.to_string()),
             Err(_) => Err("its inputSchema is too deep"),
         },
@@ -184,7 +187,7 @@ fn read(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
         Err(why) => return Err((Some(name), why)),
     };
     let annotations = wire.annotations.map(RawValue::get);
-    let annotations: Option<Annotations> =
+    let annotations: Option<ToolHints> =
         annotations.and_then(|text| serde_json::from_str(text).ok());
     Ok(ListedTool {
         name: name.into(),
@@ -195,10 +198,10 @@ fn read(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
 }
 
 /// How deep a value is nested; what was read at all is not deeper than 128.
-fn depth(value: &Value) -> usize {
+fn nesting_depth(value: &Value) -> usize {
     match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(items) => 1 + items.values().map(depth).max().unwrap_or(0),
+        Value::Array(items) => 1 + items.iter().map(nesting_depth).max().unwrap_or(0),
+        Value::Object(items) => 1 + items.values().map(nesting_depth).max().unwrap_or(0),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Failure, unexpected};
+use super::{McpFailure, unexpected_answer};
 
 /// A message of the server.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+pub(super) struct RpcMessage<'a> {
     #[serde(borrow, default)]
     pub(super) id: Option<&'a RawValue>,
     #[serde(default)]
@@ -34,9 +34,9 @@ pub(super) struct RpcError {
 
 /// A result that has not been read yet.
 #[derive(Debug)]
-pub(super) struct Raw(Box<RawValue>);
+pub(super) struct RawResult(Box<RawValue>);
 
-impl Raw {
+impl RawResult {
     pub(super) fn bytes(&self) -> usize {
         self.0.get().len()
     }
@@ -47,75 +47,75 @@ impl Raw {
     }
 
     /// Reads it as what it must be.
-    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self, to: &str) -> Result<T, Failure> {
-        serde_json::from_str(self.0.get()).map_err(|_| unexpected(to))
+    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self, to: &str) -> Result<T, McpFailure> {
+        serde_json::from_str(self.0.get()).map_err(|_| unexpected_answer(to))
     }
 }
 
 /// What a message means for whoever waits for the answer to a request.
-pub(super) enum Meaning {
+pub(super) enum MessageMeaning {
     /// It answers the request.
-    Answer(Result<Raw, Failure>),
+    Answer(Result<RawResult, McpFailure>),
     /// The server asks something itself.
     Asks,
     /// It is none of our business.
     Other,
 }
 
-impl Message<'_> {
+impl RpcMessage<'_> {
     /// What it means for request `id`. An error without an id answers it as well (server-everything
     /// sends such errors after a restart); a result without one, or with another's, does not.
-    pub(super) fn meaning(&self, id: i64, status: u16) -> Meaning {
+    pub(super) fn classify(&self, id: i64, status: u16) -> MessageMeaning {
         if self.method.is_some() {
             return match self.id {
-                Some(_) => Meaning::Asks,
-                None => Meaning::Other,
+                Some(_) => MessageMeaning::Asks,
+                None => MessageMeaning::Other,
             };
         }
-        let is_ours = self.id.is_some_and(|given| is_same(given, id));
+        let is_ours = self.id.is_some_and(|given| is_same_id(given, id));
         if let Some(error) = self.error {
             if self.id.is_some() && !is_ours {
-                return Meaning::Other;
+                return MessageMeaning::Other;
             }
-            return Meaning::Answer(Err(refused(error, status)));
+            return MessageMeaning::Answer(Err(refusal_failure(error, status)));
         }
         match self.result {
-            Some(result) if is_ours => Meaning::Answer(Ok(Raw(result.to_owned()))),
-            Some(_) | None => Meaning::Other,
+            Some(result) if is_ours => MessageMeaning::Answer(Ok(RawResult(result.to_owned()))),
+            Some(_) | None => MessageMeaning::Other,
         }
     }
 }
 
 /// Some servers write our number as a text.
-fn is_same(given: &RawValue, id: i64) -> bool {
+fn is_same_id(given: &RawValue, id: i64) -> bool {
     given.get().trim_matches('"').parse() == Ok(id)
 }
 
-fn refused(error: &RawValue, status: u16) -> Failure {
+fn refusal_failure(error: &RawValue, status: u16) -> McpFailure {
     match serde_json::from_str::<RpcError>(error.get()) {
-        Ok(RpcError { code, message }) => Failure::Refused {
+        Ok(RpcError { code, message }) => McpFailure::Refused {
             code,
             message,
             status,
         },
-        Err(_) => Failure::Broken("the server's error cannot be read".to_string()),
+        Err(_) => McpFailure::Broken("the server's error cannot be read".to_string()),
     }
 }
 
 /// The result of request `id` in a body that holds one message. What answers another request, or
 /// none, is no answer: what became of this one nobody knows.
-pub(super) fn settled(body: Vec<u8>, id: i64, status: u16) -> Result<Raw, Failure> {
+pub(super) fn parse_result(body: Vec<u8>, id: i64, status: u16) -> Result<RawResult, McpFailure> {
     let text = String::from_utf8(body)
-        .map_err(|_| Failure::Broken("the answer is no UTF-8".to_string()))?;
-    let message: Message<'_> = serde_json::from_str(&text)
-        .map_err(|error| Failure::Broken(format!("the answer cannot be read: {error}")))?;
-    match message.meaning(id, status) {
-        Meaning::Answer(answer) => answer,
-        Meaning::Asks => Err(unexpected("the request")),
-        Meaning::Other => {
+        .map_err(|_| McpFailure::Broken("the answer is no UTF-8".to_string()))?;
+    let message: RpcMessage<'_> = serde_json::from_str(&text)
+        .map_err(|error| McpFailure::Broken(format!("the answer cannot be read: {error}")))?;
+    match message.classify(id, status) {
+        MessageMeaning::Answer(answer) => answer,
+        MessageMeaning::Asks => Err(unexpected_answer("the request")),
+        MessageMeaning::Other => {
             let given = message.id.map_or("none", RawValue::get);
             let given: String = given.chars().take(40).collect();
-            Err(Failure::Broken(format!(
+            Err(McpFailure::Broken(format!(
                 "the server answered another request: its id is {given}, ours is {id}"
             )))
         }
@@ -125,8 +125,8 @@ pub(super) fn settled(body: Vec<u8>, id: i64, status: u16) -> Result<Raw, Failur
 /// Goes through the elements of a JSON list one after the other, none of which stays. A list that is
 /// none has none.
 pub(super) fn for_each(list: &RawValue, visit: impl FnMut(&RawValue)) {
-    struct Elements<F>(F);
-    impl<'de, F: FnMut(&RawValue)> Visitor<'de> for Elements<F> {
+    struct ForEachVisitor<F>(F);
+    impl<'de, F: FnMut(&RawValue)> Visitor<'de> for ForEachVisitor<F> {
         type Value = ();
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,7 +142,7 @@ pub(super) fn for_each(list: &RawValue, visit: impl FnMut(&RawValue)) {
     }
     let mut reader = serde_json::Deserializer::from_str(list.get());
     // It was read as JSON before: it can only be no list.
-    let _ = reader.deserialize_seq(Elements(visit));
+    let _ = reader.deserialize_seq(ForEachVisitor(visit));
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn answer(body: &str) -> Result<String, String> {
-        let settled = settled(body.as_bytes().to_vec(), 2, 200);
+        let settled = parse_result(body.as_bytes().to_vec(), 2, 200);
         settled
             .map(|raw| raw.text().to_string())
             .map_err(|failure| failure.to_string())

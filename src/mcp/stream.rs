@@ -9,9 +9,9 @@ use futures::stream::BoxStream;
 use rmcp::model::{ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, RequestId};
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use super::message::{Meaning, Message, Raw};
+use super::message::{MessageMeaning, RawResult, RpcMessage};
 use super::wire::too_large;
-use super::{Failure, Session};
+use super::{McpFailure, ServerSession};
 
 /// How often in a row a stream that broke off is asked for again in vain, each time after twice the
 /// wait.
@@ -29,11 +29,11 @@ const MAX_STREAMED_ANSWERS: usize = 8;
 /// What an event may take beside its data, and what may come in one piece with it.
 const EVENT_SLACK_BYTES: usize = 256 << 10;
 
-type Events = BoxStream<'static, Result<Sse, SseError>>;
+type SseEvents = BoxStream<'static, Result<Sse, SseError>>;
 
 /// Where a stream stands.
 #[derive(Default)]
-struct Place {
+struct StreamPosition {
     /// The last event that the server gave an id; it goes on after this one.
     last: Option<String>,
     /// How long the server wants us to wait before we ask again.
@@ -46,39 +46,39 @@ struct Place {
     said_bytes: usize,
 }
 
-impl Session {
+impl ServerSession {
     /// Listens until the request is answered.
     pub(super) async fn read_stream(
         &self,
         response: reqwest::Response,
         id: i64,
         max_bytes: usize,
-    ) -> Result<Raw, Failure> {
-        let mut place = Place::default();
+    ) -> Result<RawResult, McpFailure> {
+        let mut place = StreamPosition::default();
         let mut events = events_of(response, max_bytes);
         loop {
-            let heard = self.heard_until_it_ends(&mut events, id, max_bytes, &mut place);
+            let heard = self.read_until_end(&mut events, id, max_bytes, &mut place);
             if let Some(answer) = heard.await? {
                 return Ok(answer);
             }
-            events = events_of(self.reopened(&mut place).await?, max_bytes);
+            events = events_of(self.reopen_stream(&mut place).await?, max_bytes);
         }
     }
 
     /// The answer, or `None` where the stream ends before it.
-    async fn heard_until_it_ends(
+    async fn read_until_end(
         &self,
-        events: &mut Events,
+        events: &mut SseEvents,
         id: i64,
         max_bytes: usize,
-        place: &mut Place,
-    ) -> Result<Option<Raw>, Failure> {
+        place: &mut StreamPosition,
+    ) -> Result<Option<RawResult>, McpFailure> {
         place.silent += 1;
         while let Some(event) = events.next().await {
             let event = match event {
                 Ok(event) => event,
                 Err(SseError::Body(error))
-                    if matches!(error.downcast_ref(), Some(Cut::TooLarge)) =>
+                    if matches!(error.downcast_ref(), Some(StreamCut::TooLarge)) =>
                 {
                     return Err(too_large(max_bytes));
                 }
@@ -87,7 +87,7 @@ impl Session {
                     return Ok(None);
                 }
             };
-            place.heard(&event);
+            place.on_event(&event);
             let data = event.data.unwrap_or_default();
             if data.trim().is_empty() {
                 continue;
@@ -97,19 +97,20 @@ impl Session {
             if place.said_bytes > max_bytes.saturating_mul(MAX_STREAMED_ANSWERS) {
                 return Err(too_large(max_bytes));
             }
-            let message: Message<'_> = serde_json::from_str(&data)
-                .map_err(|error| Failure::Broken(format!("the answer cannot be read: {error}")))?;
-            match message.meaning(id, 200) {
-                Meaning::Answer(answer) => return answer.map(Some),
-                Meaning::Asks => self.answer_server_request(&message).await?,
-                Meaning::Other => {}
+            let message: RpcMessage<'_> = serde_json::from_str(&data).map_err(|error| {
+                McpFailure::Broken(format!("the answer cannot be read: {error}"))
+            })?;
+            match message.classify(id, 200) {
+                MessageMeaning::Answer(answer) => return answer.map(Some),
+                MessageMeaning::Asks => self.answer_server_request(&message).await?,
+                MessageMeaning::Other => {}
             }
         }
         Ok(None)
     }
 
     /// Answers what the server asks: that we are there. Nothing else was offered to it.
-    async fn answer_server_request(&self, request: &Message<'_>) -> Result<(), Failure> {
+    async fn answer_server_request(&self, request: &RpcMessage<'_>) -> Result<(), McpFailure> {
         let id = request
             .id
             .map(|id| serde_json::from_str::<RequestId>(id.get()));
@@ -127,10 +128,13 @@ impl Session {
     }
 
     /// The rest of a stream, from where it broke off.
-    async fn reopened(&self, place: &mut Place) -> Result<reqwest::Response, Failure> {
+    async fn reopen_stream(
+        &self,
+        place: &mut StreamPosition,
+    ) -> Result<reqwest::Response, McpFailure> {
         let Some(last) = place.last.clone() else {
             let text = "the connection was cut before the answer";
-            return Err(Failure::Broken(text.to_string()));
+            return Err(McpFailure::Broken(text.to_string()));
         };
         loop {
             let wait = place.next_wait()?;
@@ -145,7 +149,7 @@ impl Session {
 
 /// Why a stream's body ends early.
 #[derive(Debug, thiserror::Error)]
-enum Cut {
+enum StreamCut {
     #[error("an event is too large")]
     TooLarge,
     #[error("{0}")]
@@ -153,15 +157,15 @@ enum Cut {
 }
 
 /// The events of a body; one that takes more than `max_bytes` ends it.
-fn events_of(response: reqwest::Response, max_bytes: usize) -> Events {
+fn events_of(response: reqwest::Response, max_bytes: usize) -> SseEvents {
     let limit = max_bytes.saturating_add(EVENT_SLACK_BYTES);
     let since_last = Arc::new(AtomicUsize::new(0));
     let counted = since_last.clone();
     let bytes = response.bytes_stream().map(move |chunk| {
-        let chunk = chunk.map_err(|error| Cut::Http(error.without_url()))?;
+        let chunk = chunk.map_err(|error| StreamCut::Http(error.without_url()))?;
         let before = counted.fetch_add(chunk.len(), Ordering::Relaxed);
         match before.saturating_add(chunk.len()) > limit {
-            true => Err(Cut::TooLarge),
+            true => Err(StreamCut::TooLarge),
             false => Ok(chunk),
         }
     });
@@ -171,8 +175,8 @@ fn events_of(response: reqwest::Response, max_bytes: usize) -> Events {
         .boxed()
 }
 
-impl Place {
-    fn heard(&mut self, event: &Sse) {
+impl StreamPosition {
+    fn on_event(&mut self, event: &Sse) {
         if let Some(wait) = event.retry {
             self.pause = Some(Duration::from_millis(wait).min(LONGEST_PAUSE));
         }
@@ -182,10 +186,10 @@ impl Place {
         }
     }
 
-    fn next_wait(&mut self) -> Result<Duration, Failure> {
+    fn next_wait(&mut self) -> Result<Duration, McpFailure> {
         if self.failures == REOPENED {
             let text = "the connection was cut before the answer, and could not be taken up again";
-            return Err(Failure::Broken(text.to_string()));
+            return Err(McpFailure::Broken(text.to_string()));
         }
         let wait = self.pause.unwrap_or(RECONNECT_PAUSE) * 2_u32.pow(self.failures);
         self.failures += 1;

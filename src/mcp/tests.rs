@@ -39,7 +39,7 @@ const MAX_BYTES: usize = 1 << 20;
 type Script = dyn Fn(&Seen) -> Answer + Send + Sync;
 
 struct Server {
-    endpoint: Endpoint,
+    endpoint: UpstreamEndpoint,
     seen: Arc<Mutex<Vec<Seen>>>,
     _serving: AbortOnDropHandle<()>,
 }
@@ -58,10 +58,10 @@ impl Server {
             axum::serve(listener, router).await.expect("it serves");
         });
         Server {
-            endpoint: Endpoint {
+            endpoint: UpstreamEndpoint {
                 url: url.into(),
                 token: Some("sesame".into()),
-                http: crate::http::client().expect("a client"),
+                http: crate::http::build_client().expect("a client"),
                 max_answer_bytes: MAX_BYTES,
             },
             seen,
@@ -162,7 +162,7 @@ fn usual(seen: &Seen) -> Answer {
     ))
 }
 
-async fn call(session: &Session, limit: Duration) -> Result<String, Failure> {
+async fn call(session: &ServerSession, limit: Duration) -> Result<String, McpFailure> {
     let params = CallToolRequestParams::new("mine");
     Ok(session.call(params, limit).await?.text)
 }
@@ -176,7 +176,9 @@ async fn a_session_is_opened_and_keeps_to_its_id_version_and_token() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     assert_eq!(
         server.methods(),
@@ -192,7 +194,7 @@ async fn a_session_is_opened_and_keeps_to_its_id_version_and_token() {
         seen.iter()
             .all(|seen| seen.token.as_deref() == Some("Bearer sesame"))
     );
-    let again = Session::resumed(server.endpoint.clone(), session.pass().clone());
+    let again = ServerSession::resume(server.endpoint.clone(), session.identity().clone());
     assert_eq!(call(&again, LONG).await.expect("a result"), "ore");
     assert_eq!(server.methods().len(), 4, "nothing but the call was sent");
 }
@@ -214,7 +216,9 @@ async fn a_list_in_pages_is_read_to_its_end_and_an_endless_one_is_not() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     assert_eq!(session.tools().await.expect("tools").tools.len(), 2);
 
     let endless = Server::start(move |seen| match seen.body["method"].as_str() {
@@ -222,7 +226,9 @@ async fn a_list_in_pages_is_read_to_its_end_and_an_endless_one_is_not() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(endless.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(endless.endpoint.clone())
+        .await
+        .expect("open");
     let failure = session.tools().await.expect_err("no end");
     assert!(failure.to_string().contains("no end"), "{failure}");
 }
@@ -240,7 +246,9 @@ async fn a_stream_that_breaks_off_goes_on_after_its_last_event() {
         }
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     let last = server.seen().pop().expect("a request");
     assert_eq!(last.last_event.as_deref(), Some("7"));
@@ -254,9 +262,11 @@ async fn a_stream_that_cannot_go_on_is_a_lost_answer() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     let failure = call(&session, LONG).await.expect_err("no answer");
-    assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+    assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
 
     let gone = Server::start(|seen| {
         if seen.method == "GET" {
@@ -268,9 +278,11 @@ async fn a_stream_that_cannot_go_on_is_a_lost_answer() {
         }
     })
     .await;
-    let session = Session::open(gone.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(gone.endpoint.clone())
+        .await
+        .expect("open");
     let failure = call(&session, LONG).await.expect_err("no answer");
-    assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+    assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
     let asked = gone
         .seen()
         .iter()
@@ -295,7 +307,9 @@ async fn what_a_server_asks_meanwhile_is_answered() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     let seen = server.seen();
     let [.., pong, refusal] = seen.as_slice() else {
@@ -324,9 +338,11 @@ async fn an_error_without_an_id_answers_the_request() {
             _ => usual(seen),
         })
         .await;
-        let session = Session::open(server.endpoint.clone()).await.expect("open");
+        let session = ServerSession::open(server.endpoint.clone())
+            .await
+            .expect("open");
         let failure = call(&session, LONG).await.expect_err("refused");
-        assert!(matches!(failure, Failure::Refused { .. }), "{failure}");
+        assert!(matches!(failure, McpFailure::Refused { .. }), "{failure}");
     }
 }
 
@@ -340,9 +356,14 @@ async fn a_call_that_takes_too_long_is_cancelled() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     let failure = call(&session, Duration::from_millis(50)).await;
-    assert!(matches!(failure, Err(Failure::TooLate(_))), "{failure:?}");
+    assert!(
+        matches!(failure, Err(McpFailure::TooLate(_))),
+        "{failure:?}"
+    );
     let last = server.seen().pop().expect("a request");
     assert_eq!(last.body["method"], "notifications/cancelled");
     assert_eq!(last.body["params"]["requestId"], 2);
@@ -352,13 +373,13 @@ async fn a_call_that_takes_too_long_is_cancelled() {
 async fn a_failure_never_shows_the_url() {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
     let address = listener.expect("a port").local_addr().expect("an address");
-    let endpoint = Endpoint {
+    let endpoint = UpstreamEndpoint {
         url: format!("http://{address}/mcp?key=hunter2").into(),
         token: None,
-        http: crate::http::client().expect("a client"),
+        http: crate::http::build_client().expect("a client"),
         max_answer_bytes: MAX_BYTES,
     };
-    let failure = Session::open(endpoint)
+    let failure = ServerSession::open(endpoint)
         .await
         .err()
         .expect("nobody is there");
@@ -375,9 +396,11 @@ async fn an_answer_to_another_request_is_not_taken_as_the_result() {
             _ => usual(seen),
         })
         .await;
-        let session = Session::open(server.endpoint.clone()).await.expect("open");
+        let session = ServerSession::open(server.endpoint.clone())
+            .await
+            .expect("open");
         let failure = call(&session, LONG).await.expect_err("another's");
-        assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+        assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
     }
 }
 
@@ -388,9 +411,14 @@ async fn a_server_that_asks_to_be_asked_at_once_is_not() {
         _ => events("retry: 0\nid: 7\ndata:\n\n"),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     let failure = call(&session, Duration::from_secs(2)).await;
-    assert!(matches!(failure, Err(Failure::TooLate(_))), "{failure:?}");
+    assert!(
+        matches!(failure, Err(McpFailure::TooLate(_))),
+        "{failure:?}"
+    );
     let seen = server.seen();
     let asked = seen.iter().filter(|seen| seen.method == "GET").count();
     assert!((2..=4).contains(&asked), "asked {asked} times in 2 s");
@@ -406,27 +434,29 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     let failure = call(&session, LONG).await.expect_err("gone");
-    assert!(matches!(failure, Failure::SessionGone), "{failure}");
-    let pass = Pass {
+    assert!(matches!(failure, McpFailure::SessionGone), "{failure}");
+    let pass = SessionIdentity {
         session: None,
         version: "2025-06-18".into(),
     };
-    let without = Session::resumed(server.endpoint.clone(), pass);
+    let without = ServerSession::resume(server.endpoint.clone(), pass);
     let failure = call(&without, LONG).await.expect_err("not found");
     assert!(
-        matches!(failure, Failure::Status { status: 404, .. }),
+        matches!(failure, McpFailure::Status { status: 404, .. }),
         "{failure}"
     );
 }
 
 /// What is taken of a server with these pages of tools.
-async fn listing(pages: Vec<Value>) -> Result<Listing, Failure> {
+async fn listing(pages: Vec<Value>) -> Result<Listing, McpFailure> {
     listing_within(MAX_BYTES, pages).await
 }
 
-async fn listing_within(max_answer_bytes: usize, pages: Vec<Value>) -> Result<Listing, Failure> {
+async fn listing_within(max_answer_bytes: usize, pages: Vec<Value>) -> Result<Listing, McpFailure> {
     let server = Server::start(move |seen| match seen.body["method"].as_str() {
         Some("tools/list") => {
             let place = seen.body["params"]["cursor"].as_str().unwrap_or("0");
@@ -440,11 +470,11 @@ async fn listing_within(max_answer_bytes: usize, pages: Vec<Value>) -> Result<Li
         _ => usual(seen),
     })
     .await;
-    let endpoint = Endpoint {
+    let endpoint = UpstreamEndpoint {
         max_answer_bytes,
         ..server.endpoint.clone()
     };
-    let session = Session::open(endpoint).await.expect("open");
+    let session = ServerSession::open(endpoint).await.expect("open");
     session.tools().await
 }
 
@@ -506,7 +536,9 @@ async fn a_schema_nested_beyond_what_json_readers_take_costs_no_other() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     let listing = session.tools().await.expect("tools");
     assert_eq!(names(&listing), ["mine"]);
 }
@@ -574,9 +606,11 @@ async fn an_answer_that_is_too_large_is_lost_however_it_comes() {
             _ => usual(seen),
         })
         .await;
-        let session = Session::open(server.endpoint.clone()).await.expect("open");
+        let session = ServerSession::open(server.endpoint.clone())
+            .await
+            .expect("open");
         let failure = call(&session, LONG).await.expect_err("too large");
-        assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+        assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
         assert!(failure.to_string().contains("larger than"), "{failure}");
     }
 }
@@ -596,7 +630,9 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
         _ => usual(seen),
     })
     .await;
-    let session = Session::open(server.endpoint.clone()).await.expect("open");
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
     let result = session.call(CallToolRequestParams::new("mine"), LONG).await;
     let unknown = "[content of an unknown kind]";
     assert_eq!(

@@ -4,7 +4,7 @@ use rmcp::model::ClientJsonRpcMessage;
 use serde::Deserialize;
 
 use super::message::RpcError;
-use super::{Failure, Session};
+use super::{McpFailure, ServerSession};
 
 /// The header by which a session keeps to the version it was opened with.
 const VERSION: &str = "mcp-protocol-version";
@@ -23,37 +23,37 @@ const MAX_SESSION_BYTES: usize = 1024;
 const MAX_RETRY_AFTER_BYTES: usize = 64;
 
 /// What a server sends back.
-pub(super) struct Answer {
+pub(super) struct McpResponse {
     /// Its status, a good one.
     pub(super) status: u16,
     /// The session that it names.
     pub(super) session: Option<String>,
-    pub(super) body: Body,
+    pub(super) body: McpResponseBody,
 }
 
 /// How the answer itself comes.
-pub(super) enum Body {
+pub(super) enum McpResponseBody {
     /// Not at all, or as something else: what, where it says so.
     None(Option<String>),
     /// In one piece.
-    Json(Bounded),
+    Json(BoundedBody),
     /// As a stream of events.
     Events(reqwest::Response),
 }
 
 /// A body of which so much is read and no more.
-pub(super) struct Bounded(reqwest::Response);
+pub(super) struct BoundedBody(reqwest::Response);
 
-impl Bounded {
-    pub(super) async fn read(self, max_bytes: usize) -> Result<Vec<u8>, Failure> {
-        let Bounded(mut response) = self;
+impl BoundedBody {
+    pub(super) async fn read(self, max_bytes: usize) -> Result<Vec<u8>, McpFailure> {
+        let BoundedBody(mut response) = self;
         let announced = response.content_length().unwrap_or(0);
         if announced > max_bytes as u64 {
             return Err(too_large(max_bytes));
         }
         // At most `max_bytes`, so it fits.
         let mut body = Vec::with_capacity(usize::try_from(announced).unwrap_or(0));
-        while let Some(chunk) = response.chunk().await.map_err(broken)? {
+        while let Some(chunk) = response.chunk().await.map_err(http_failure)? {
             if chunk.len() > max_bytes - body.len() {
                 return Err(too_large(max_bytes));
             }
@@ -64,33 +64,42 @@ impl Bounded {
 }
 
 /// The URL may hold a secret.
-fn broken(error: reqwest::Error) -> Failure {
-    Failure::Http(error.without_url())
+fn http_failure(error: reqwest::Error) -> McpFailure {
+    McpFailure::Http(error.without_url())
 }
 
-pub(super) fn too_large(max_bytes: usize) -> Failure {
-    Failure::Broken(format!(
+pub(super) fn too_large(max_bytes: usize) -> McpFailure {
+    McpFailure::Broken(format!(
         "the answer is larger than the {} KiB that are read",
         max_bytes >> 10
     ))
 }
 
-impl Session {
+impl ServerSession {
     /// Posts a message.
-    pub(super) async fn post(&self, message: &ClientJsonRpcMessage) -> Result<Answer, Failure> {
+    pub(super) async fn post(
+        &self,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<McpResponse, McpFailure> {
         let request = self.endpoint.http.post(&*self.endpoint.url).json(message);
         let response = self.with_headers(request).send().await;
-        self.answered(response.map_err(broken)?).await
+        self.read_response(response.map_err(http_failure)?).await
     }
 
     /// Asks for the rest of a stream, from behind an event.
-    pub(super) async fn get_after(&self, event: &str) -> Result<reqwest::Response, Failure> {
+    pub(super) async fn get_after(&self, event: &str) -> Result<reqwest::Response, McpFailure> {
         let request = self.endpoint.http.get(&*self.endpoint.url);
         let request = request.header("last-event-id", event);
         let response = self.with_headers(request).send().await;
-        match self.answered(response.map_err(broken)?).await?.body {
-            Body::Events(response) => Ok(response),
-            Body::Json(_) | Body::None(_) => Err(super::unexpected("the question for a stream")),
+        match self
+            .read_response(response.map_err(http_failure)?)
+            .await?
+            .body
+        {
+            McpResponseBody::Events(response) => Ok(response),
+            McpResponseBody::Json(_) | McpResponseBody::None(_) => {
+                Err(super::unexpected_answer("the question for a stream"))
+            }
         }
     }
 
@@ -109,10 +118,10 @@ impl Session {
         }
     }
 
-    async fn answered(&self, response: reqwest::Response) -> Result<Answer, Failure> {
+    async fn read_response(&self, response: reqwest::Response) -> Result<McpResponse, McpFailure> {
         let status = response.status();
         if !status.is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.read_failure(response).await);
         }
         let text = |name: &str| response.headers().get(name)?.to_str().ok();
         let session = text(SESSION).filter(|id| id.len() <= MAX_SESSION_BYTES);
@@ -120,16 +129,16 @@ impl Session {
         let kind = text("content-type").unwrap_or_default().to_string();
         let is_empty = response.content_length() == Some(0);
         let body = if matches!(status.as_u16(), 202 | 204) || is_empty {
-            Body::None(None)
+            McpResponseBody::None(None)
         } else if kind.starts_with(EVENT_STREAM) {
-            Body::Events(response)
+            McpResponseBody::Events(response)
         } else if kind.starts_with(JSON) {
-            Body::Json(Bounded(response))
+            McpResponseBody::Json(BoundedBody(response))
         } else {
             // A notification is not answered, whatever comes.
-            Body::None(Some(excerpt(kind.as_bytes())))
+            McpResponseBody::None(Some(excerpt(kind.as_bytes())))
         };
-        Ok(Answer {
+        Ok(McpResponse {
             status: status.as_u16(),
             session,
             body,
@@ -137,22 +146,22 @@ impl Session {
     }
 
     /// Why there is no answer: the server's own error where there is one to read, else the status.
-    async fn refused(&self, response: reqwest::Response) -> Failure {
+    async fn read_failure(&self, response: reqwest::Response) -> McpFailure {
         let status = response.status().as_u16();
         if status == 404 && self.pass.session.is_some() {
-            return Failure::SessionGone;
+            return McpFailure::SessionGone;
         }
         let text = |name: &str| {
             let value = response.headers().get(name)?.to_str().ok()?;
             Some(value.to_string())
         };
         let retry_after = text("retry-after").filter(|text| text.len() <= MAX_RETRY_AFTER_BYTES);
-        let body = Bounded(response).read(MAX_ERROR_BYTES).await;
+        let body = BoundedBody(response).read(MAX_ERROR_BYTES).await;
         let body = body.unwrap_or_default();
         if !matches!(status, 401 | 403 | 429)
             && let Some(error) = error_in(&body)
         {
-            return Failure::Refused {
+            return McpFailure::Refused {
                 code: error.code,
                 message: error.message,
                 status,
@@ -164,7 +173,7 @@ impl Session {
         } else {
             format!(": {shown}")
         };
-        Failure::Status {
+        McpFailure::Status {
             status,
             why,
             retry_after,
@@ -175,10 +184,10 @@ impl Session {
 /// A JSON-RPC error in place of an answer. Whatever its id, nothing else can have been meant.
 fn error_in(body: &[u8]) -> Option<RpcError> {
     #[derive(Deserialize)]
-    struct Refusal {
+    struct RpcErrorBody {
         error: RpcError,
     }
-    let refusal: Refusal = serde_json::from_slice(body).ok()?;
+    let refusal: RpcErrorBody = serde_json::from_slice(body).ok()?;
     Some(refusal.error)
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::domain::write::{Account, Batch};
-use actors::ports::{Ledger, LedgerFault, Meter, Models};
+use actors::domain::write::{Batch, GameAccount};
+use actors::ports::{AnswerMeter, Ledger, LedgerFault, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -21,25 +21,25 @@ pub struct MeasuredModels {
 }
 
 /// A request that is under way: dropped before its answer came, it was aborted.
-struct Asked {
+struct RequestTimer {
     metrics: Metrics,
     provider: Arc<str>,
     since: Instant,
     outcome: &'static str,
 }
 
-impl Asked {
+impl RequestTimer {
     /// The answer is there.
-    fn came(&mut self, answer: &Result<ModelAnswer, ModelFault>) {
-        self.outcome = outcome(answer);
+    fn on_answer(&mut self, answer: &Result<ModelAnswer, ModelFault>) {
+        self.outcome = outcome_label(answer);
     }
 }
 
-impl Drop for Asked {
+impl Drop for RequestTimer {
     fn drop(&mut self) {
         let seconds = self.since.elapsed().as_secs_f64();
         self.metrics
-            .model_asked(&self.provider, self.outcome, seconds);
+            .count_request(&self.provider, self.outcome, seconds);
     }
 }
 
@@ -47,9 +47,9 @@ impl Models for MeasuredModels {
     fn ask(
         &self,
         request: ModelRequest,
-        meter: Meter,
+        meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
-        let mut asked = Asked {
+        let mut asked = RequestTimer {
             metrics: self.metrics.clone(),
             provider: request.provider.clone(),
             since: Instant::now(),
@@ -58,18 +58,18 @@ impl Models for MeasuredModels {
         let answer = self.models.ask(request, meter);
         async move {
             let answer = answer.await;
-            asked.came(&answer);
+            asked.on_answer(&answer);
             answer
         }
         .boxed()
     }
 
-    fn written(&self, request: &ModelRequest) -> Option<String> {
-        self.models.written(request)
+    fn request_body(&self, request: &ModelRequest) -> Option<String> {
+        self.models.request_body(request)
     }
 }
 
-fn outcome(answer: &Result<ModelAnswer, ModelFault>) -> &'static str {
+fn outcome_label(answer: &Result<ModelAnswer, ModelFault>) -> &'static str {
     match answer {
         Ok(_) => "ok",
         Err(ModelFault::Transient { .. }) => "transient",
@@ -96,7 +96,7 @@ impl Ledger for MeasuredLedger {
         let commit = self.ledger.commit(batches);
         async move {
             let answers = commit.await;
-            metrics.committed(since.elapsed().as_secs_f64());
+            metrics.count_commit(since.elapsed().as_secs_f64());
             answers
         }
         .boxed()
@@ -106,7 +106,7 @@ impl Ledger for MeasuredLedger {
         &self,
         mysis: MysisId,
         at: Timestamp,
-    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         self.ledger.claim_account(mysis, at)
     }
 
@@ -119,6 +119,6 @@ impl Ledger for MeasuredLedger {
     }
 
     fn waiting(&self, jobs: usize) {
-        self.metrics.waiting(jobs);
+        self.metrics.set_waiting(jobs);
     }
 }

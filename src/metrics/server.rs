@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::serving::guard::{Reach, behind_guard};
-use crate::serving::{self, Patience};
+use crate::serving::guard::{ListenScope, behind_guard};
+use crate::serving::{self, AcceptLimits};
 
 use super::Metrics;
 
@@ -19,7 +19,7 @@ use super::Metrics;
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Patience with those who scrape: nobody shows a right to, so all are strangers.
-const ACCEPT_LIMITS: Patience = Patience {
+const ACCEPT_LIMITS: AcceptLimits = AcceptLimits {
     max_strangers: 64,
     stranger_time: None,
     head_time: Duration::from_secs(120),
@@ -40,14 +40,14 @@ impl MetricsServer {
         let listener = TcpListener::bind(listen).await?;
         let address = listener.local_addr()?;
         let page = move || {
-            let text = metrics.text();
+            let text = metrics.to_text();
             async move { ([(header::CONTENT_TYPE, FORMAT)], text) }
         };
         let router = Router::new().route("/metrics", get(page));
         let reach = if address.ip().is_loopback() {
-            Reach::Loopback
+            ListenScope::Loopback
         } else {
-            Reach::Anybody
+            ListenScope::Anybody
         };
         let router = behind_guard(router, reach);
         let stop = CancellationToken::new();

@@ -22,7 +22,7 @@ impl Histogram {
         }
     }
 
-    pub(super) fn count(&mut self, seconds: f64) {
+    pub(super) fn observe(&mut self, seconds: f64) {
         for (bound, count) in self.bounds.iter().zip(&mut self.counts) {
             *count += u64::from(seconds <= *bound);
         }
@@ -36,22 +36,22 @@ type Label<'a> = (&'a str, &'a str);
 
 /// A page in the making.
 #[derive(Default)]
-pub(super) struct Page(String);
+pub(super) struct MetricsPage(String);
 
-impl Page {
+impl MetricsPage {
     /// Says what the lines that follow are.
-    pub(super) fn head(&mut self, name: &str, kind: &str, help: &str) {
+    pub(super) fn write_head(&mut self, name: &str, kind: &str, help: &str) {
         self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
     }
 
     /// One number.
-    pub(super) fn line(&mut self, name: &str, labels: &[Label<'_>], value: u64) {
-        let labels = braced(labels);
+    pub(super) fn write_line(&mut self, name: &str, labels: &[Label<'_>], value: u64) {
+        let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
     /// All lines of a histogram.
-    pub(super) fn histogram(&mut self, name: &str, label: Option<Label<'_>>, of: &Histogram) {
+    pub(super) fn write_histogram(&mut self, name: &str, label: Option<Label<'_>>, of: &Histogram) {
         let bucket = format!("{name}_bucket");
         let with = |bound: &str| {
             let mut labels: Vec<(String, String)> = Vec::new();
@@ -64,13 +64,13 @@ impl Page {
         for (bound, count) in ends.chain([("+Inf".to_string(), of.count)]) {
             let labels = with(&bound);
             let labels: Vec<Label<'_>> = labels.iter().map(|(k, v)| (&**k, &**v)).collect();
-            self.line(&bucket, &labels, count);
+            self.write_line(&bucket, &labels, count);
         }
         let label: Vec<Label<'_>> = label.into_iter().collect();
-        let labels = braced(&label);
+        let labels = label_text(&label);
         let sum = of.sum;
         self.write(format_args!("{name}_sum{labels} {sum}\n"));
-        self.line(&format!("{name}_count"), &label, of.count);
+        self.write_line(&format!("{name}_count"), &label, of.count);
     }
 
     pub(super) fn into_text(self) -> String {
@@ -83,19 +83,19 @@ impl Page {
     }
 }
 
-fn braced(labels: &[Label<'_>]) -> String {
+fn label_text(labels: &[Label<'_>]) -> String {
     if labels.is_empty() {
         return String::new();
     }
     let labels: Vec<String> = labels
         .iter()
-        .map(|(key, value)| format!("{key}=\"{}\"", escaped(value)))
+        .map(|(key, value)| format!("{key}=\"{}\"", escape_label(value)))
         .collect();
     format!("{{{}}}", labels.join(","))
 }
 
-fn escaped(value: &str) -> String {
-    clean::clean(value)
+fn escape_label(value: &str) -> String {
+    clean::clean_text(value)
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
@@ -107,15 +107,15 @@ mod tests {
 
     #[test]
     fn a_page_is_written_to_the_letter() {
-        let mut page = Page::default();
-        page.head("a", "gauge", "What.");
-        page.line("a", &[("x", "q\"\\\n")], 3);
+        let mut page = MetricsPage::default();
+        page.write_head("a", "gauge", "What.");
+        page.write_line("a", &[("x", "q\"\\\n")], 3);
         let mut histogram = Histogram::new(&[0.5, 1.0]);
         for seconds in [0.25, 0.75, 4.0] {
-            histogram.count(seconds);
+            histogram.observe(seconds);
         }
-        page.histogram("h", Some(("p", "one")), &histogram);
-        page.histogram("g", None, &histogram);
+        page.write_histogram("h", Some(("p", "one")), &histogram);
+        page.write_histogram("g", None, &histogram);
         let wanted = "# HELP a What.\n# TYPE a gauge\na{x=\"q\\\"\\\\\\n\"} 3\n\
             h_bucket{p=\"one\",le=\"0.5\"} 1\nh_bucket{p=\"one\",le=\"1\"} 2\n\
             h_bucket{p=\"one\",le=\"+Inf\"} 3\nh_sum{p=\"one\"} 5\nh_count{p=\"one\"} 3\n\

@@ -4,20 +4,20 @@ use super::chance::Mix;
 
 /// The pilot's answer to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct PilotAnswer {
     /// What it says; none beside most tool calls.
     pub content: Option<String>,
     /// Why it answers so.
     pub reasoning: Option<String>,
     /// The tools it calls.
-    pub calls: Vec<ToolCall>,
+    pub calls: Vec<PilotToolCall>,
     /// Why the answer ends where it ends.
-    pub finish: Finish,
+    pub finish: PilotFinish,
 }
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall {
+pub struct PilotToolCall {
     /// Joins the call to its result.
     pub id: String,
     /// The tool's name.
@@ -28,7 +28,7 @@ pub struct ToolCall {
 
 /// OpenAI's `finish_reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finish {
+pub enum PilotFinish {
     /// It has said what it wanted to say.
     Stop,
     /// It waits for the results of its calls.
@@ -37,10 +37,10 @@ pub enum Finish {
     Length,
 }
 
-impl Finish {
+impl PilotFinish {
     /// The word on the wire.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
             Self::ToolCalls => "tool_calls",
@@ -51,62 +51,62 @@ impl Finish {
 
 /// The number of tokens that so many bytes count as: four bytes are one token, a part of a token is one.
 #[must_use]
-pub fn tokens(bytes: usize) -> u64 {
+pub fn count_tokens(bytes: usize) -> u64 {
     bytes.div_ceil(4) as u64
 }
 
-impl Answer {
+impl PilotAnswer {
     /// An answer in words.
-    pub(super) fn words(content: impl Into<String>, reasoning: impl Into<String>) -> Self {
+    pub(super) fn from_words(content: impl Into<String>, reasoning: impl Into<String>) -> Self {
         Self {
             content: Some(content.into()),
             reasoning: Some(reasoning.into()),
             calls: Vec::new(),
-            finish: Finish::Stop,
+            finish: PilotFinish::Stop,
         }
     }
 
     /// The tokens of all that is said, thought and called.
     #[must_use]
-    pub fn tokens(&self) -> u64 {
+    pub fn token_count(&self) -> u64 {
         let texts = [&self.content, &self.reasoning].into_iter().flatten();
         let calls = self
             .calls
             .iter()
             .map(|call| call.name.len() + call.arguments.len());
-        tokens(texts.map(String::len).chain(calls).sum())
+        count_tokens(texts.map(String::len).chain(calls).sum())
     }
 
     /// Cuts the answer to a number of tokens: words are kept before calls and calls before thoughts.
-    pub(super) fn limit(&mut self, most: u64) {
-        if self.tokens() <= most {
+    pub(super) fn truncate_tokens(&mut self, most: u64) {
+        if self.token_count() <= most {
             return;
         }
         let mut room = usize::try_from(most.saturating_mul(4)).unwrap_or(usize::MAX);
         if let Some(content) = &mut self.content {
-            cut(content, &mut room);
+            cut_text(content, &mut room);
         }
         for call in &mut self.calls {
             room = room.saturating_sub(call.name.len());
-            cut(&mut call.arguments, &mut room);
+            cut_text(&mut call.arguments, &mut room);
         }
         if let Some(reasoning) = &mut self.reasoning {
-            cut(reasoning, &mut room);
+            cut_text(reasoning, &mut room);
         }
         self.reasoning = self.reasoning.take().filter(|text| !text.is_empty());
-        self.finish = Finish::Length;
+        self.finish = PilotFinish::Length;
     }
 
     /// Gives every call an id that follows from the request.
-    pub(super) fn number(&mut self, fingerprint: Mix) {
+    pub(super) fn assign_ids(&mut self, fingerprint: Mix) {
         for (place, call) in self.calls.iter_mut().enumerate() {
-            call.id = format!("call_{:016x}{place:02}", fingerprint.number(5).bits());
+            call.id = format!("call_{:016x}{place:02}", fingerprint.with_number(5).bits());
         }
     }
 }
 
 /// Cuts the text to the room that is left, and takes what it needs from the room.
-fn cut(text: &mut String, room: &mut usize) {
+fn cut_text(text: &mut String, room: &mut usize) {
     text.truncate(text.floor_char_boundary(*room));
     *room -= text.len();
 }
@@ -115,40 +115,40 @@ fn cut(text: &mut String, room: &mut usize) {
 mod tests {
     use super::*;
 
-    fn answer() -> Answer {
-        Answer {
+    fn answer() -> PilotAnswer {
+        PilotAnswer {
             content: Some("Über Erz".into()),
             reasoning: Some("Weil es sich lohnt.".into()),
-            calls: vec![ToolCall {
+            calls: vec![PilotToolCall {
                 id: String::new(),
                 name: "mine".into(),
                 arguments: r#"{"poi":"main_belt"}"#.into(),
             }],
-            finish: Finish::ToolCalls,
+            finish: PilotFinish::ToolCalls,
         }
     }
 
     #[test]
     fn a_limit_keeps_words_before_calls_before_thoughts() {
         let mut whole = answer();
-        whole.limit(13);
+        whole.truncate_tokens(13);
         assert_eq!(whole, answer());
 
         let mut cut = answer();
-        cut.limit(6);
+        cut.truncate_tokens(6);
         assert_eq!(cut.content.as_deref(), Some("Über Erz"));
         assert_eq!(cut.calls[0].arguments, r#"{"poi":"mai"#);
         assert_eq!(cut.reasoning, None);
-        assert_eq!(cut.finish, Finish::Length);
+        assert_eq!(cut.finish, PilotFinish::Length);
     }
 
     #[test]
     fn a_letter_is_never_cut_in_two() {
-        let mut answer = Answer::words("äöü", "");
-        answer.limit(0);
+        let mut answer = PilotAnswer::from_words("äöü", "");
+        answer.truncate_tokens(0);
         assert_eq!(answer.content.as_deref(), Some(""));
-        let mut answer = Answer::words("aäöü", "");
-        answer.limit(1);
+        let mut answer = PilotAnswer::from_words("aäöü", "");
+        answer.truncate_tokens(1);
         assert_eq!(answer.content.as_deref(), Some("aä"));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// A body that was JSON.
 #[derive(Debug)]
-pub(super) struct Body<'a> {
+pub(super) struct RequestBody<'a> {
     /// The body without its tools.
     pub(super) value: Value,
     /// The text of the tools, which is JSON.
@@ -19,33 +19,33 @@ pub(super) struct Body<'a> {
 ///
 /// # Errors
 /// The bytes are no JSON.
-pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Body<'_>> {
+pub(super) fn read_body(bytes: &[u8]) -> serde_json::Result<RequestBody<'_>> {
     let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
     if text.trim_ascii_start().starts_with('{') {
         return serde_json::from_str(text);
     }
-    Ok(Body {
+    Ok(RequestBody {
         value: serde_json::from_str(text)?,
         tools: None,
     })
 }
 
-impl<'de> Deserialize<'de> for Body<'de> {
+impl<'de> Deserialize<'de> for RequestBody<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(RequestBodyVisitor)
     }
 }
 
-struct Fields;
+struct RequestBodyVisitor;
 
-impl<'de> Visitor<'de> for Fields {
-    type Value = Body<'de>;
+impl<'de> Visitor<'de> for RequestBodyVisitor {
+    type Value = RequestBody<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Body<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RequestBody<'de>, A::Error> {
         let mut fields = Map::new();
         let mut tools = None;
         while let Some(key) = entries.next_key::<String>()? {
@@ -55,7 +55,7 @@ impl<'de> Visitor<'de> for Fields {
                 fields.insert(key, entries.next_value()?);
             }
         }
-        Ok(Body {
+        Ok(RequestBody {
             value: Value::Object(fields),
             tools,
         })
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn the_tools_are_set_apart() {
         let text = br#" {"model": "m", "tools": [ {"a":1} ], "x": {"tools": [1]}}"#;
-        let body = read(text).unwrap();
+        let body = read_body(text).unwrap();
         assert_eq!(body.value, json!({"model": "m", "x": {"tools": [1]}}));
         assert_eq!(body.tools.map(RawValue::get), Some(r#"[ {"a":1} ]"#));
     }
@@ -90,9 +90,9 @@ mod tests {
             &deep,
             &deep_object,
         ] {
-            assert!(read(text.as_bytes()).is_err(), "{text}");
+            assert!(read_body(text.as_bytes()).is_err(), "{text}");
         }
-        assert!(read(&[b'"', 0xff, b'"']).is_err());
+        assert!(read_body(&[b'"', 0xff, b'"']).is_err());
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
             json!({}),
             json!({"a": [null]}),
         ] {
-            assert_eq!(read(body.to_string().as_bytes()).unwrap().value, body);
+            assert_eq!(read_body(body.to_string().as_bytes()).unwrap().value, body);
         }
     }
 }

@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::faults::FaultKind;
+use super::faults::PilotFaultKind;
 use super::options::PilotOptions;
-use super::wire::Usage;
+use super::wire::WireUsage;
 
 /// So many of the last refusals are kept.
 const REASONS: usize = 20;
@@ -26,28 +26,28 @@ const GONE: u16 = 499;
 
 /// The counters and the record.
 #[derive(Debug)]
-pub(super) struct Books {
+pub(super) struct RequestStats {
     started: Instant,
-    tallies: Mutex<Tallies>,
+    tallies: Mutex<RequestCounters>,
     record: Option<Mutex<File>>,
     keeps_bodies: bool,
 }
 
 #[derive(Debug, Default)]
-struct Tallies {
+struct RequestCounters {
     requests: u64,
     in_flight: u64,
     statuses: BTreeMap<u16, u64>,
     refused: u64,
     reasons: VecDeque<String>,
-    told: Usage,
+    told: WireUsage,
     faults: BTreeMap<&'static str, u64>,
     callers: HashMap<String, u64>,
 }
 
 /// One line of the record.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Line {
+pub(super) struct RequestRecord {
     pub(super) n: u64,
     /// Milliseconds from the server's start to the request's arrival.
     pub(super) at_ms: u64,
@@ -75,12 +75,12 @@ pub(super) struct Line {
 
 /// A request that is being answered. When it is dropped before it is closed, it is booked as one whose caller went away.
 #[derive(Debug)]
-pub(super) struct Visit {
-    books: Arc<Books>,
-    line: Option<Line>,
+pub(super) struct InFlightRequest {
+    books: Arc<RequestStats>,
+    line: Option<RequestRecord>,
 }
 
-impl Books {
+impl RequestStats {
     /// Opens the books, and the record behind what it holds already.
     pub(super) fn open(options: &PilotOptions) -> anyhow::Result<Self> {
         let record = match &options.record {
@@ -96,16 +96,16 @@ impl Books {
         let struck = options.faults.iter().map(|fault| (fault.kind.name(), 0));
         Ok(Self {
             started: Instant::now(),
-            tallies: Mutex::new(Tallies {
+            tallies: Mutex::new(RequestCounters {
                 faults: struck.collect(),
-                ..Tallies::default()
+                ..RequestCounters::default()
             }),
             record,
             keeps_bodies: options.keeps_bodies,
         })
     }
 
-    pub(super) fn age(&self) -> Duration {
+    pub(super) fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
 
@@ -114,26 +114,26 @@ impl Books {
     }
 
     /// Books the arrival of a request that is going to be read.
-    pub(super) fn arrive(self: &Arc<Self>) -> Visit {
+    pub(super) fn begin_request(self: &Arc<Self>) -> InFlightRequest {
         let n = {
-            let mut tallies = self.tallies();
+            let mut tallies = self.lock_counters();
             tallies.requests += 1;
             tallies.in_flight += 1;
             tallies.requests
         };
-        Visit {
+        InFlightRequest {
             books: Arc::clone(self),
-            line: Some(Line {
+            line: Some(RequestRecord {
                 n,
-                at_ms: u64::try_from(self.age().as_millis()).unwrap_or(u64::MAX),
-                ..Line::default()
+                at_ms: u64::try_from(self.uptime().as_millis()).unwrap_or(u64::MAX),
+                ..RequestRecord::default()
             }),
         }
     }
 
     /// The number of this request among those of its caller, from 1.
-    pub(super) fn ordinal(&self, caller: &str) -> u64 {
-        let mut tallies = self.tallies();
+    pub(super) fn next_ordinal(&self, caller: &str) -> u64 {
+        let mut tallies = self.lock_counters();
         let is_known = tallies.callers.contains_key(caller);
         let caller = if is_known || tallies.callers.len() < CALLERS {
             caller
@@ -146,21 +146,21 @@ impl Books {
     }
 
     /// Books the faults that struck.
-    pub(super) fn strike(&self, faults: &[FaultKind]) {
-        let mut tallies = self.tallies();
+    pub(super) fn count_faults(&self, faults: &[PilotFaultKind]) {
+        let mut tallies = self.lock_counters();
         for fault in faults {
             *tallies.faults.entry(fault.name()).or_default() += 1;
         }
     }
 
     /// The body of `/faults`.
-    pub(super) fn faults(&self) -> Value {
-        json!(self.tallies().faults)
+    pub(super) fn faults_json(&self) -> Value {
+        json!(self.lock_counters().faults)
     }
 
     /// The body of `/stats`.
-    pub(super) fn stats(&self) -> Value {
-        let tallies = self.tallies();
+    pub(super) fn stats_json(&self) -> Value {
+        let tallies = self.lock_counters();
         json!({
             "requests": tallies.requests,
             "in_flight": tallies.in_flight,
@@ -172,13 +172,13 @@ impl Books {
         })
     }
 
-    fn tallies(&self) -> MutexGuard<'_, Tallies> {
+    fn lock_counters(&self) -> MutexGuard<'_, RequestCounters> {
         self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn close(&self, line: &Line, told: Option<Usage>) {
+    fn close_request(&self, line: &RequestRecord, told: Option<WireUsage>) {
         {
-            let mut tallies = self.tallies();
+            let mut tallies = self.lock_counters();
             tallies.in_flight -= 1;
             *tallies.statuses.entry(line.status).or_default() += 1;
             if let Some(told) = told {
@@ -192,14 +192,14 @@ impl Books {
             }
         }
         if let Some(file) = &self.record
-            && let Err(error) = write(file, line)
+            && let Err(error) = write_record(file, line)
         {
             tracing::error!(%error, n = line.n, "failed to write the record");
         }
     }
 }
 
-fn write(file: &Mutex<File>, line: &Line) -> std::io::Result<()> {
+fn write_record(file: &Mutex<File>, line: &RequestRecord) -> std::io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     file.lock()
@@ -207,35 +207,35 @@ fn write(file: &Mutex<File>, line: &Line) -> std::io::Result<()> {
         .write_all(&text)
 }
 
-impl Visit {
+impl InFlightRequest {
     /// Says what the request is and what will be answered to it, in case that its caller does not wait for it.
-    pub(super) fn describe(&mut self, line: Line) {
+    pub(super) fn describe(&mut self, line: RequestRecord) {
         let (n, at_ms) = self
             .line
             .as_ref()
             .map_or((0, 0), |known| (known.n, known.at_ms));
-        self.line = Some(Line { n, at_ms, ..line });
+        self.line = Some(RequestRecord { n, at_ms, ..line });
     }
 
     /// Books the answer, which is about to leave. `told` are the tokens that the caller is told of.
-    pub(super) fn close(mut self, told: Option<Usage>) {
+    pub(super) fn close(mut self, told: Option<WireUsage>) {
         if let Some(line) = self.line.take() {
-            self.books.close(&line, told);
+            self.books.close_request(&line, told);
         }
     }
 }
 
-impl Drop for Visit {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         if let Some(line) = self.line.take() {
-            let unsent = Line {
+            let unsent = RequestRecord {
                 status: GONE,
                 usage: Value::Null,
                 tool_calls: Vec::new(),
                 reply: None,
                 ..line
             };
-            self.books.close(&unsent, None);
+            self.books.close_request(&unsent, None);
         }
     }
 }

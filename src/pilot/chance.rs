@@ -1,6 +1,6 @@
 //! Chance that can be repeated: every draw follows from the seed and from what was asked, never from the moment.
 
-use super::request::{Entry, Request};
+use super::request::{ChatEntry, PilotRequest};
 
 /// Folds texts and numbers into 64 bits; the same folds give the same bits on every machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,14 +8,14 @@ pub(super) struct Mix(u64);
 
 impl Mix {
     pub(super) fn new(seed: u64) -> Self {
-        Self(scatter(seed))
+        Self(mix_bits(seed))
     }
 
-    pub(super) fn number(self, number: u64) -> Self {
-        Self(scatter(self.0 ^ number))
+    pub(super) fn with_number(self, number: u64) -> Self {
+        Self(mix_bits(self.0 ^ number))
     }
 
-    pub(super) fn text(self, text: &str) -> Self {
+    pub(super) fn with_text(self, text: &str) -> Self {
         let mut chunks = text.as_bytes().chunks_exact(8);
         let mut state = self.0;
         for chunk in &mut chunks {
@@ -27,8 +27,8 @@ impl Mix {
         let mut rest = [0; 8];
         rest[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
         Self(state)
-            .number(u64::from_le_bytes(rest))
-            .number(text.len() as u64)
+            .with_number(u64::from_le_bytes(rest))
+            .with_number(text.len() as u64)
     }
 
     pub(super) fn bits(self) -> u64 {
@@ -41,7 +41,7 @@ impl Mix {
 }
 
 /// The finaliser of `splitmix64`.
-fn scatter(state: u64) -> u64 {
+fn mix_bits(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -49,23 +49,23 @@ fn scatter(state: u64) -> u64 {
 }
 
 /// What the conversation says, in 64 bits. The ids of its calls do not count.
-pub(super) fn fingerprint(seed: u64, entries: &[Entry<'_>]) -> Mix {
+pub(super) fn fingerprint(seed: u64, entries: &[ChatEntry<'_>]) -> Mix {
     entries
         .iter()
         .fold(Mix::new(seed), |mix, entry| match entry {
-            Entry::System(text) => mix.number(1).text(text),
-            Entry::User(text) => mix.number(2).text(text),
-            Entry::Assistant { text, calls } => {
-                calls.iter().fold(mix.number(3).text(text), |mix, asked| {
-                    mix.text(asked.tool).text(asked.arguments)
-                })
-            }
-            Entry::Result { text, .. } => mix.number(4).text(text),
+            ChatEntry::System(text) => mix.with_number(1).with_text(text),
+            ChatEntry::User(text) => mix.with_number(2).with_text(text),
+            ChatEntry::Assistant { text, calls } => calls
+                .iter()
+                .fold(mix.with_number(3).with_text(text), |mix, asked| {
+                    mix.with_text(asked.tool).with_text(asked.arguments)
+                }),
+            ChatEntry::Result { text, .. } => mix.with_number(4).with_text(text),
         })
 }
 
 /// The fingerprint of the conversation up to the order that owns the turn: the same for every call of one turn.
-pub(super) fn fingerprint_of_turn(seed: u64, request: &Request<'_>) -> Mix {
+pub(super) fn fingerprint_of_turn(seed: u64, request: &PilotRequest<'_>) -> Mix {
     let before = request.entries.len() - request.turn().len();
     fingerprint(seed, &request.entries[before.saturating_sub(3)..before])
 }
@@ -79,14 +79,14 @@ mod tests {
         let mix = Mix::new(1);
         let all = [
             mix,
-            mix.text(""),
-            mix.text("ab").text("c"),
-            mix.text("a").text("bc"),
-            mix.text("abc"),
-            mix.text("abc\0"),
-            mix.text("12345678"),
-            mix.text("12345678\0"),
-            Mix::new(2).text("abc"),
+            mix.with_text(""),
+            mix.with_text("ab").with_text("c"),
+            mix.with_text("a").with_text("bc"),
+            mix.with_text("abc"),
+            mix.with_text("abc\0"),
+            mix.with_text("12345678"),
+            mix.with_text("12345678\0"),
+            Mix::new(2).with_text("abc"),
         ];
         for (index, one) in all.iter().enumerate() {
             assert!(!all[..index].contains(one), "{index}");
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn the_bits_are_the_same_on_every_machine() {
         assert_eq!(
-            Mix::new(7).text("mine the belt").bits(),
+            Mix::new(7).with_text("mine the belt").bits(),
             0x9cb2_64b4_fe0d_a21f
         );
     }

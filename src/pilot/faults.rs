@@ -6,13 +6,13 @@ mod instead;
 mod reshape;
 mod spoil;
 
-pub use delivery::Delivery;
-pub use grammar::grammar;
-pub use instead::Instead;
-pub use reshape::Reshape;
-pub use spoil::Spoil;
+pub use delivery::DeliveryFault;
+pub use grammar::fault_grammar;
+pub use instead::ReplacementFault;
+pub use reshape::ShapeFault;
+pub use spoil::AnswerFault;
 
-pub(super) use instead::{Refused, error_body};
+pub(super) use instead::{ErrorReply, error_body};
 
 use std::fmt;
 use std::time::Duration;
@@ -21,27 +21,27 @@ use super::chance::Mix;
 
 /// A fault and how often it strikes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fault {
+pub struct PilotFault {
     /// What goes wrong.
-    pub kind: FaultKind,
+    pub kind: PilotFaultKind,
     /// From 0 to 1.
     pub probability: f64,
 }
 
 /// What goes wrong, by the stage at which it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum PilotFaultKind {
     /// Something else is answered instead.
-    Instead(Instead),
+    Instead(ReplacementFault),
     /// The answer itself is spoilt, as by a bad model.
-    Spoil(Spoil),
+    Spoil(AnswerFault),
     /// The answer takes an odd shape, as from a peculiar server.
-    Reshape(Reshape),
+    Reshape(ShapeFault),
     /// The answer does not arrive as it should.
-    Delivery(Delivery),
+    Delivery(DeliveryFault),
 }
 
-impl FaultKind {
+impl PilotFaultKind {
     /// The word for it in the grammar.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -54,7 +54,7 @@ impl FaultKind {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for PilotFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}@{}", self.kind.name(), self.probability)
     }
@@ -63,18 +63,22 @@ impl fmt::Display for Fault {
 /// The faults that strike the request, in the order in which they were asked for.
 ///
 /// `request` mixes what identifies the request; `age` is the time since the server started.
-pub(super) fn draw(faults: &[Fault], request: Mix, age: Duration) -> Vec<FaultKind> {
+pub(super) fn draw_faults(
+    faults: &[PilotFault],
+    request: Mix,
+    age: Duration,
+) -> Vec<PilotFaultKind> {
     let mut struck = Vec::new();
     for (place, fault) in (0..).zip(faults) {
-        let hits = request.number(place).rng().f64() < fault.probability;
+        let hits = request.with_number(place).rng().f64() < fault.probability;
         let is_due = match fault.kind {
-            FaultKind::Instead(Instead::Outage { after, length }) => {
+            PilotFaultKind::Instead(ReplacementFault::Outage { after, length }) => {
                 age >= after && age - after < length
             }
-            FaultKind::Instead(_)
-            | FaultKind::Spoil(_)
-            | FaultKind::Reshape(_)
-            | FaultKind::Delivery(_) => true,
+            PilotFaultKind::Instead(_)
+            | PilotFaultKind::Spoil(_)
+            | PilotFaultKind::Reshape(_)
+            | PilotFaultKind::Delivery(_) => true,
         };
         if hits && is_due {
             struck.push(fault.kind);
@@ -92,7 +96,7 @@ mod tests {
         let faults = ["http-500@0.3".parse().unwrap(), "no-usage".parse().unwrap()];
         let strikes = |seed: u64| -> Vec<usize> {
             (0..1000)
-                .map(|n| draw(&faults, Mix::new(seed).number(n), Duration::ZERO).len())
+                .map(|n| draw_faults(&faults, Mix::new(seed).with_number(n), Duration::ZERO).len())
                 .collect()
         };
         assert_eq!(strikes(1), strikes(1));
@@ -104,7 +108,7 @@ mod tests {
     #[test]
     fn an_outage_has_a_beginning_and_an_end() {
         let faults = ["outage:10s,5s".parse().unwrap()];
-        let at = |seconds| draw(&faults, Mix::new(1), Duration::from_secs(seconds)).len();
+        let at = |seconds| draw_faults(&faults, Mix::new(1), Duration::from_secs(seconds)).len();
         assert_eq!([0, 9, 10, 14, 15, 99].map(at), [0, 0, 1, 1, 0, 0]);
     }
 }

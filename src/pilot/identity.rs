@@ -1,7 +1,7 @@
 //! Who the pilot is: the name it was given, the name it registers under, its empire and its registration code.
 
 use super::chance::Mix;
-use super::request::Request;
+use super::request::PilotRequest;
 
 /// The empires of the game.
 pub(super) const EMPIRES: [&str; 5] = ["solarian", "voidborn", "crimson", "nebula", "outerrim"];
@@ -30,7 +30,7 @@ const NO_NAMES: &str = "a able about alone allowed also always an asked at auton
     your";
 
 /// The name that the system prompt gives to the agent.
-pub(super) fn agent_name(request: &Request<'_>) -> Option<String> {
+pub(super) fn agent_name(request: &PilotRequest<'_>) -> Option<String> {
     request.system_texts().find_map(|prompt| {
         let lower = prompt.to_ascii_lowercase();
         NAMING.iter().find_map(|phrase| {
@@ -62,7 +62,11 @@ fn name_at(text: &str) -> Option<String> {
 }
 
 /// A username that the game accepts. `taken` says how often it did not; from the first time on, digits follow the name.
-pub(super) fn username(request: &Request<'_>, taken: u32, rng: &mut fastrand::Rng) -> String {
+pub(super) fn choose_username(
+    request: &PilotRequest<'_>,
+    taken: u32,
+    rng: &mut fastrand::Rng,
+) -> String {
     let mut name: String = agent_name(request)
         .unwrap_or_else(|| "Pilot".to_owned())
         .chars()
@@ -79,7 +83,7 @@ pub(super) fn username(request: &Request<'_>, taken: u32, rng: &mut fastrand::Rn
 }
 
 /// The empire that the prompts name, if they name exactly one, else one that follows from the agent's name.
-pub(super) fn empire(request: &Request<'_>, seed: u64) -> &'static str {
+pub(super) fn choose_empire(request: &PilotRequest<'_>, seed: u64) -> &'static str {
     let texts: Vec<String> = request
         .system_texts()
         .chain(request.user_texts())
@@ -93,12 +97,12 @@ pub(super) fn empire(request: &Request<'_>, seed: u64) -> &'static str {
         return only;
     }
     let name = agent_name(request).unwrap_or_default();
-    let mut rng = Mix::new(seed).text(&name).rng();
+    let mut rng = Mix::new(seed).with_text(&name).rng();
     EMPIRES[rng.usize(..EMPIRES.len())]
 }
 
 /// The registration code that the conversation names, else the simulated game's.
-pub(super) fn registration_code(request: &Request<'_>) -> String {
+pub(super) fn registration_code(request: &PilotRequest<'_>) -> String {
     request
         .user_texts()
         .chain(request.system_texts())
@@ -155,7 +159,7 @@ mod tests {
             ("Play well.", None),
         ] {
             assert_eq!(
-                agent_name(&Request::read(&prompt(text))).as_deref(),
+                agent_name(&PilotRequest::read(&prompt(text))).as_deref(),
                 name,
                 "{text}"
             );
@@ -172,13 +176,16 @@ mod tests {
             "You are a-very-long-name-for-a-small-ship.",
         ] {
             for taken in [0, 3] {
-                let name = username(&Request::read(&prompt(text)), taken, &mut rng);
+                let name = choose_username(&PilotRequest::read(&prompt(text)), taken, &mut rng);
                 assert!((3..=24).contains(&name.len()), "{name}");
             }
         }
         let alpha = prompt("You are alpha.");
-        assert_eq!(username(&Request::read(&alpha), 0, &mut rng), "alpha");
-        assert!(username(&Request::read(&alpha), 1, &mut rng).starts_with("alpha"));
+        assert_eq!(
+            choose_username(&PilotRequest::read(&alpha), 0, &mut rng),
+            "alpha"
+        );
+        assert!(choose_username(&PilotRequest::read(&alpha), 1, &mut rng).starts_with("alpha"));
     }
 
     #[test]
@@ -193,7 +200,7 @@ mod tests {
             ("Ask for a registration code.", "OFFLINE-0001"),
         ] {
             assert_eq!(
-                registration_code(&Request::read(&prompt(text))),
+                registration_code(&PilotRequest::read(&prompt(text))),
                 code,
                 "{text}"
             );
@@ -203,9 +210,9 @@ mod tests {
     #[test]
     fn the_empire_is_the_one_that_is_named_or_follows_from_the_name() {
         let named = prompt("Join the Crimson fleet.");
-        assert_eq!(empire(&Request::read(&named), 1), "crimson");
+        assert_eq!(choose_empire(&PilotRequest::read(&named), 1), "crimson");
         let both = prompt("You are alpha. Choose solarian or nebula.");
-        let request = Request::read(&both);
-        assert_eq!(empire(&request, 1), empire(&request, 1));
+        let request = PilotRequest::read(&both);
+        assert_eq!(choose_empire(&request, 1), choose_empire(&request, 1));
     }
 }

@@ -21,11 +21,14 @@ mod tools;
 mod validate;
 mod wire;
 
-pub use answer::{Answer, Finish, ToolCall, tokens};
-pub use faults::{Delivery, Fault, FaultKind, Instead, Reshape, Spoil, grammar};
+pub use answer::{PilotAnswer, PilotFinish, PilotToolCall, count_tokens};
+pub use faults::{
+    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault, ShapeFault,
+    fault_grammar,
+};
 pub use options::PilotOptions;
 pub use persona::{PERSONAS, Persona};
-pub use player::{Habits, STRANDED, fly};
-pub use request::{Asked, Choice, Entry, Request};
+pub use player::{Habits, STRANDED, answer_request};
+pub use request::{ChatEntry, ConversationCall, PilotRequest, ToolChoice};
 pub use server::serve;
-pub use validate::{Refusal, Strictness, validate, validate_with};
+pub use validate::{RequestRefusal, Strictness, validate, validate_with};

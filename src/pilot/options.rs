@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::faults::Fault;
+use super::faults::PilotFault;
 use super::player::Habits;
 use super::validate::Strictness;
 
@@ -15,7 +15,7 @@ pub struct PilotOptions {
     /// How long it pretends to think.
     pub latency: Duration,
     /// What goes wrong.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<PilotFault>,
     /// What it demands of requests.
     pub strictness: Strictness,
     /// The key that callers must show, if any.

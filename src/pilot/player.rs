@@ -21,14 +21,14 @@ pub(super) use nonsense::{Nonsense, garble_as};
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::PilotAnswer;
 use super::chance::{self, Mix};
-use super::orders::{Order, Orders};
+use super::orders::{PilotOrders, StandingOrder};
 use super::persona::Persona;
-use super::request::{Choice, Request};
+use super::request::{PilotRequest, ToolChoice};
 use super::situation::Situation;
 use player_view::PlayerView;
-use step::Step;
+use step::PlayerStep;
 
 /// How a pilot plays, apart from what it is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,77 +54,81 @@ impl Default for Habits {
 
 /// Answers a request.
 #[must_use]
-pub fn fly(request: &Request<'_>, habits: &Habits) -> Answer {
+pub fn answer_request(request: &PilotRequest<'_>, habits: &Habits) -> PilotAnswer {
     let fingerprint = chance::fingerprint(habits.seed, &request.entries);
-    fly_by(fingerprint, request, habits)
+    answer_with_fingerprint(fingerprint, request, habits)
 }
 
 /// The same, where the fingerprint of the conversation is known already.
-pub(super) fn fly_by(fingerprint: Mix, request: &Request<'_>, habits: &Habits) -> Answer {
+pub(super) fn answer_with_fingerprint(
+    fingerprint: Mix,
+    request: &PilotRequest<'_>,
+    habits: &Habits,
+) -> PilotAnswer {
     let mut rng = fingerprint.rng();
     let cockpit = PlayerView {
         request,
-        orders: Orders::read(request),
+        orders: PilotOrders::read(request),
         situation: Situation::read(request),
         seed: habits.seed,
     };
     let persona = cockpit.orders.persona.unwrap_or(habits.persona);
-    let step = stuck::act(persona, &cockpit, &mut rng).unwrap_or_else(|| {
-        let step = not_again(&cockpit, steady(&cockpit, &mut rng));
+    let step = stuck::choose_persona_step(persona, &cockpit, &mut rng).unwrap_or_else(|| {
+        let step = give_up_failing(&cockpit, choose_step(&cockpit, &mut rng));
         looking::add_interlude(&cockpit, step, &mut rng)
     });
-    let step = within_the_choice(&cockpit, only_offered(&cockpit, step));
+    let step = apply_tool_choice(&cockpit, drop_missing_tools(&cockpit, step));
     let mut answer = step.into_answer(&mut rng);
     if persona == Persona::Steady && rng.f64() < habits.nonsense {
-        nonsense::garble(&mut answer, &cockpit, &mut rng);
+        nonsense::garble_answer(&mut answer, &cockpit, &mut rng);
     }
     if let Some(most) = request.max_tokens {
-        answer.limit(most);
+        answer.truncate_tokens(most);
     }
-    answer.number(fingerprint);
+    answer.assign_ids(fingerprint);
     answer
 }
 
 /// What a player does that is not stuck.
-fn steady(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
+fn choose_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if cockpit.has_no_tools() {
-        return talking::chat(cockpit, rng);
+        return talking::chat_without_tools(cockpit, rng);
     }
     if cockpit.orders.wants_words {
-        return talking::tell(cockpit);
+        return talking::answer_question(cockpit);
     }
     if cockpit.is_turn_over() {
-        return talking::close(cockpit, rng);
+        return talking::end_turn(cockpit, rng);
     }
-    if let Some(step) = joining::join(cockpit, rng) {
+    if let Some(step) = joining::join_game(cockpit, rng) {
         return step;
     }
     if cockpit.situation.must_wait() {
-        return looking::wait(cockpit);
+        return looking::wait_for_ship(cockpit);
     }
     if let Some(step) = moving::undock_where_told(cockpit) {
         return step;
     }
     match cockpit.orders.standing {
-        Order::Mine => mining::mine(cockpit, rng, &[]),
-        Order::Trade => trading::trade(cockpit, rng),
-        Order::Explore => exploring::explore(cockpit, rng),
-        Order::Missions => missions::serve(cockpit, rng),
-        Order::Wait => talking::stand_by(cockpit),
+        StandingOrder::Mine => mining::choose_mining_step(cockpit, rng, &[]),
+        StandingOrder::Trade => trading::choose_trading_step(cockpit, rng),
+        StandingOrder::Explore => exploring::choose_exploring_step(cockpit, rng),
+        StandingOrder::Missions => missions::choose_mission_step(cockpit, rng),
+        StandingOrder::Wait => talking::stand_by(cockpit),
     }
 }
 
 /// Gives up, for this turn, what has failed often enough.
-fn not_again(cockpit: &PlayerView<'_>, step: Step) -> Step {
-    let Step::Act { calls, .. } = &step else {
+fn give_up_failing(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
+    let PlayerStep::Act { calls, .. } = &step else {
         return step;
     };
     match calls.iter().find(|call| cockpit.has_failed_enough(call)) {
-        Some(call) => Step::say(
+        Some(call) => PlayerStep::say(
             format!(
                 "`{}` keeps failing. {}",
                 call.tool,
-                talking::facts(&cockpit.situation)
+                talking::describe_facts(&cockpit.situation)
             ),
             "The same call has failed more than once; once more would not help.",
         ),
@@ -133,8 +137,8 @@ fn not_again(cockpit: &PlayerView<'_>, step: Step) -> Step {
 }
 
 /// Takes away what is not on offer.
-fn only_offered(cockpit: &PlayerView<'_>, step: Step) -> Step {
-    let Step::Act { mut calls, why } = step else {
+fn drop_missing_tools(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
+    let PlayerStep::Act { mut calls, why } = step else {
         return step;
     };
     let missing = calls
@@ -143,31 +147,31 @@ fn only_offered(cockpit: &PlayerView<'_>, step: Step) -> Step {
         .map(|call| call.tool.clone());
     calls.retain(|call| cockpit.request.offers(&call.tool));
     if !calls.is_empty() {
-        return Step::Act { calls, why };
+        return PlayerStep::Act { calls, why };
     }
     let tool = missing.unwrap_or_else(|| "it".to_owned());
-    Step::say(
+    PlayerStep::say(
         format!("I would use `{tool}` now, but it is not among my tools."),
         format!("{why} The tool for it is missing."),
     )
 }
 
 /// Does what `tool_choice` demands.
-fn within_the_choice(cockpit: &PlayerView<'_>, step: Step) -> Step {
-    let Step::Say { why, .. } = &step else {
+fn apply_tool_choice(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
+    let PlayerStep::Say { why, .. } = &step else {
         return step;
     };
     let tools = &cockpit.request.tools;
     let forced = match cockpit.request.choice {
-        Choice::Auto | Choice::Never => return step,
-        Choice::Named(name) => Some(name),
-        Choice::Required => ["get_status", "get_notifications"]
+        ToolChoice::Auto | ToolChoice::Never => return step,
+        ToolChoice::Named(name) => Some(name),
+        ToolChoice::Required => ["get_status", "get_notifications"]
             .into_iter()
             .find(|tool| tools.contains(tool))
             .or(tools.first().copied()),
     };
     match forced {
-        Some(tool) => Step::call(tool, json!({}), why.clone()),
+        Some(tool) => PlayerStep::call(tool, json!({}), why.clone()),
         None => step,
     }
 }

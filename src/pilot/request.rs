@@ -8,20 +8,20 @@ use serde_json::Value;
 
 /// The request, borrowed from its JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Request<'a> {
+pub struct PilotRequest<'a> {
     /// The conversation, oldest first.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<ChatEntry<'a>>,
     /// The names of the tools on offer.
     pub tools: Vec<&'a str>,
     /// How free the choice among them is.
-    pub choice: Choice<'a>,
+    pub choice: ToolChoice<'a>,
     /// The most tokens that the answer may have.
     pub max_tokens: Option<u64>,
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry<'a> {
+pub enum ChatEntry<'a> {
     /// A system (or developer) message.
     System(Cow<'a, str>),
     /// A user message.
@@ -31,12 +31,12 @@ pub enum Entry<'a> {
         /// What it said; may be empty beside calls.
         text: Cow<'a, str>,
         /// The calls, in order.
-        calls: Vec<Asked<'a>>,
+        calls: Vec<ConversationCall<'a>>,
     },
     /// A tool's answer, joined to the call it answers.
     Result {
         /// The call; its texts are empty where none was found.
-        asked: Asked<'a>,
+        asked: ConversationCall<'a>,
         /// What the tool answered.
         text: Cow<'a, str>,
     },
@@ -44,7 +44,7 @@ pub enum Entry<'a> {
 
 /// A tool call of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asked<'a> {
+pub struct ConversationCall<'a> {
     /// The id that joins call and result.
     pub id: &'a str,
     /// The tool's name.
@@ -55,7 +55,7 @@ pub struct Asked<'a> {
 
 /// What `tool_choice` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Choice<'a> {
+pub enum ToolChoice<'a> {
     /// Call or talk.
     #[default]
     Auto,
@@ -67,20 +67,20 @@ pub enum Choice<'a> {
     Named(&'a str),
 }
 
-impl<'a> Request<'a> {
+impl<'a> PilotRequest<'a> {
     /// Reads the body of a chat request.
     #[must_use]
     pub fn read(body: &'a Value) -> Self {
         let mut entries = Vec::new();
-        for message in list(&body["messages"]) {
+        for message in array_elements(&body["messages"]) {
             read_message(message, &mut entries);
         }
         Self {
             entries,
-            tools: list(&body["tools"])
+            tools: array_elements(&body["tools"])
                 .filter_map(|tool| tool["function"]["name"].as_str())
                 .collect(),
-            choice: choice(&body["tool_choice"]),
+            choice: read_choice(&body["tool_choice"]),
             max_tokens: [&body["max_completion_tokens"], &body["max_tokens"]]
                 .into_iter()
                 .find_map(Value::as_u64),
@@ -90,16 +90,16 @@ impl<'a> Request<'a> {
     /// Whether the tool is on offer.
     #[must_use]
     pub fn offers(&self, tool: &str) -> bool {
-        self.choice != Choice::Never && self.tools.contains(&tool)
+        self.choice != ToolChoice::Never && self.tools.contains(&tool)
     }
 
     /// What came after the newest user message.
     #[must_use]
-    pub fn turn(&self) -> &[Entry<'a>] {
+    pub fn turn(&self) -> &[ChatEntry<'a>] {
         let start = self
             .entries
             .iter()
-            .rposition(|entry| matches!(entry, Entry::User(_)))
+            .rposition(|entry| matches!(entry, ChatEntry::User(_)))
             .map_or(0, |owner| owner + 1);
         &self.entries[start..]
     }
@@ -107,59 +107,61 @@ impl<'a> Request<'a> {
     /// The texts of the system messages.
     pub fn system_texts(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {
-            Entry::System(text) => Some(text.as_ref()),
-            Entry::User(_) | Entry::Assistant { .. } | Entry::Result { .. } => None,
+            ChatEntry::System(text) => Some(text.as_ref()),
+            ChatEntry::User(_) | ChatEntry::Assistant { .. } | ChatEntry::Result { .. } => None,
         })
     }
 
     /// The texts of the user messages, newest first.
     pub fn user_texts(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().rev().filter_map(|entry| match entry {
-            Entry::User(text) => Some(text.as_ref()),
-            Entry::System(_) | Entry::Assistant { .. } | Entry::Result { .. } => None,
+            ChatEntry::User(text) => Some(text.as_ref()),
+            ChatEntry::System(_) | ChatEntry::Assistant { .. } | ChatEntry::Result { .. } => None,
         })
     }
 }
 
 /// The elements of an array; none of anything else.
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+fn array_elements(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
 /// Adds what a message says. A host merges messages that follow one another, and what it has to say
 /// itself stands at the end.
-fn read_message<'a>(message: &'a Value, entries: &mut Vec<Entry<'a>>) {
-    let text = content(&message["content"]);
+fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
+    let text = content_text(&message["content"]);
     let (text, aside) = match message["role"].as_str() {
-        Some("user" | "tool") => without_aside(text),
+        Some("user" | "tool") => split_runtime_note(text),
         Some(_) | None => (text, None),
     };
     match message["role"].as_str() {
-        Some("system" | "developer") => entries.push(Entry::System(text)),
+        Some("system" | "developer") => entries.push(ChatEntry::System(text)),
         Some("user") if text.is_empty() && aside.is_some() => {}
-        Some("user") => entries.extend(paragraphs(text).into_iter().map(Entry::User)),
-        Some("assistant") => entries.push(Entry::Assistant {
+        Some("user") => entries.extend(split_paragraphs(text).into_iter().map(ChatEntry::User)),
+        Some("assistant") => entries.push(ChatEntry::Assistant {
             text,
-            calls: list(&message["tool_calls"]).map(asked).collect(),
+            calls: array_elements(&message["tool_calls"])
+                .map(read_call)
+                .collect(),
         }),
         Some("tool") => {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
-            let asked = answered(id, entries).unwrap_or(Asked {
+            let asked = find_call(id, entries).unwrap_or(ConversationCall {
                 id,
-                ..Asked::default()
+                ..ConversationCall::default()
             });
-            entries.push(Entry::Result { asked, text });
+            entries.push(ChatEntry::Result { asked, text });
         }
         Some(_) | None => {}
     }
-    entries.extend(aside.map(Entry::System));
+    entries.extend(aside.map(ChatEntry::System));
 }
 
 /// The line by which a model knows what the runtime tells it, and that it is no order.
 const ASIDE_LINE: &str = "[from the runtime, not an order]";
 
 /// A text without what the runtime says behind it, and that.
-fn without_aside(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
+fn split_runtime_note(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
     let Some(at) = text.rfind(ASIDE_LINE) else {
         return (text, None);
     };
@@ -178,7 +180,7 @@ fn without_aside(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
 }
 
 /// The parts of a text between blank lines; the text itself where it has none.
-fn paragraphs(text: Cow<'_, str>) -> Vec<Cow<'_, str>> {
+fn split_paragraphs(text: Cow<'_, str>) -> Vec<Cow<'_, str>> {
     match text {
         Cow::Borrowed(text) => text.split("\n\n").map(Cow::Borrowed).collect(),
         Cow::Owned(text) => {
@@ -188,9 +190,9 @@ fn paragraphs(text: Cow<'_, str>) -> Vec<Cow<'_, str>> {
     }
 }
 
-fn asked(call: &Value) -> Asked<'_> {
+fn read_call(call: &Value) -> ConversationCall<'_> {
     let function = &call["function"];
-    Asked {
+    ConversationCall {
         id: call["id"].as_str().unwrap_or_default(),
         tool: function["name"].as_str().unwrap_or_default(),
         arguments: function["arguments"].as_str().unwrap_or_default(),
@@ -198,18 +200,18 @@ fn asked(call: &Value) -> Asked<'_> {
 }
 
 /// The call with this id in the newest assistant message that made any.
-fn answered<'a>(id: &str, before: &[Entry<'a>]) -> Option<Asked<'a>> {
+fn find_call<'a>(id: &str, before: &[ChatEntry<'a>]) -> Option<ConversationCall<'a>> {
     before.iter().rev().find_map(|entry| match entry {
-        Entry::Assistant { calls, .. } => calls.iter().find(|asked| asked.id == id).copied(),
-        Entry::System(_) | Entry::User(_) | Entry::Result { .. } => None,
+        ChatEntry::Assistant { calls, .. } => calls.iter().find(|asked| asked.id == id).copied(),
+        ChatEntry::System(_) | ChatEntry::User(_) | ChatEntry::Result { .. } => None,
     })
 }
 
-fn content(content: &Value) -> Cow<'_, str> {
+fn content_text(content: &Value) -> Cow<'_, str> {
     match content.as_str() {
         Some(text) => Cow::Borrowed(text),
         None => Cow::Owned(
-            list(content)
+            array_elements(content)
                 .filter_map(|part| part["text"].as_str())
                 .collect::<Vec<_>>()
                 .join("\n"),
@@ -217,14 +219,14 @@ fn content(content: &Value) -> Cow<'_, str> {
     }
 }
 
-fn choice(choice: &Value) -> Choice<'_> {
+fn read_choice(choice: &Value) -> ToolChoice<'_> {
     match choice.as_str() {
-        Some("none") => Choice::Never,
-        Some("required") => Choice::Required,
-        Some(_) => Choice::Auto,
+        Some("none") => ToolChoice::Never,
+        Some("required") => ToolChoice::Required,
+        Some(_) => ToolChoice::Auto,
         None => choice["function"]["name"]
             .as_str()
-            .map_or(Choice::Auto, Choice::Named),
+            .map_or(ToolChoice::Auto, ToolChoice::Named),
     }
 }
 
@@ -249,33 +251,33 @@ mod tests {
             "tool_choice": {"type": "function", "function": {"name": "mine"}},
             "max_tokens": 9,
         });
-        let mine = Asked {
+        let mine = ConversationCall {
             id: "1",
             tool: "mine",
             arguments: "{}",
         };
         let turn = vec![
-            Entry::Assistant {
+            ChatEntry::Assistant {
                 text: "".into(),
                 calls: vec![mine],
             },
-            Entry::Result {
+            ChatEntry::Result {
                 asked: mine,
                 text: "x".into(),
             },
-            Entry::Result {
-                asked: Asked {
+            ChatEntry::Result {
+                asked: ConversationCall {
                     id: "2",
-                    ..Asked::default()
+                    ..ConversationCall::default()
                 },
                 text: "y".into(),
             },
         ];
-        let request = Request::read(&body);
+        let request = PilotRequest::read(&body);
         assert_eq!(request.turn(), turn);
         assert_eq!(request.user_texts().collect::<Vec<_>>(), ["a\nb"]);
         assert_eq!(request.tools, ["mine"]);
-        assert_eq!(request.choice, Choice::Named("mine"));
+        assert_eq!(request.choice, ToolChoice::Named("mine"));
         assert_eq!(request.max_tokens, Some(9));
     }
 
@@ -289,16 +291,19 @@ mod tests {
             call,
             {"role": "tool", "tool_call_id": "1", "content": format!("{{}}\n\n{aside}")},
         ]});
-        let request = Request::read(&body);
+        let request = PilotRequest::read(&body);
         assert_eq!(request.user_texts().collect::<Vec<_>>(), ["sell", "mine"]);
         assert_eq!(request.system_texts().collect::<Vec<_>>(), [aside, aside]);
         let results = request.turn().iter().filter_map(|entry| match entry {
-            Entry::Result { text, .. } => Some(text.as_ref()),
-            Entry::System(_) | Entry::User(_) | Entry::Assistant { .. } => None,
+            ChatEntry::Result { text, .. } => Some(text.as_ref()),
+            ChatEntry::System(_) | ChatEntry::User(_) | ChatEntry::Assistant { .. } => None,
         });
         assert_eq!(results.collect::<Vec<_>>(), ["{}"]);
         let body = json!({"messages": [{"role": "user", "content": aside}]});
-        assert_eq!(Request::read(&body).entries, [Entry::System(aside.into())]);
+        assert_eq!(
+            PilotRequest::read(&body).entries,
+            [ChatEntry::System(aside.into())]
+        );
     }
 
     #[test]
@@ -309,7 +314,7 @@ mod tests {
             json!({"messages": 1, "tools": {}}),
             json!({"messages": [1, {"role": 2}]}),
         ] {
-            assert_eq!(Request::read(&body), Request::default());
+            assert_eq!(PilotRequest::read(&body), PilotRequest::default());
         }
     }
 }

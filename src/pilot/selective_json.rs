@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 /// What becomes of a part of the text.
 #[derive(Clone, Copy)]
-pub(super) enum Part<S> {
+pub(super) enum JsonSelection<S> {
     /// It is kept as it is.
     Whole,
     /// The sieve decides on its parts.
@@ -19,14 +19,14 @@ pub(super) enum Part<S> {
 }
 
 /// Decides on the parts of an object or a list.
-pub(super) trait Sieve: Copy {
+pub(super) trait JsonSelector: Copy {
     /// What becomes of the value under this key.
-    fn entry(self, key: &str) -> Part<Self>;
+    fn entry(self, key: &str) -> JsonSelection<Self>;
     /// What becomes of an element.
-    fn element(self) -> Part<Self>;
+    fn element(self) -> JsonSelection<Self>;
 }
 
-impl<S: Sieve> Part<S> {
+impl<S: JsonSelector> JsonSelection<S> {
     fn element(self) -> Self {
         match self {
             Self::Sifted(sieve) => sieve.element(),
@@ -42,7 +42,7 @@ impl<S: Sieve> Part<S> {
     }
 }
 
-impl<'de, S: Sieve> DeserializeSeed<'de> for Part<S> {
+impl<'de, S: JsonSelector> DeserializeSeed<'de> for JsonSelection<S> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -54,7 +54,7 @@ impl<'de, S: Sieve> DeserializeSeed<'de> for Part<S> {
     }
 }
 
-impl<'de, S: Sieve> Visitor<'de> for Part<S> {
+impl<'de, S: JsonSelector> Visitor<'de> for JsonSelection<S> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +95,7 @@ impl<'de, S: Sieve> Visitor<'de> for Part<S> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut fields = Map::new();
-        while let Some(key) = entries.next_key_seed(Key(self))? {
+        while let Some(key) = entries.next_key_seed(SelectedKey(self))? {
             let value = entries.next_value_seed(key.part)?;
             if let Some(key) = key.kept {
                 fields.insert(key, value);
@@ -106,35 +106,38 @@ impl<'de, S: Sieve> Visitor<'de> for Part<S> {
 }
 
 /// Reads a key, and copies it only if its value is kept.
-struct Key<S>(Part<S>);
+struct SelectedKey<S>(JsonSelection<S>);
 
-struct Sorted<S> {
+struct KeySelection<S> {
     kept: Option<String>,
-    part: Part<S>,
+    part: JsonSelection<S>,
 }
 
-impl<'de, S: Sieve> DeserializeSeed<'de> for Key<S> {
-    type Value = Sorted<S>;
+impl<'de, S: JsonSelector> DeserializeSeed<'de> for SelectedKey<S> {
+    type Value = KeySelection<S>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Sorted<S>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<KeySelection<S>, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<S: Sieve> Visitor<'_> for Key<S> {
-    type Value = Sorted<S>;
+impl<S: JsonSelector> Visitor<'_> for SelectedKey<S> {
+    type Value = KeySelection<S>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a key")
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Sorted<S>, E> {
+    fn visit_str<E>(self, key: &str) -> Result<KeySelection<S>, E> {
         let part = self.0.entry(key);
         let kept = match part {
-            Part::Absent => None,
-            Part::Whole | Part::Sifted(_) => Some(key.to_owned()),
+            JsonSelection::Absent => None,
+            JsonSelection::Whole | JsonSelection::Sifted(_) => Some(key.to_owned()),
         };
-        Ok(Sorted { kept, part })
+        Ok(KeySelection { kept, part })
     }
 }
 
@@ -148,22 +151,22 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Coarse;
 
-    impl Sieve for Coarse {
-        fn entry(self, key: &str) -> Part<Self> {
+    impl JsonSelector for Coarse {
+        fn entry(self, key: &str) -> JsonSelection<Self> {
             match key {
-                "whole" => Part::Whole,
-                "absent" => Part::Absent,
-                _ => Part::Sifted(self),
+                "whole" => JsonSelection::Whole,
+                "absent" => JsonSelection::Absent,
+                _ => JsonSelection::Sifted(self),
             }
         }
 
-        fn element(self) -> Part<Self> {
-            Part::Sifted(self)
+        fn element(self) -> JsonSelection<Self> {
+            JsonSelection::Sifted(self)
         }
     }
 
     fn sift(text: &str) -> serde_json::Result<Value> {
-        Part::Sifted(Coarse).deserialize(&mut serde_json::Deserializer::from_str(text))
+        JsonSelection::Sifted(Coarse).deserialize(&mut serde_json::Deserializer::from_str(text))
     }
 
     #[test]

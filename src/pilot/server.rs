@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::books::Books;
+use super::books::RequestStats;
 use super::faults::error_body;
 use super::options::PilotOptions;
-use super::tools::Toolshed;
-use door::Door;
+use super::tools::ToolListCache;
+use door::CancellableListener;
 
 /// A longer request is refused with 413.
 const LONGEST_BODY: usize = 8 << 20;
@@ -34,10 +34,10 @@ const LONGEST_BODY: usize = 8 << 20;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// What all requests share.
-struct Server {
+struct PilotServer {
     options: PilotOptions,
-    books: Arc<Books>,
-    toolshed: Toolshed,
+    books: Arc<RequestStats>,
+    toolshed: ToolListCache,
     shutdown: CancellationToken,
 }
 
@@ -50,9 +50,9 @@ pub async fn serve(
     options: PilotOptions,
     shutdown: CancellationToken,
 ) -> anyhow::Result<()> {
-    let server = Arc::new(Server {
-        books: Arc::new(Books::open(&options)?),
-        toolshed: Toolshed::default(),
+    let server = Arc::new(PilotServer {
+        books: Arc::new(RequestStats::open(&options)?),
+        toolshed: ToolListCache::default(),
         options,
         shutdown: shutdown.clone(),
     });
@@ -69,9 +69,12 @@ pub async fn serve(
             }
         }
     };
-    let serving = axum::serve(Door::new(listener, cut.clone()), routes(server))
-        .with_graceful_shutdown(closing)
-        .into_future();
+    let serving = axum::serve(
+        CancellableListener::new(listener, cut.clone()),
+        build_router(server),
+    )
+    .with_graceful_shutdown(closing)
+    .into_future();
     let cutting = async {
         shutdown.cancelled().await;
         tokio::time::sleep(GRACE).await;
@@ -85,22 +88,22 @@ pub async fn serve(
     }
 }
 
-fn routes(server: Arc<Server>) -> Router {
+fn build_router(server: Arc<PilotServer>) -> Router {
     Router::new()
-        .route("/v1/chat/completions", post(chat::complete))
-        .route("/v1/models", get(models))
+        .route("/v1/chat/completions", post(chat::complete_chat))
+        .route("/v1/models", get(list_models))
         .route("/health", get(async || Json(json!({"status": "ok"}))))
-        .route("/stats", get(stats))
-        .route("/faults", get(faults))
+        .route("/stats", get(show_stats))
+        .route("/faults", get(show_faults))
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .with_state(server)
 }
 
-async fn models(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
+async fn list_models(State(server): State<Arc<PilotServer>>, headers: HeaderMap) -> Response {
     if !server.admits(&headers) {
-        return error(StatusCode::UNAUTHORIZED, wrong_key());
+        return error_response(StatusCode::UNAUTHORIZED, wrong_key());
     }
     Json(json!({
         "object": "list",
@@ -109,12 +112,12 @@ async fn models(State(server): State<Arc<Server>>, headers: HeaderMap) -> Respon
     .into_response()
 }
 
-async fn stats(State(server): State<Arc<Server>>) -> Json<Value> {
-    Json(server.books.stats())
+async fn show_stats(State(server): State<Arc<PilotServer>>) -> Json<Value> {
+    Json(server.books.stats_json())
 }
 
-async fn faults(State(server): State<Arc<Server>>) -> Json<Value> {
-    Json(server.books.faults())
+async fn show_faults(State(server): State<Arc<PilotServer>>) -> Json<Value> {
+    Json(server.books.faults_json())
 }
 
 async fn unknown_route() -> Response {
@@ -124,7 +127,7 @@ async fn unknown_route() -> Response {
         None,
         Some("unknown_url"),
     );
-    error(StatusCode::NOT_FOUND, body)
+    error_response(StatusCode::NOT_FOUND, body)
 }
 
 async fn wrong_method() -> Response {
@@ -134,10 +137,10 @@ async fn wrong_method() -> Response {
         None,
         None,
     );
-    error(StatusCode::METHOD_NOT_ALLOWED, body)
+    error_response(StatusCode::METHOD_NOT_ALLOWED, body)
 }
 
-fn error(status: StatusCode, body: Value) -> Response {
+fn error_response(status: StatusCode, body: Value) -> Response {
     (status, Json(body)).into_response()
 }
 
@@ -150,7 +153,7 @@ fn wrong_key() -> Value {
     )
 }
 
-impl Server {
+impl PilotServer {
     /// Whether the caller shows the key, where one is needed.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let Some(key) = &self.options.api_key else {

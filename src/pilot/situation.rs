@@ -10,41 +10,41 @@ mod place;
 mod salvage;
 mod ship;
 
-pub(super) use account::{Account, Standing};
-pub(super) use board::{Board, Mission};
-pub(super) use dealings::{Dealings, Quote};
-pub(super) use outcome::{News, Outcome};
-pub(super) use place::Place;
-pub(super) use ship::Ship;
+pub(super) use account::{AccountStanding, KnownAccount};
+pub(super) use board::{KnownMission, MissionBoard};
+pub(super) use dealings::{MarketQuote, TradeState};
+pub(super) use outcome::{GameOutcome, ToolNews};
+pub(super) use place::KnownPlace;
+pub(super) use ship::KnownShip;
 
-use super::request::{Entry, Request};
+use super::request::{ChatEntry, PilotRequest};
 
 /// All that is known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Situation {
-    pub(super) account: Account,
-    pub(super) place: Place,
-    pub(super) ship: Ship,
-    pub(super) dealings: Dealings,
-    pub(super) board: Board,
+    pub(super) account: KnownAccount,
+    pub(super) place: KnownPlace,
+    pub(super) ship: KnownShip,
+    pub(super) dealings: TradeState,
+    pub(super) board: MissionBoard,
     /// The error that the newest result told of, if it was one.
-    pub(super) trouble: Option<Trouble>,
+    pub(super) trouble: Option<ToolFailure>,
     /// The errors since the newest user message.
-    pub(super) troubles: Vec<Trouble>,
+    pub(super) troubles: Vec<ToolFailure>,
     /// What was called since the newest user message, and whether it was done.
-    pub(super) turn: Vec<Called>,
+    pub(super) turn: Vec<TurnCall>,
 }
 
 /// A call of the present turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Called {
+pub(super) struct TurnCall {
     pub(super) tool: String,
     pub(super) is_done: bool,
 }
 
 /// A tool's refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(super) struct ToolFailure {
     pub(super) tool: String,
     pub(super) arguments: String,
     pub(super) code: String,
@@ -53,21 +53,23 @@ pub(super) struct Trouble {
 
 impl Situation {
     /// Reads the conversation.
-    pub(super) fn read(request: &Request<'_>) -> Self {
+    pub(super) fn read(request: &PilotRequest<'_>) -> Self {
         let mut situation = Self::default();
-        let stale = stale(&request.entries);
+        let stale = outdated_results(&request.entries);
         for (place, entry) in request.entries.iter().enumerate() {
             match entry {
-                Entry::System(text) => situation.account.hear_prompt(text),
-                Entry::Result { asked, .. } if stale.contains(&place) => {
-                    situation.turn.push(Called {
+                ChatEntry::System(text) => situation.account.on_system_prompt(text),
+                ChatEntry::Result { asked, .. } if stale.contains(&place) => {
+                    situation.turn.push(TurnCall {
                         tool: asked.tool.to_owned(),
                         is_done: true,
                     });
                 }
-                Entry::Result { asked, text } => situation.hear(&News::read(*asked, text)),
-                Entry::User(_) => situation.begin_turn(),
-                Entry::Assistant { .. } => {}
+                ChatEntry::Result { asked, text } => {
+                    situation.on_result(&ToolNews::read(*asked, text))
+                }
+                ChatEntry::User(_) => situation.begin_turn(),
+                ChatEntry::Assistant { .. } => {}
             }
         }
         situation
@@ -78,26 +80,26 @@ impl Situation {
         self.turn.clear();
     }
 
-    fn hear(&mut self, news: &News<'_>) {
-        self.turn.push(Called {
+    fn on_result(&mut self, news: &ToolNews<'_>) {
+        self.turn.push(TurnCall {
             tool: news.asked.tool.to_owned(),
-            is_done: matches!(news.outcome, Outcome::Done { .. }),
+            is_done: matches!(news.outcome, GameOutcome::Done { .. }),
         });
-        self.account.hear(news);
+        self.account.on_result(news);
         if news.is_about_the_world() {
-            self.place.hear(news);
-            self.ship.hear(news);
-            self.dealings.hear(news);
-            self.board.hear(news);
+            self.place.on_result(news);
+            self.ship.on_result(news);
+            self.dealings.on_result(news);
+            self.board.on_result(news);
         }
         self.trouble = match &news.outcome {
-            Outcome::Failed { code, message } => Some(Trouble {
+            GameOutcome::Failed { code, message } => Some(ToolFailure {
                 tool: news.asked.tool.to_owned(),
                 arguments: news.asked.arguments.to_owned(),
                 code: code.clone(),
                 message: message.clone(),
             }),
-            Outcome::Done { .. } | Outcome::Words => None,
+            GameOutcome::Done { .. } | GameOutcome::Words => None,
         };
         self.troubles.extend(self.trouble.clone());
     }
@@ -130,12 +132,12 @@ impl Situation {
 }
 
 /// The places of long results that a later result of the same tool outdates altogether.
-fn stale(entries: &[Entry<'_>]) -> Vec<usize> {
+fn outdated_results(entries: &[ChatEntry<'_>]) -> Vec<usize> {
     const OUTDATED: [&str; 4] = ["get_status", "get_ship", "get_cargo", "get_missions"];
     let mut seen = Vec::new();
     let mut stale = Vec::new();
     for (place, entry) in entries.iter().enumerate().rev() {
-        let Entry::Result { asked, text } = entry else {
+        let ChatEntry::Result { asked, text } = entry else {
             continue;
         };
         if !OUTDATED.contains(&asked.tool) || !text.starts_with('{') {

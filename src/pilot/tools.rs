@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::validate::{Refusal, tool_names};
+use super::validate::{RequestRefusal, tool_names};
 
 /// So many lists are kept.
 const MAX_TOOLS: usize = 32;
@@ -12,16 +12,16 @@ const MAX_TOOLS: usize = 32;
 pub(super) struct ToolList {
     text: String,
     /// The names of the tools, where there are any and nothing is wrong with them.
-    pub(super) names: Result<Option<Vec<String>>, Refusal>,
+    pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
 }
 
 /// The lists, the one used last at the end.
 #[derive(Debug, Default)]
-pub(super) struct Toolshed {
+pub(super) struct ToolListCache {
     lists: Mutex<Vec<Arc<ToolList>>>,
 }
 
-impl Toolshed {
+impl ToolListCache {
     /// Reads the text of a list, which must be JSON, or finds it among those that were read before.
     pub(super) fn look_up(&self, text: &str) -> Arc<ToolList> {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,7 +42,9 @@ impl Toolshed {
 impl ToolList {
     fn read(text: &str) -> Self {
         let names = serde_json::from_str(text)
-            .map_err(|error| Refusal::at("tools", format!("'tools' cannot be read: {error}.")))
+            .map_err(|error| {
+                RequestRefusal::at("tools", format!("'tools' cannot be read: {error}."))
+            })
             .and_then(|tools| {
                 let names = tool_names(Some(&tools))?;
                 Ok(names.map(|names| names.into_iter().map(str::to_owned).collect()))
@@ -60,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_list_is_read_once_and_forgotten_when_many_others_came() {
-        let shed = Toolshed::default();
+        let shed = ToolListCache::default();
         let list = |n: usize| format!(r#"[{{"type":"function","function":{{"name":"t{n}"}}}}]"#);
         let first = shed.look_up(&list(0));
         assert_eq!(first.names, Ok(Some(vec!["t0".to_owned()])));
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_list_is_remembered_too() {
-        let shed = Toolshed::default();
+        let shed = ToolListCache::default();
         assert_eq!(shed.look_up("null").names, Ok(None));
         for _ in 0..2 {
             let refusal = shed.look_up("[]").names.clone().unwrap_err();

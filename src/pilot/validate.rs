@@ -19,7 +19,7 @@ use thiserror::Error;
 /// Why a request was refused, and the place in it that is to blame.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct RequestRefusal {
     /// What is wrong, for a person.
     pub message: String,
     /// The path of the offending value, as in `messages.[3].tool_calls.[0].id`.
@@ -28,7 +28,7 @@ pub struct Refusal {
     pub code: Option<&'static str>,
 }
 
-impl Refusal {
+impl RequestRefusal {
     /// A refusal of the value at `param`.
     pub(super) fn at(param: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -63,7 +63,7 @@ pub enum Strictness {
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub fn validate(body: &Value) -> Result<(), Refusal> {
+pub fn validate(body: &Value) -> Result<(), RequestRefusal> {
     validate_with(body, Strictness::default())
 }
 
@@ -71,7 +71,7 @@ pub fn validate(body: &Value) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), Refusal> {
+pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), RequestRefusal> {
     let names = tool_names(body.get("tools"));
     let names = names.as_ref().map(Option::as_deref);
     validate_beside_tools(body, names, strictness)
@@ -80,33 +80,36 @@ pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), Refusal
 /// Checks a request whose tools have been read apart; `names` is what `tool_names` said of them.
 pub(super) fn validate_beside_tools<N: AsRef<str>>(
     body: &Value,
-    names: Result<Option<&[N]>, &Refusal>,
+    names: Result<Option<&[N]>, &RequestRefusal>,
     strictness: Strictness,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestRefusal> {
     let body = body
         .as_object()
-        .ok_or_else(|| Refusal::of_body("The request body must be a JSON object."))?;
-    model(body)?;
+        .ok_or_else(|| RequestRefusal::of_body("The request body must be a JSON object."))?;
+    check_model(body)?;
     let messages = body
         .get("messages")
-        .ok_or_else(|| Refusal::at("messages", "Missing required parameter: 'messages'."))?
+        .ok_or_else(|| RequestRefusal::at("messages", "Missing required parameter: 'messages'."))?
         .as_array()
-        .ok_or_else(|| Refusal::at("messages", "'messages' must be an array."))?;
-    messages::check(messages, strictness)?;
-    pairing::check(messages)?;
+        .ok_or_else(|| RequestRefusal::at("messages", "'messages' must be an array."))?;
+    messages::check_messages(messages, strictness)?;
+    pairing::check_pairing(messages)?;
     match strictness {
-        Strictness::Strictest => roles::check(messages)?,
+        Strictness::Strictest => roles::check_roles(messages)?,
         Strictness::OpenAi => {}
     }
-    tools::check_use(body, names.map_err(Refusal::clone)?)?;
-    fields::check(body)
+    tools::check_use(body, names.map_err(RequestRefusal::clone)?)?;
+    fields::check_fields(body)
 }
 
-fn model(body: &Map<String, Value>) -> Result<(), Refusal> {
+fn check_model(body: &Map<String, Value>) -> Result<(), RequestRefusal> {
     match body.get("model").and_then(Value::as_str) {
         Some(model) if !model.is_empty() => Ok(()),
-        Some(_) => Err(Refusal::at("model", "'model' must not be empty.")),
-        None => Err(Refusal::at("model", "you must provide a model parameter")),
+        Some(_) => Err(RequestRefusal::at("model", "'model' must not be empty.")),
+        None => Err(RequestRefusal::at(
+            "model",
+            "you must provide a model parameter",
+        )),
     }
 }
 

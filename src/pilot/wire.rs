@@ -2,22 +2,22 @@
 
 mod events;
 
-pub(super) use events::events;
+pub(super) use events::stream_events;
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Finish, ToolCall};
+use super::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 
 /// The tokens of one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Usage {
+pub(super) struct WireUsage {
     pub(super) prompt: u64,
     pub(super) completion: u64,
 }
 
 /// What identifies a completion.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stamp<'a> {
+pub(super) struct CompletionStamp<'a> {
     pub(super) id: u64,
     /// Seconds since 1970.
     pub(super) created: u64,
@@ -26,7 +26,11 @@ pub(super) struct Stamp<'a> {
 }
 
 /// The completion that carries the answer.
-pub(super) fn completion(answer: &Answer, stamp: Stamp<'_>, usage: Usage) -> Value {
+pub(super) fn completion_json(
+    answer: &PilotAnswer,
+    stamp: CompletionStamp<'_>,
+    usage: WireUsage,
+) -> Value {
     let mut message = json!({
         "role": "assistant",
         "content": answer.content,
@@ -34,7 +38,7 @@ pub(super) fn completion(answer: &Answer, stamp: Stamp<'_>, usage: Usage) -> Val
         "refusal": null,
     });
     if !answer.calls.is_empty() {
-        message["tool_calls"] = answer.calls.iter().map(call).collect();
+        message["tool_calls"] = answer.calls.iter().map(call_json).collect();
     }
     json!({
         "id": format!("chatcmpl-{:016x}", stamp.id),
@@ -46,7 +50,7 @@ pub(super) fn completion(answer: &Answer, stamp: Stamp<'_>, usage: Usage) -> Val
             "index": 0,
             "message": message,
             "logprobs": null,
-            "finish_reason": finish(answer),
+            "finish_reason": finish_reason(answer),
         }],
         "usage": {
             "prompt_tokens": usage.prompt,
@@ -57,7 +61,7 @@ pub(super) fn completion(answer: &Answer, stamp: Stamp<'_>, usage: Usage) -> Val
     })
 }
 
-fn call(call: &ToolCall) -> Value {
+fn call_json(call: &PilotToolCall) -> Value {
     json!({
         "id": call.id,
         "type": "function",
@@ -66,18 +70,20 @@ fn call(call: &ToolCall) -> Value {
 }
 
 /// A limit is a limit; apart from that the calls decide.
-fn finish(answer: &Answer) -> &'static str {
+fn finish_reason(answer: &PilotAnswer) -> &'static str {
     match answer.finish {
-        Finish::Length => Finish::Length.word(),
-        Finish::Stop | Finish::ToolCalls if answer.calls.is_empty() => Finish::Stop.word(),
-        Finish::Stop | Finish::ToolCalls => Finish::ToolCalls.word(),
+        PilotFinish::Length => PilotFinish::Length.as_str(),
+        PilotFinish::Stop | PilotFinish::ToolCalls if answer.calls.is_empty() => {
+            PilotFinish::Stop.as_str()
+        }
+        PilotFinish::Stop | PilotFinish::ToolCalls => PilotFinish::ToolCalls.as_str(),
     }
 }
 
 /// The tokens that a completion tells of, where it tells them as it should.
-pub(super) fn told_usage(completion: &Value) -> Option<Usage> {
+pub(super) fn told_usage(completion: &Value) -> Option<WireUsage> {
     let usage = &completion["usage"];
-    Some(Usage {
+    Some(WireUsage {
         prompt: usage["prompt_tokens"].as_u64()?,
         completion: usage["completion_tokens"].as_u64()?,
     })

@@ -1,11 +1,11 @@
 //! Answers: reading what a model server says, in whatever form it says it.
 
 use actors::domain::bounds::{self, MAX_ARGUMENTS_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES};
-use actors::domain::model::{AskedCall, ModelAnswer, ModelFault, Usage};
+use actors::domain::model::{ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use serde_json::Value;
 
 use super::failure;
-use super::json::{at, each, first, member, pick, text};
+use super::json::{as_text, first_element, for_each_element, member, member_at, pick};
 
 /// Calls of one answer that are looked at: more than are made, so that the operator hears of them.
 pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
@@ -17,15 +17,15 @@ const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 const COMPACTED: usize = 64 << 10;
 
 /// Reads an answer. Nonsense inside it is no fault; only an answer without any choice is one.
-pub(super) fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
+pub(super) fn parse_answer(body: &str) -> Result<ModelAnswer, ModelFault> {
     let [error, choices, spent, model] = pick(body, ["error", "choices", "usage", "model"]);
     if let Some(error) = error {
-        return Err(told_off(error, body));
+        return Err(embedded_refusal(error, body));
     }
-    let Some(choice) = choices.and_then(first) else {
+    let Some(choice) = choices.and_then(first_element) else {
         return Err(ModelFault::Empty {
             text: "the answer holds no choice".to_string(),
-            usage: spent.and_then(usage),
+            usage: spent.and_then(parse_usage),
         });
     };
     let [message, finish_reason] = pick(choice, ["message", "finish_reason"]);
@@ -39,18 +39,18 @@ pub(super) fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
         .find(|text| !text.trim().is_empty())
         .or(thought);
     Ok(ModelAnswer {
-        text: bounds::within(said, MAX_TAKEN_BYTES),
-        reasoning: reasoning.map(|text| bounds::within(text, MAX_TAKEN_BYTES)),
-        calls: calls(message),
-        finish_reason: finish_reason.and_then(text).map(bounds::name),
-        usage: spent.and_then(usage),
-        model: model.and_then(text).map(bounds::name),
+        text: bounds::bounded_text(said, MAX_TAKEN_BYTES),
+        reasoning: reasoning.map(|text| bounds::bounded_text(text, MAX_TAKEN_BYTES)),
+        calls: parse_calls(message),
+        finish_reason: finish_reason.and_then(as_text).map(bounds::bounded_name),
+        usage: spent.and_then(parse_usage),
+        model: model.and_then(as_text).map(bounds::bounded_name),
         doubt: None,
     })
 }
 
 /// Some servers put a failure into an answer of status 200.
-fn told_off(error: &str, body: &str) -> ModelFault {
+fn embedded_refusal(error: &str, body: &str) -> ModelFault {
     let code = |key| {
         let code = member(error, key).and_then(|code| code.parse::<u16>().ok());
         code.filter(|code| (400..600).contains(code))
@@ -61,23 +61,23 @@ fn told_off(error: &str, body: &str) -> ModelFault {
     } else {
         body
     };
-    failure::refused(status, shown, None)
+    failure::refusal_fault(status, shown, None)
 }
 
 /// A text, or the text parts of a list.
 pub(super) fn text_of(content: &str) -> String {
-    if let Some(text) = text(content) {
+    if let Some(text) = as_text(content) {
         return text;
     }
-    joined(content, |part| {
-        text(part).or_else(|| member(part, "text").and_then(text))
+    join_parts(content, |part| {
+        as_text(part).or_else(|| member(part, "text").and_then(as_text))
     })
 }
 
 /// The texts of the parts of a list, as many as anybody could want.
-fn joined(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
+fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
     let (mut joined, mut count) = (String::new(), 0);
-    each(parts, |part| {
+    for_each_element(parts, |part| {
         joined += &text_of(part).unwrap_or_default();
         count += 1;
         count < MAX_PARTS_READ
@@ -87,7 +87,7 @@ fn joined(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
 
 /// The thoughts among the parts of a content.
 pub(super) fn thoughts_of(content: &str) -> String {
-    joined(content, |part| member(part, "thinking").map(text_of))
+    join_parts(content, |part| member(part, "thinking").map(text_of))
 }
 
 /// The first of the places of reasoning in which there is some.
@@ -116,39 +116,43 @@ fn without_thoughts(text: &str) -> (String, Option<String>) {
 }
 
 /// The calls; a server of the first days knows one, without an id.
-fn calls(message: &str) -> Vec<AskedCall> {
+fn parse_calls(message: &str) -> Vec<RequestedCall> {
     let [listed, old] = pick(message, ["tool_calls", "function_call"]);
     let mut calls = Vec::new();
     let mut room = MAX_ARGUMENTS_BYTES;
     let mut take = |json: &str| {
-        let call = call(json, room);
+        let call = parse_call(json, room);
         room = room.saturating_sub(call.arguments.len());
         calls.push(call);
         calls.len() < MAX_CALLS_READ
     };
-    each(listed.unwrap_or("[]"), &mut take);
+    for_each_element(listed.unwrap_or("[]"), &mut take);
     if let Some(old) = old.filter(|old| old.starts_with('{'))
-        && listed.and_then(first).is_none()
+        && listed.and_then(first_element).is_none()
     {
         take(old);
     }
     calls
 }
 
-fn call(call: &str, room: usize) -> AskedCall {
+fn parse_call(call: &str, room: usize) -> RequestedCall {
     let [id, function] = pick(call, ["id", "function"]);
     let [name, written] = pick(function.unwrap_or(call), ["name", "arguments"]);
-    let name_of = |json: Option<&str>| bounds::name(json.and_then(text).unwrap_or_default());
-    AskedCall {
+    let name_of =
+        |json: Option<&str>| bounds::bounded_name(json.and_then(as_text).unwrap_or_default());
+    RequestedCall {
         id: name_of(id),
         name: name_of(name),
-        arguments: bounds::arguments(written.map_or("{}".to_string(), arguments), room),
+        arguments: bounds::bounded_arguments(
+            written.map_or("{}".to_string(), arguments_text),
+            room,
+        ),
     }
 }
 
 /// Arguments as text; some servers send the object itself.
-pub(super) fn arguments(arguments: &str) -> String {
-    if let Some(text) = text(arguments) {
+pub(super) fn arguments_text(arguments: &str) -> String {
+    if let Some(text) = as_text(arguments) {
         return text;
     }
     if arguments.len() > COMPACTED {
@@ -158,14 +162,14 @@ pub(super) fn arguments(arguments: &str) -> String {
     compact.unwrap_or_else(|_| arguments.to_string())
 }
 
-fn usage(usage: &str) -> Option<Usage> {
-    let count = |path: &[&str]| at(usage, path).and_then(tokens);
+fn parse_usage(usage: &str) -> Option<TokenUsage> {
+    let count = |path: &[&str]| member_at(usage, path).and_then(parse_tokens);
     let input = count(&["prompt_tokens"]).or_else(|| count(&["input_tokens"]));
     let output = count(&["completion_tokens"]).or_else(|| count(&["output_tokens"]));
     if input.is_none() && output.is_none() {
         return None;
     }
-    Some(Usage {
+    Some(TokenUsage {
         input: input.unwrap_or(0),
         output: output.unwrap_or(0),
         cached: [
@@ -181,8 +185,8 @@ fn usage(usage: &str) -> Option<Usage> {
 
 /// A number of tokens, also as a text or with a point; nothing below zero is one, and what is too
 /// large for any count is the largest.
-fn tokens(json: &str) -> Option<u64> {
-    let written = text(json);
+fn parse_tokens(json: &str) -> Option<u64> {
+    let written = as_text(json);
     let written = written.as_deref().unwrap_or(json).trim();
     if let Ok(count) = written.parse() {
         return Some(count);
@@ -203,7 +207,7 @@ mod tests {
 
     fn answer(message: Value) -> ModelAnswer {
         let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
-        read(&body.to_string()).unwrap()
+        parse_answer(&body.to_string()).unwrap()
     }
 
     #[test]
@@ -243,7 +247,7 @@ mod tests {
             "nonsense",
         ]}))
         .calls;
-        let call = |id: &str, name: &str, arguments: &str| AskedCall {
+        let call = |id: &str, name: &str, arguments: &str| RequestedCall {
             id: id.to_string(),
             name: name.to_string(),
             arguments: arguments.to_string(),
@@ -263,7 +267,7 @@ mod tests {
     fn usage_may_be_absent_null_or_odd() {
         let usage_of = |value: Value| {
             let body = json!({"choices": [{"message": {}}], "usage": value});
-            read(&body.to_string()).unwrap().usage
+            parse_answer(&body.to_string()).unwrap().usage
         };
         assert_eq!(usage_of(Value::Null), None);
         assert_eq!(usage_of(json!({})), None);
@@ -271,7 +275,7 @@ mod tests {
         assert_eq!(
             usage_of(json!({"prompt_tokens": 7, "completion_tokens": null,
                 "prompt_tokens_details": {"cached_tokens": 3}})),
-            Some(Usage {
+            Some(TokenUsage {
                 input: 7,
                 output: 0,
                 cached: 3
@@ -283,18 +287,18 @@ mod tests {
     fn an_answer_without_a_choice_and_an_error_in_disguise_are_faults() {
         for body in [json!({}), json!({"choices": []}), json!([]), json!(null)] {
             assert!(matches!(
-                read(&body.to_string()),
+                parse_answer(&body.to_string()),
                 Err(ModelFault::Empty { .. })
             ));
         }
         let denied = json!({"error": {"message": "no credit", "code": 401}});
         assert!(matches!(
-            read(&denied.to_string()),
+            parse_answer(&denied.to_string()),
             Err(ModelFault::Permanent { .. })
         ));
         let busy = json!({"error": {"message": "busy"}, "choices": []});
         assert!(matches!(
-            read(&busy.to_string()),
+            parse_answer(&busy.to_string()),
             Err(ModelFault::Transient { .. })
         ));
     }
@@ -303,7 +307,7 @@ mod tests {
     fn usage_of_any_size_is_a_number() {
         let input = |told: &str| {
             let body = format!(r#"{{"choices": [{{}}], "usage": {{"prompt_tokens": {told}}}}}"#);
-            read(&body).unwrap().usage.map(|usage| usage.input)
+            parse_answer(&body).unwrap().usage.map(|usage| usage.input)
         };
         for (told, read) in [
             ("18446744073709551615", Some(u64::MAX)),

@@ -3,17 +3,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use actors::domain::bounds;
-use actors::domain::model::{ModelAnswer, ModelFault, Usage};
+use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 
 /// Whether a provider was caught telling what cannot be.
 #[derive(Default)]
-pub(super) struct Belief {
+pub(super) struct UsagePlausibility {
     is_doubted: AtomicBool,
 }
 
-impl Belief {
+impl UsagePlausibility {
     /// An answer whose figures can be true. What is not believed is told, once.
-    pub(super) fn tested(
+    pub(super) fn check_usage(
         &self,
         answer: Result<ModelAnswer, ModelFault>,
         provider: &str,
@@ -23,16 +23,17 @@ impl Belief {
             Ok(mut answer) => {
                 let told = answer.usage;
                 answer.usage = told.map(|told| {
-                    let (usage, is_believed) = bounds::believed(told, sent_bytes, size(&answer));
+                    let (usage, is_believed) =
+                        bounds::plausible_usage(told, sent_bytes, answer_bytes(&answer));
                     if !is_believed && !self.is_doubted.swap(true, Ordering::Relaxed) {
-                        answer.doubt = Some(doubt(provider, told, usage).into());
+                        answer.doubt = Some(doubt_text(provider, told, usage).into());
                     }
                     usage
                 });
                 Ok(answer)
             }
             Err(ModelFault::Empty { text, usage }) => {
-                let usage = usage.map(|told| bounds::believed(told, sent_bytes, 0).0);
+                let usage = usage.map(|told| bounds::plausible_usage(told, sent_bytes, 0).0);
                 Err(ModelFault::Empty { text, usage })
             }
             Err(fault) => Err(fault),
@@ -41,7 +42,7 @@ impl Belief {
 }
 
 /// Bytes of what the model said.
-fn size(answer: &ModelAnswer) -> u64 {
+fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls
         .map(|call| call.name.len() + call.arguments.len())
@@ -50,7 +51,7 @@ fn size(answer: &ModelAnswer) -> u64 {
     (answer.text.len() + reasoning + calls) as u64
 }
 
-fn doubt(provider: &str, told: Usage, usage: Usage) -> String {
+fn doubt_text(provider: &str, told: TokenUsage, usage: TokenUsage) -> String {
     format!(
         "{provider} says that one call used {} tokens in and {} out, more than its request and its \
          answer can have been: such figures are not believed, and count as {} and {}, an estimate by \

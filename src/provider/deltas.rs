@@ -1,12 +1,12 @@
 //! Pieces: putting one answer together from the deltas of a stream.
 
 use actors::domain::bounds::{self, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES, MAX_TAKEN_BYTES};
-use actors::domain::model::Arrived;
+use actors::domain::model::AnswerProgress;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::answer::{MAX_CALLS_READ, arguments, reasoning_of, text_of, thoughts_of};
-use super::json::{each, first, pick, text};
+use super::answer::{MAX_CALLS_READ, arguments_text, reasoning_of, text_of, thoughts_of};
+use super::json::{as_text, first_element, for_each_element, pick};
 
 /// An answer as far as it has come.
 #[derive(Default)]
@@ -24,7 +24,7 @@ pub(super) struct Answer {
     has_choice: bool,
     /// The content began with a thought, and it is not over.
     is_in_thought: bool,
-    arrived: Arrived,
+    arrived: AnswerProgress,
 }
 
 #[derive(Default)]
@@ -63,7 +63,7 @@ impl Kept {
     fn told(mut self) -> String {
         if self.left_out > 0 {
             let (kept, size) = (self.text.len(), self.size());
-            self.text.push_str(&bounds::note(kept, size));
+            self.text.push_str(&bounds::cut_note(kept, size));
         }
         self.text
     }
@@ -71,7 +71,7 @@ impl Kept {
 
 impl Answer {
     /// How much of it is there, in bytes.
-    pub(super) fn arrived(&self) -> Arrived {
+    pub(super) fn arrived(&self) -> AnswerProgress {
         self.arrived
     }
 
@@ -102,12 +102,12 @@ impl Answer {
                 *kept = RawValue::from_string(value.to_string()).ok();
             }
         }
-        let Some(choice) = choices.and_then(first) else {
+        let Some(choice) = choices.and_then(first_element) else {
             return;
         };
         self.has_choice = true;
         let [finish_reason, delta, message] = pick(choice, ["finish_reason", "delta", "message"]);
-        let finish_reason = finish_reason.and_then(text).map(bounds::name);
+        let finish_reason = finish_reason.and_then(as_text).map(bounds::bounded_name);
         if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
         }
@@ -116,7 +116,7 @@ impl Answer {
         }
         // Some servers end with the whole message, some of them after having sent it in pieces.
         if let Some(message) = message.filter(|message| message.starts_with('{'))
-            && self.arrived == Arrived::default()
+            && self.arrived == AnswerProgress::default()
         {
             self.add_delta(message);
         }
@@ -130,7 +130,7 @@ impl Answer {
         self.arrived.thoughts += thoughts.len() as u64;
         self.add_content(&text_of(content));
         let mut count = 0;
-        each(listed.unwrap_or("[]"), |call| {
+        for_each_element(listed.unwrap_or("[]"), |call| {
             self.add_call(call);
             count += 1;
             count < MAX_CALLS_READ
@@ -168,15 +168,15 @@ impl Answer {
     fn add_call(&mut self, piece: &str) {
         let [index, id, function] = pick(piece, ["index", "id", "function"]);
         let index = index.and_then(|index| index.parse().ok());
-        self.add_part(index, id.and_then(text), function.unwrap_or("null"));
+        self.add_part(index, id.and_then(as_text), function.unwrap_or("null"));
     }
 
     /// A piece belongs to the newest call of its index; without one it begins a call where it has an
     /// id or a name, and goes on with the last where it has neither.
     fn add_part(&mut self, index: Option<u64>, id: Option<String>, function: &str) {
         let [name, written] = pick(function, ["name", "arguments"]);
-        let id = bounds::name(id.unwrap_or_default());
-        let name = bounds::name(name.and_then(text).unwrap_or_default());
+        let id = bounds::bounded_name(id.unwrap_or_default());
+        let name = bounds::bounded_name(name.and_then(as_text).unwrap_or_default());
         let begins = !id.is_empty() || !name.is_empty();
         let last = self.calls.last().map(|(index, _)| *index);
         let index = index.unwrap_or(match last {
@@ -190,7 +190,7 @@ impl Answer {
             let is_another = self.calls[*place].1.id != id && !self.calls[*place].1.id.is_empty();
             !(is_another && !id.is_empty() && !name.is_empty())
         });
-        let arguments = written.map(arguments).unwrap_or_default();
+        let arguments = written.map(arguments_text).unwrap_or_default();
         self.arrived.words += (name.len() + arguments.len()) as u64;
         if known.is_none() && self.calls.len() >= MAX_CALLS_READ {
             return;
@@ -217,7 +217,7 @@ impl Answer {
         let calls = self.calls.into_iter().map(|(_, call)| WholeCall {
             id: call.id,
             function: WholeFunction {
-                name: bounds::name(call.name),
+                name: bounds::bounded_name(call.name),
                 arguments: arguments_of(call.arguments),
             },
         });

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::error_hints;
 use super::probe::{ResponseForm, ResponseProbe};
-use super::stream::{Body, Reader};
+use super::stream::{AnswerBody, AnswerReader};
 
 /// How long a connection may stay open after the end of a stream, so that it can be used again.
 const CLOSING: Duration = Duration::from_millis(250);
@@ -38,7 +38,7 @@ struct BadBody(String);
 
 /// Sends a request once and reads the whole answer, so that a cut one is noticed here. How much of
 /// it is there is told on the way.
-pub(super) async fn send(
+pub(super) async fn send_request(
     http: &reqwest::Client,
     factory: HttpRequestFactory,
     hearing: &ResponseProbe,
@@ -53,32 +53,34 @@ pub(super) async fn send(
     let retry_after = retry_after(response.headers(), SystemTime::now());
     let is_answer = status.is_success();
     let mut reader = if is_answer {
-        Reader::new()
+        AnswerReader::new()
     } else {
-        Reader::of_refusal()
+        AnswerReader::of_refusal()
     };
-    let broken = read(&mut response, &mut reader, hearing).await?;
-    match (reader.ended(), broken) {
-        (Body::Whole(_), Some(error)) => Err(error.into()),
-        (Body::Whole(body), None) if !is_answer => Err(OpenAIError::Boxed(Box::new(HttpFailure {
-            status: status.as_u16(),
-            retry_after,
-            body: String::from_utf8_lossy(&body).into_owned(),
-        }))),
-        (Body::Whole(body), None) => {
+    let broken = read_body(&mut response, &mut reader, hearing).await?;
+    match (reader.finish(), broken) {
+        (AnswerBody::Whole(_), Some(error)) => Err(error.into()),
+        (AnswerBody::Whole(body), None) if !is_answer => {
+            Err(OpenAIError::Boxed(Box::new(HttpFailure {
+                status: status.as_u16(),
+                retry_after,
+                body: String::from_utf8_lossy(&body).into_owned(),
+            })))
+        }
+        (AnswerBody::Whole(body), None) => {
             hearing.came(ResponseForm::Whole);
             Ok(http::Response::new(body).into())
         }
         // What breaks after the model has finished takes nothing of the answer away.
-        (Body::Joined { answer, has_usage }, broken) => {
+        (AnswerBody::Joined { answer, has_usage }, broken) => {
             if broken.is_none() {
                 hearing.came(ResponseForm::InPieces { has_usage });
             }
             Ok(http::Response::new(answer).into())
         }
-        (Body::Cut, broken) => {
+        (AnswerBody::Cut, broken) => {
             hearing.came(ResponseForm::Cut);
-            let why = broken.map(|error| format!(": {}", crate::http::plain(error)));
+            let why = broken.map(|error| format!(": {}", crate::http::error_text(error)));
             let why = why.unwrap_or_default();
             Err(bad_body(format!("the answer's stream was cut{why}")))
         }
@@ -87,9 +89,9 @@ pub(super) async fn send(
 
 /// Reads a body to its end; what broke it off, if anything did. What the model has finished is not
 /// waited for any longer than it may take to tell what it cost.
-async fn read(
+async fn read_body(
     response: &mut reqwest::Response,
-    reader: &mut Reader,
+    reader: &mut AnswerReader,
     hearing: &ResponseProbe,
 ) -> Result<Option<reqwest::Error>, OpenAIError> {
     // Since when nothing more of the answer came, in a stream that may be over.
@@ -130,10 +132,10 @@ fn bad_body(text: String) -> OpenAIError {
 
 /// Seconds or a date; some servers send milliseconds beside it.
 fn retry_after(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
-    told_wait(headers, now).map(|wait| wait.min(MAX_RETRY_AFTER))
+    requested_wait(headers, now).map(|wait| wait.min(MAX_RETRY_AFTER))
 }
 
-fn told_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
+fn requested_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
         return Some(Duration::from_millis(millis));
@@ -153,40 +155,40 @@ fn told_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
 
 /// What an error allows. What a server says loses its secrets before it is cut: half of one could not
 /// be told any more.
-pub(super) fn fault(error: OpenAIError, secrets: &Redactor) -> ModelFault {
+pub(super) fn to_model_fault(error: OpenAIError, secrets: &Redactor) -> ModelFault {
     match error {
         OpenAIError::Boxed(error) => match error.downcast::<HttpFailure>() {
             Ok(failure) => {
                 let body = secrets.clean(&failure.body);
-                refused(failure.status, &body, failure.retry_after)
+                refusal_fault(failure.status, &body, failure.retry_after)
             }
-            Err(error) => transient(error.to_string()),
+            Err(error) => transient_fault(error.to_string()),
         },
-        OpenAIError::Reqwest(error) => unreachable(error),
-        OpenAIError::JSONDeserialize(error, body) => transient(format!(
+        OpenAIError::Reqwest(error) => connection_fault(error),
+        OpenAIError::JSONDeserialize(error, body) => transient_fault(format!(
             "the answer is no JSON ({error}): {}",
             excerpt(&secrets.clean(&body))
         )),
-        OpenAIError::ApiError(error) => transient(error.to_string()),
+        OpenAIError::ApiError(error) => transient_fault(error.to_string()),
         OpenAIError::InvalidArgument(why) => ModelFault::Permanent { text: why },
-        OpenAIError::StreamError(error) => transient(error.to_string()),
-        OpenAIError::FileSaveError(why) | OpenAIError::FileReadError(why) => transient(why),
+        OpenAIError::StreamError(error) => transient_fault(error.to_string()),
+        OpenAIError::FileSaveError(why) | OpenAIError::FileReadError(why) => transient_fault(why),
     }
 }
 
-fn transient(text: String) -> ModelFault {
+fn transient_fault(text: String) -> ModelFault {
     ModelFault::Transient {
         text,
         retry_after: None,
     }
 }
 
-fn unreachable(error: reqwest::Error) -> ModelFault {
-    if let Some(text) = crate::http::want_of_descriptors(&error) {
+fn connection_fault(error: reqwest::Error) -> ModelFault {
+    if let Some(text) = crate::http::descriptor_advice(&error) {
         return ModelFault::NoDescriptor { text };
     }
     let (is_connect, is_redirect) = (error.is_connect(), error.is_redirect());
-    let text = crate::http::plain(error);
+    let text = crate::http::error_text(error);
     if is_connect {
         let text = format!("the provider cannot be reached ({text}); is its server running?");
         return ModelFault::Unreachable { text };
@@ -196,12 +198,12 @@ fn unreachable(error: reqwest::Error) -> ModelFault {
             text: format!("{text} (the provider's endpoint)"),
         };
     }
-    transient(format!("the answer could not be had: {text}"))
+    transient_fault(format!("the answer could not be had: {text}"))
 }
 
 /// A refusal by status: who asks wrongly need not ask again.
-pub(super) fn refused(status: u16, body: &str, retry_after: Option<Duration>) -> ModelFault {
-    let text = format!("HTTP {status}: {}", message(body));
+pub(super) fn refusal_fault(status: u16, body: &str, retry_after: Option<Duration>) -> ModelFault {
+    let text = format!("HTTP {status}: {}", server_message(body));
     // 429 speaks of tokens, too: of those of a minute.
     if status != 429 && error_hints::is_too_long(body) {
         return ModelFault::TooLong { text };
@@ -221,7 +223,7 @@ pub(super) fn refused(status: u16, body: &str, retry_after: Option<Duration>) ->
 }
 
 /// The server's own words, wherever it put them.
-fn message(body: &str) -> String {
+fn server_message(body: &str) -> String {
     let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let found = ["/error/message", "/error", "/message", "/detail"]
         .into_iter()
@@ -254,11 +256,11 @@ mod tests {
     #[test]
     fn what_may_pass_is_tried_again_and_what_is_wrong_is_not() {
         for status in [408, 429, 500, 502, 503, 529] {
-            let fault = refused(status, "", None);
+            let fault = refusal_fault(status, "", None);
             assert!(matches!(fault, ModelFault::Transient { .. }), "{status}");
         }
         for status in [400, 401, 403, 404, 422] {
-            let fault = refused(status, "", None);
+            let fault = refusal_fault(status, "", None);
             assert!(matches!(fault, ModelFault::Permanent { .. }), "{status}");
         }
     }
@@ -272,7 +274,7 @@ mod tests {
             ("plain text", "plain text"),
             ("", "(no text)"),
         ] {
-            assert_eq!(message(body), words);
+            assert_eq!(server_message(body), words);
         }
     }
 

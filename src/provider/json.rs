@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 pub(super) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     if json.trim_ascii_start().starts_with('{') {
-        let mut members = Members {
+        let mut members = MembersVisitor {
             keys: &keys,
             found: &mut found,
         };
@@ -29,23 +29,23 @@ pub(super) fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// A value within objects.
-pub(super) fn at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
+pub(super) fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(json, |json, key| member(json, key))
 }
 
 /// Gives each element of a list for as long as `take` wants more; nothing where it is no list.
-pub(super) fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str) -> bool) {
+pub(super) fn for_each_element<'a>(json: &'a str, mut take: impl FnMut(&'a str) -> bool) {
     if json.trim_ascii_start().starts_with('[') {
-        let mut elements = Elements(&mut take);
+        let mut elements = ElementsVisitor(&mut take);
         let mut reader = serde_json::Deserializer::from_str(json);
         let _ = DeserializeSeed::deserialize(&mut elements, &mut reader);
     }
 }
 
 /// The first element of a list.
-pub(super) fn first(json: &str) -> Option<&str> {
+pub(super) fn first_element(json: &str) -> Option<&str> {
     let mut found = None;
-    each(json, |element| {
+    for_each_element(json, |element| {
         found = Some(element);
         false
     });
@@ -53,7 +53,7 @@ pub(super) fn first(json: &str) -> Option<&str> {
 }
 
 /// A text; `None` where it is something else.
-pub(super) fn text(json: &str) -> Option<String> {
+pub(super) fn as_text(json: &str) -> Option<String> {
     json.trim_ascii_start()
         .starts_with('"')
         .then(|| serde_json::from_str(json).ok())
@@ -65,12 +65,12 @@ pub(super) fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
-struct Members<'k, 'f, 'a, const N: usize> {
+struct MembersVisitor<'k, 'f, 'a, const N: usize> {
     keys: &'k [&'k str; N],
     found: &'f mut [Option<&'a str>; N],
 }
 
-impl<'a, const N: usize> DeserializeSeed<'a> for &mut Members<'_, '_, 'a, N> {
+impl<'a, const N: usize> DeserializeSeed<'a> for &mut MembersVisitor<'_, '_, 'a, N> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
@@ -78,7 +78,7 @@ impl<'a, const N: usize> DeserializeSeed<'a> for &mut Members<'_, '_, 'a, N> {
     }
 }
 
-impl<'a, const N: usize> Visitor<'a> for &mut Members<'_, '_, 'a, N> {
+impl<'a, const N: usize> Visitor<'a> for &mut MembersVisitor<'_, '_, 'a, N> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +86,7 @@ impl<'a, const N: usize> Visitor<'a> for &mut Members<'_, '_, 'a, N> {
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(place) = map.next_key_seed(Key(self.keys))? {
+        while let Some(place) = map.next_key_seed(KeyPlaceVisitor(self.keys))? {
             match place {
                 Some(place) => {
                     let value: &RawValue = map.next_value()?;
@@ -102,9 +102,9 @@ impl<'a, const N: usize> Visitor<'a> for &mut Members<'_, '_, 'a, N> {
 }
 
 /// The place of a key among those that are asked for.
-struct Key<'k>(&'k [&'k str]);
+struct KeyPlaceVisitor<'k>(&'k [&'k str]);
 
-impl<'a> DeserializeSeed<'a> for Key<'_> {
+impl<'a> DeserializeSeed<'a> for KeyPlaceVisitor<'_> {
     type Value = Option<usize>;
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Option<usize>, D::Error> {
@@ -112,7 +112,7 @@ impl<'a> DeserializeSeed<'a> for Key<'_> {
     }
 }
 
-impl Visitor<'_> for Key<'_> {
+impl Visitor<'_> for KeyPlaceVisitor<'_> {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,9 +124,9 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-struct Elements<'f, F>(&'f mut F);
+struct ElementsVisitor<'f, F>(&'f mut F);
 
-impl<'a, F: FnMut(&'a str) -> bool> DeserializeSeed<'a> for &mut Elements<'_, F> {
+impl<'a, F: FnMut(&'a str) -> bool> DeserializeSeed<'a> for &mut ElementsVisitor<'_, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
@@ -134,7 +134,7 @@ impl<'a, F: FnMut(&'a str) -> bool> DeserializeSeed<'a> for &mut Elements<'_, F>
     }
 }
 
-impl<'a, F: FnMut(&'a str) -> bool> Visitor<'a> for &mut Elements<'_, F> {
+impl<'a, F: FnMut(&'a str) -> bool> Visitor<'a> for &mut ElementsVisitor<'_, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,20 +162,23 @@ mod tests {
         let [a, b, d, e, f] = pick(json, ["a", "b", "d", "e", "f"]);
         assert_eq!((a, b), (Some(r#""two""#), Some(r#"{"c": [1, "x"]}"#)));
         assert_eq!((d, e, f), (None, Some("true"), None));
-        assert_eq!(at(json, &["b", "c"]).and_then(first), Some("1"));
-        assert_eq!(at(json, &["a", "c"]), None);
+        assert_eq!(
+            member_at(json, &["b", "c"]).and_then(first_element),
+            Some("1")
+        );
+        assert_eq!(member_at(json, &["a", "c"]), None);
         let mut elements = Vec::new();
-        each("[1, [2], {}, 4, 5]", |element| {
+        for_each_element("[1, [2], {}, 4, 5]", |element| {
             elements.push(element);
             elements.len() < 3
         });
         assert_eq!(elements, ["1", "[2]", "{}"]);
         for odd in ["", "null", "3", "[]", "{", "\"{}\""] {
             assert_eq!(member(odd, "a"), None, "{odd}");
-            assert_eq!(first(odd), None, "{odd}");
+            assert_eq!(first_element(odd), None, "{odd}");
         }
-        assert_eq!(text(r#""a\"b""#).as_deref(), Some("a\"b"));
-        assert_eq!((text("3"), text("null")), (None, None));
+        assert_eq!(as_text(r#""a\"b""#).as_deref(), Some("a\"b"));
+        assert_eq!((as_text("3"), as_text("null")), (None, None));
         assert!(is_object(" {\"a\":1}") && !is_object("{") && !is_object("[]"));
     }
 }

@@ -8,22 +8,22 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderValue};
 use secrecy::SecretString;
 
-use super::Endpoint;
+use super::ProviderEndpoint;
 
 /// How a provider is reached.
 #[derive(Clone)]
-pub(super) struct Access(Arc<Known>);
+pub(super) struct ProviderAccess(Arc<AccessDetails>);
 
-struct Known {
+struct AccessDetails {
     url: String,
     headers: HeaderMap,
     /// The library asks for one and has no use for it: the key stands in the header.
     no_key: SecretString,
 }
 
-impl Access {
+impl ProviderAccess {
     /// Access to an endpoint. Without a key no header speaks of one.
-    pub(super) fn to(endpoint: &Endpoint) -> Result<Access, String> {
+    pub(super) fn from_endpoint(endpoint: &ProviderEndpoint) -> Result<ProviderAccess, String> {
         let mut headers = HeaderMap::new();
         if let Some(key) = endpoint.api_key.as_ref().filter(|key| !key.is_empty()) {
             let value = HeaderValue::from_str(&format!("Bearer {key}"));
@@ -34,7 +34,7 @@ impl Access {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        Ok(Access(Arc::new(Known {
+        Ok(ProviderAccess(Arc::new(AccessDetails {
             url: endpoint.url.trim_end_matches('/').to_string(),
             headers,
             no_key: SecretString::default(),
@@ -42,7 +42,7 @@ impl Access {
     }
 }
 
-impl Config for Access {
+impl Config for ProviderAccess {
     fn headers(&self) -> HeaderMap {
         self.0.headers.clone()
     }

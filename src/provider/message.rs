@@ -8,33 +8,36 @@ use serde::Serialize;
 use super::WireProfile;
 
 #[derive(Serialize)]
-pub(super) struct Message<'a> {
+pub(super) struct WireMessage<'a> {
     pub(super) role: &'static str,
     content: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<ToolCall<'a>>,
+    tool_calls: Vec<WireToolCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize)]
-struct ToolCall<'a> {
+struct WireToolCall<'a> {
     id: Cow<'a, str>,
     r#type: &'static str,
-    function: Function<'a>,
+    function: WireFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct Function<'a> {
+struct WireFunction<'a> {
     name: &'a str,
     arguments: &'a str,
 }
 
 /// The messages as a server with these manners takes them.
-pub(super) fn messages(messages: &[ChatMessage], manners: WireProfile) -> Vec<Message<'_>> {
-    let mut written: Vec<Message<'_>> = messages.iter().map(Message::new).collect();
+pub(super) fn write_messages(
+    messages: &[ChatMessage],
+    manners: WireProfile,
+) -> Vec<WireMessage<'_>> {
+    let mut written: Vec<WireMessage<'_>> = messages.iter().map(WireMessage::new).collect();
     if manners.wants_single_calls {
         written = with_single_calls(written);
     }
@@ -55,25 +58,25 @@ pub(super) fn messages(messages: &[ChatMessage], manners: WireProfile) -> Vec<Me
     written
 }
 
-impl<'a> Message<'a> {
-    fn new(message: &'a ChatMessage) -> Message<'a> {
+impl<'a> WireMessage<'a> {
+    fn new(message: &'a ChatMessage) -> WireMessage<'a> {
         match message {
-            ChatMessage::System(text) => Message::text("system", text),
-            ChatMessage::User(text) => Message::text("user", text),
-            ChatMessage::Assistant { text, calls } => Message {
+            ChatMessage::System(text) => WireMessage::text("system", text),
+            ChatMessage::User(text) => WireMessage::text("user", text),
+            ChatMessage::Assistant { text, calls } => WireMessage {
                 content: (!text.is_empty()).then_some(Cow::Borrowed(text)),
-                tool_calls: calls.iter().map(ToolCall::new).collect(),
-                ..Message::text("assistant", text)
+                tool_calls: calls.iter().map(WireToolCall::new).collect(),
+                ..WireMessage::text("assistant", text)
             },
-            ChatMessage::Tool { call_id, text } => Message {
+            ChatMessage::Tool { call_id, text } => WireMessage {
                 tool_call_id: Some(Cow::Borrowed(call_id)),
-                ..Message::text("tool", text)
+                ..WireMessage::text("tool", text)
             },
         }
     }
 
-    fn text(role: &'static str, text: &'a str) -> Message<'a> {
-        Message {
+    fn text(role: &'static str, text: &'a str) -> WireMessage<'a> {
+        WireMessage {
             role,
             content: Some(Cow::Borrowed(text)),
             reasoning_content: None,
@@ -83,12 +86,12 @@ impl<'a> Message<'a> {
     }
 }
 
-impl<'a> ToolCall<'a> {
-    fn new(call: &'a ChatCall) -> ToolCall<'a> {
-        ToolCall {
+impl<'a> WireToolCall<'a> {
+    fn new(call: &'a ChatCall) -> WireToolCall<'a> {
+        WireToolCall {
             id: Cow::Borrowed(&call.id),
             r#type: "function",
-            function: Function {
+            function: WireFunction {
                 name: &call.name,
                 arguments: &call.arguments,
             },
@@ -97,7 +100,7 @@ impl<'a> ToolCall<'a> {
 }
 
 /// The text of the system message opens the first user message, which stands right behind it.
-fn move_system_text(messages: &mut Vec<Message<'_>>) {
+fn move_system_text(messages: &mut Vec<WireMessage<'_>>) {
     if messages.first().is_none_or(|first| first.role != "system") {
         return;
     }
@@ -110,7 +113,7 @@ fn move_system_text(messages: &mut Vec<Message<'_>>) {
 
 /// Each message with several calls as several with one, each with its result behind it. The words
 /// stay with the first.
-fn with_single_calls(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
+fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
     let mut written = Vec::with_capacity(messages.len());
     let mut messages = messages.into_iter().peekable();
     while let Some(mut message) = messages.next() {
@@ -122,10 +125,10 @@ fn with_single_calls(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
         for call in calls {
             // Every call is answered by one result, in the order of the calls.
             let result = messages.next_if(|next| next.tool_call_id.is_some());
-            written.push(Message {
+            written.push(WireMessage {
                 content: message.content.take(),
                 tool_calls: vec![call],
-                ..Message::text("assistant", "")
+                ..WireMessage::text("assistant", "")
             });
             written.extend(result);
         }
@@ -134,7 +137,7 @@ fn with_single_calls(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
 }
 
 /// Ids by the place of a call: they join a message to the results right behind it and nothing else.
-fn shorten_ids(messages: &mut [Message<'_>]) {
+fn shorten_ids(messages: &mut [WireMessage<'_>]) {
     let mut known: Vec<(String, String)> = Vec::new();
     for (place, message) in messages.iter_mut().enumerate() {
         if !message.tool_calls.is_empty() {
@@ -194,7 +197,7 @@ mod tests {
 
     fn written(manners: WireProfile) -> Vec<Value> {
         let conversation = conversation();
-        let written = messages(&conversation, manners).into_iter();
+        let written = write_messages(&conversation, manners).into_iter();
         written
             .map(|message| serde_json::to_value(message).unwrap())
             .collect()
@@ -203,7 +206,8 @@ mod tests {
     #[test]
     fn the_size_that_composition_counts_is_the_size_on_the_wire() {
         let conversation = conversation();
-        let json = serde_json::to_string(&messages(&conversation, WireProfile::default())).unwrap();
+        let json =
+            serde_json::to_string(&write_messages(&conversation, WireProfile::default())).unwrap();
         assert_eq!(wire_bytes(&conversation), json.len(), "{json}");
     }
 

@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
-use actors::domain::model::Arrived;
-use actors::ports::Meter;
+use actors::domain::model::AnswerProgress;
+use actors::ports::AnswerMeter;
 
 /// How an answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +23,14 @@ pub(super) enum ResponseForm {
 /// What is heard of one request's answer.
 #[derive(Debug)]
 pub(super) struct ResponseProbe {
-    meter: Meter,
+    meter: AnswerMeter,
     came: OnceLock<ResponseForm>,
     /// Bytes of the request.
     sent: OnceLock<u64>,
 }
 
 impl ResponseProbe {
-    pub(super) fn new(meter: Meter) -> ResponseProbe {
+    pub(super) fn new(meter: AnswerMeter) -> ResponseProbe {
         ResponseProbe {
             meter,
             came: OnceLock::new(),
@@ -39,7 +39,7 @@ impl ResponseProbe {
     }
 
     /// So much is there now.
-    pub(super) fn stands_at(&self, arrived: Arrived) {
+    pub(super) fn stands_at(&self, arrived: AnswerProgress) {
         self.meter.stands_at(arrived);
     }
 

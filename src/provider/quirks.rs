@@ -8,7 +8,7 @@ use actors::domain::model::{ModelFault, ModelRequest};
 
 use super::error_hints;
 use super::probe::ResponseForm;
-use super::{Endpoint, WireProfile};
+use super::{ProviderEndpoint, WireProfile};
 
 /// So many streams that were cut one after the other are no bad luck: something between us and the
 /// model does not let them through.
@@ -47,7 +47,7 @@ pub(super) struct ServerQuirks {
 }
 
 impl ServerQuirks {
-    pub(super) fn new(endpoint: &Endpoint) -> ServerQuirks {
+    pub(super) fn new(endpoint: &ProviderEndpoint) -> ServerQuirks {
         let style = Style {
             is_streamed: endpoint.is_streamed,
             ..Style::of(WireProfile::default())

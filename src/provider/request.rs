@@ -8,13 +8,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::message::{Message, messages};
+use super::message::{WireMessage, write_messages};
 use super::quirks::Style;
 
 #[derive(Serialize)]
-pub(super) struct ChatRequest<'a> {
+pub(super) struct WireChatRequest<'a> {
     model: &'a str,
-    messages: Vec<Message<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,15 +33,15 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-impl<'a> ChatRequest<'a> {
+impl<'a> WireChatRequest<'a> {
     pub(super) fn new(
         request: &'a ModelRequest,
         style: &Style,
         tools: Option<&'a RawValue>,
-    ) -> ChatRequest<'a> {
-        ChatRequest {
+    ) -> WireChatRequest<'a> {
+        WireChatRequest {
             model: &request.model,
-            messages: messages(&request.messages, style.manners),
+            messages: write_messages(&request.messages, style.manners),
             temperature: request.temperature.filter(|_| style.has_temperature),
             max_tokens: request.max_tokens,
             tools,
@@ -55,7 +55,7 @@ impl<'a> ChatRequest<'a> {
 
 /// What a request holds in the provider's format; for the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Converted {
+pub(super) struct RequestSizes {
     pub(super) messages: usize,
     /// Bytes of messages as they are written, by role.
     pub(super) system: usize,
@@ -64,18 +64,18 @@ pub(super) struct Converted {
     pub(super) tool: usize,
 }
 
-impl Converted {
+impl RequestSizes {
     pub(super) fn bytes(&self) -> usize {
         self.system + self.user + self.assistant + self.tool
     }
 }
 
-impl ChatRequest<'_> {
+impl WireChatRequest<'_> {
     /// What it holds.
-    pub(super) fn converted(&self) -> Converted {
-        let mut converted = Converted {
+    pub(super) fn measure(&self) -> RequestSizes {
+        let mut converted = RequestSizes {
             messages: self.messages.len(),
-            ..Converted::default()
+            ..RequestSizes::default()
         };
         for message in &self.messages {
             // What cannot be written is not sent either.
@@ -93,10 +93,10 @@ impl ChatRequest<'_> {
 
 /// Tools as JSON, written once for all Myses that share a set.
 #[derive(Default)]
-pub(super) struct ToolsCache(Mutex<Vec<Written>>);
+pub(super) struct ToolsCache(Mutex<Vec<CachedTools>>);
 
 /// A set of tools without some of them, as JSON.
-struct Written {
+struct CachedTools {
     set: Weak<Toolset>,
     left_out: usize,
     json: Arc<RawValue>,
@@ -115,8 +115,8 @@ impl ToolsCache {
         if let Some(known) = known.iter().find(|known| same(&known.set)) {
             return Some(known.json.clone());
         }
-        let json: Arc<RawValue> = written(tools, left_out)?.into();
-        known.push(Written {
+        let json: Arc<RawValue> = write_tools(tools, left_out)?.into();
+        known.push(CachedTools {
             set: Arc::downgrade(tools),
             left_out: left_out.len(),
             json: json.clone(),
@@ -126,32 +126,32 @@ impl ToolsCache {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct WireTool<'a> {
     r#type: &'static str,
-    function: ToolFunction<'a>,
+    function: WireToolFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct ToolFunction<'a> {
+struct WireToolFunction<'a> {
     name: &'a str,
     description: &'a str,
     parameters: &'a RawValue,
 }
 
 /// A tool whose schema is no JSON is left out: the rest must go on.
-fn written(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
+fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
     let is_in = |name: &str| !left_out.iter().any(|out| out == name);
     let schemas: Vec<(&ToolSpec, Box<RawValue>)> = tools
         .tools()
         .iter()
         .filter(|tool| is_in(&tool.name))
-        .filter_map(|tool| Some((tool, schema(&tool.schema)?)))
+        .filter_map(|tool| Some((tool, portable_schema(&tool.schema)?)))
         .collect();
-    let tools: Vec<Tool<'_>> = schemas
+    let tools: Vec<WireTool<'_>> = schemas
         .iter()
-        .map(|(tool, parameters)| Tool {
+        .map(|(tool, parameters)| WireTool {
             r#type: "function",
-            function: ToolFunction {
+            function: WireToolFunction {
                 name: &tool.name,
                 description: &tool.description,
                 parameters,
@@ -166,7 +166,7 @@ fn written(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
 
 /// A tool's schema as every server takes it: some refuse `$schema`, others a schema without a
 /// type. Anything else stays letter for letter.
-fn schema(text: &str) -> Option<Box<RawValue>> {
+fn portable_schema(text: &str) -> Option<Box<RawValue>> {
     let schema: Map<String, Value> = serde_json::from_str(text).ok()?;
     let is_plain =
         !schema.contains_key("$schema") && schema.get("type").is_some_and(Value::is_string);

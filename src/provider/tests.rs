@@ -93,13 +93,13 @@ impl Served {
             .route("/v1/chat/completions", post(answer))
             .with_state(script);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = Endpoint {
+        let endpoint = ProviderEndpoint {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: Some("secret-key".to_string()),
             is_streamed: false,
         };
         let server = tokio::spawn(async move { axum::serve(listener, app).await });
-        let http = crate::http::client().unwrap();
+        let http = crate::http::build_client().unwrap();
         Served {
             providers: Providers::new(&http, [("local".into(), endpoint)]),
             heard,
@@ -108,7 +108,10 @@ impl Served {
     }
 
     async fn ask(&mut self) -> (Value, Result<ModelAnswer, ModelFault>) {
-        let answer = self.providers.ask(request(tools()), Meter::default()).await;
+        let answer = self
+            .providers
+            .ask(request(tools()), AnswerMeter::default())
+            .await;
         let sent = self.heard.recv().await.expect("a request");
         (serde_json::from_str(&sent).unwrap(), answer)
     }
@@ -127,10 +130,13 @@ async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
     let answers = vec![(200, YES.to_string()); 2];
     let mut served = Served::new(answers).await;
     for request in [request(tools()), request(Toolset::default())] {
-        let written = served.providers.written(&request).expect("it is known");
+        let written = served
+            .providers
+            .request_body(&request)
+            .expect("it is known");
         served
             .providers
-            .ask(request, Meter::default())
+            .ask(request, AnswerMeter::default())
             .await
             .unwrap();
         assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
@@ -307,14 +313,16 @@ async fn who_is_not_there_is_unreachable() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let endpoint = Endpoint {
+    let endpoint = ProviderEndpoint {
         url,
         api_key: None,
         is_streamed: true,
     };
-    let http = crate::http::client().unwrap();
+    let http = crate::http::build_client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);
-    let answer = providers.ask(request(tools()), Meter::default()).await;
+    let answer = providers
+        .ask(request(tools()), AnswerMeter::default())
+        .await;
     assert!(
         matches!(answer, Err(ModelFault::Unreachable { .. })),
         "{answer:?}"

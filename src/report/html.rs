@@ -2,7 +2,7 @@
 
 use actors::domain::clean;
 
-use super::{Cost, Line, Report};
+use super::{Cost, DayReport, ReportLine};
 
 /// The page around what is drawn. Colours follow the reader's own choice of light or dark.
 const PAGE: &str = include_str!("report.html");
@@ -11,59 +11,74 @@ const PAGE: &str = include_str!("report.html");
 const BARS: usize = 40;
 
 /// One bar: what it is of, how long it is, and what is written at its end.
-type Bar = (String, f64, String);
+type ChartBar = (String, f64, String);
 
-pub(super) fn write(report: &Report) -> String {
+pub(super) fn render_page(report: &DayReport) -> String {
     let total = report.total();
     let charts = [
-        chart(
+        bar_chart(
             "Credits gained",
             "gain",
-            bars(report, |line| {
+            mysis_bars(report, |line| {
                 let gained = line.gained()?;
-                Some((number(gained), grouped(gained)))
+                Some((to_float(gained), group_thousands(gained)))
             }),
         ),
-        chart("Turns", "turns", bars(report, |line| whole(line.turns))),
-        chart(
+        bar_chart(
+            "Turns",
+            "turns",
+            mysis_bars(report, |line| count_bar(line.turns)),
+        ),
+        bar_chart(
             "Tokens",
             "tokens",
-            bars(report, |line| whole(line.spent.tokens())),
+            mysis_bars(report, |line| count_bar(line.spent.tokens())),
         ),
-        chart("Cost", "cost", bars(report, |line| cost(&line.spent))),
-        chart("Faults", "faults", bars(report, |line| whole(line.faults))),
-        chart(
+        bar_chart(
+            "Cost",
+            "cost",
+            mysis_bars(report, |line| cost_bar(&line.spent)),
+        ),
+        bar_chart(
+            "Faults",
+            "faults",
+            mysis_bars(report, |line| count_bar(line.faults)),
+        ),
+        bar_chart(
             "Tokens by day",
             "tokens",
-            days(report, |spent| whole(spent.tokens())),
+            day_bars(report, |spent| count_bar(spent.tokens())),
         ),
-        chart("Cost by day", "cost", days(report, cost)),
+        bar_chart("Cost by day", "cost", day_bars(report, cost_bar)),
     ];
-    PAGE.replace("{{day}}", &escaped(&report.day))
-        .replace("{{tiles}}", &tiles(&total))
+    PAGE.replace("{{day}}", &escape_html(&report.day))
+        .replace("{{tiles}}", &total_tiles(&total))
         .replace("{{charts}}", &charts.concat())
-        .replace("{{rows}}", &rows(report, &total))
+        .replace("{{rows}}", &table_rows(report, &total))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the length of a bar")]
-fn number(value: i64) -> f64 {
+fn to_float(value: i64) -> f64 {
     value as f64
 }
 
-fn whole(value: u64) -> Option<(f64, String)> {
+fn count_bar(value: u64) -> Option<(f64, String)> {
     let value = i64::try_from(value).unwrap_or(i64::MAX);
-    (value > 0).then(|| (number(value), grouped(value)))
+    (value > 0).then(|| (to_float(value), group_thousands(value)))
 }
 
-fn cost(spent: &Cost) -> Option<(f64, String)> {
-    let (length, _) = whole(spent.cost_micros)?;
+fn cost_bar(spent: &Cost) -> Option<(f64, String)> {
+    let (length, _) = count_bar(spent.cost_micros)?;
     Some((length, spent.dollars()))
 }
 
 /// The largest bars, in the order of names.
-fn bars(report: &Report, value: impl Fn(&Line) -> Option<(f64, String)>) -> Vec<Bar> {
+fn mysis_bars(
+    report: &DayReport,
+    value: impl Fn(&ReportLine) -> Option<(f64, String)>,
+) -> Vec<ChartBar> {
     let lines = report.myses.iter();
-    let mut bars: Vec<Bar> = lines
+    let mut bars: Vec<ChartBar> = lines
         .filter_map(|line| value(line).map(|(length, label)| (line.name.clone(), length, label)))
         .collect();
     if bars.len() > BARS {
@@ -74,14 +89,14 @@ fn bars(report: &Report, value: impl Fn(&Line) -> Option<(f64, String)>) -> Vec<
     bars
 }
 
-fn days(report: &Report, value: impl Fn(&Cost) -> Option<(f64, String)>) -> Vec<Bar> {
+fn day_bars(report: &DayReport, value: impl Fn(&Cost) -> Option<(f64, String)>) -> Vec<ChartBar> {
     let days = report.days.iter();
     days.filter_map(|(day, cost)| value(cost).map(|(length, label)| (day.clone(), length, label)))
         .collect()
 }
 
 /// A chart of horizontal bars; nothing where there is nothing to show.
-fn chart(title: &str, kind: &str, bars: Vec<Bar>) -> String {
+fn bar_chart(title: &str, kind: &str, bars: Vec<ChartBar>) -> String {
     let longest = bars.iter().map(|bar| bar.1.abs()).fold(0.0, f64::max);
     if longest <= 0.0 {
         return String::new();
@@ -91,7 +106,7 @@ fn chart(title: &str, kind: &str, bars: Vec<Bar>) -> String {
     for (place, (name, value, label)) in bars.iter().enumerate() {
         let width = (value.abs() / longest * 300.0).max(1.0);
         let (top, sign) = (24 * place, if *value < 0.0 { "loss" } else { kind });
-        let (name, label) = (escaped(name), escaped(label));
+        let (name, label) = (escape_html(name), escape_html(label));
         drawn += &format!(
             "<g><title>{name}: {label}</title>\
              <text class=\"name\" x=\"150\" y=\"{}\">{name}</text>\
@@ -106,19 +121,19 @@ fn chart(title: &str, kind: &str, bars: Vec<Bar>) -> String {
     format!(
         "<section class=\"card\"><h2>{}</h2><svg viewBox=\"0 0 560 {height}\" role=\"img\" \
          aria-label=\"{}\">{drawn}</svg></section>",
-        escaped(title),
-        escaped(title)
+        escape_html(title),
+        escape_html(title)
     )
 }
 
-fn tiles(total: &Line) -> String {
-    let gained = total.gained().map_or("–".to_string(), grouped);
+fn total_tiles(total: &ReportLine) -> String {
+    let gained = total.gained().map_or("–".to_string(), group_thousands);
     let tokens = i64::try_from(total.spent.tokens()).unwrap_or(i64::MAX);
-    let count = |value: u64| grouped(i64::try_from(value).unwrap_or(i64::MAX));
+    let count = |value: u64| group_thousands(i64::try_from(value).unwrap_or(i64::MAX));
     [
         ("credits gained", gained),
         ("turns", count(total.turns)),
-        ("tokens", grouped(tokens)),
+        ("tokens", group_thousands(tokens)),
         ("cost", total.spent.dollars()),
         ("faults", count(total.faults)),
     ]
@@ -126,10 +141,10 @@ fn tiles(total: &Line) -> String {
     .concat()
 }
 
-fn rows(report: &Report, total: &Line) -> String {
-    let row = |line: &Line| {
-        let or_dash = |number: Option<i64>| number.map_or("–".to_string(), grouped);
-        let count = |value: u64| grouped(i64::try_from(value).unwrap_or(i64::MAX));
+fn table_rows(report: &DayReport, total: &ReportLine) -> String {
+    let row = |line: &ReportLine| {
+        let or_dash = |number: Option<i64>| number.map_or("–".to_string(), group_thousands);
+        let count = |value: u64| group_thousands(i64::try_from(value).unwrap_or(i64::MAX));
         let spent = &line.spent;
         let cells = [
             or_dash(line.credits.map(|(_, last)| last)),
@@ -143,14 +158,14 @@ fn rows(report: &Report, total: &Line) -> String {
             spent.dollars(),
         ];
         let cells = cells.map(|cell| format!("<td>{cell}</td>")).concat();
-        format!("<tr><th>{}</th>{cells}</tr>", escaped(&line.name))
+        format!("<tr><th>{}</th>{cells}</tr>", escape_html(&line.name))
     };
     let lines = report.myses.iter().chain([total]);
     lines.map(row).collect()
 }
 
 /// A number with its thousands apart.
-fn grouped(value: i64) -> String {
+fn group_thousands(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -166,7 +181,7 @@ fn grouped(value: i64) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     clean::one_line(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -180,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_page_shows_every_number_and_asks_nobody_for_anything() {
-        let line = |name: &str, gained: i64| Line {
+        let line = |name: &str, gained: i64| ReportLine {
             name: name.to_string(),
             turns: 1234,
             faults: 1,
@@ -193,12 +208,12 @@ mod tests {
                 cost_micros: 1_234_500,
             },
         };
-        let report = Report {
+        let report = DayReport {
             day: "2026-11-22".to_string(),
             myses: vec![line("<b>evil</b>", 5000), line("beta", -300)],
             days: vec![("2026-11-21".to_string(), Cost::default())],
         };
-        let page = write(&report);
+        let page = render_page(&report);
         for wanted in [
             "1,234",
             "$1.2345",

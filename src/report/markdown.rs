@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use actors::domain::clean;
 
-use super::{Line, Report};
+use super::{DayReport, ReportLine};
 
-pub(super) fn write(report: &Report) -> String {
+pub(super) fn render_text(report: &DayReport) -> String {
     let mut text = format!("# Zoea Nova, {}\n\n", report.day);
     text.push_str(
         "| Mysis | credits | gained | turns | faults | calls | tokens in | cached | out | cost |\n",
@@ -14,7 +14,7 @@ pub(super) fn write(report: &Report) -> String {
     text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     for line in report.myses.iter().chain([&report.total()]) {
         // Writing to a text cannot fail.
-        let _ = writeln!(text, "{}", row(line));
+        let _ = writeln!(text, "{}", table_row(line));
     }
     text.push_str("\n## The days up to it\n\n| day | calls | tokens in | out | cost |\n");
     text.push_str("|---|--:|--:|--:|--:|\n");
@@ -29,7 +29,7 @@ pub(super) fn write(report: &Report) -> String {
     text
 }
 
-fn row(line: &Line) -> String {
+fn table_row(line: &ReportLine) -> String {
     let or_dash =
         |number: Option<i64>| number.map_or("–".to_string(), |number| number.to_string());
     let spent = &line.spent;

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 
 /// For whom a port is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ListenScope {
     /// For this machine: both headers must name it.
     Loopback,
     /// For whoever can reach it, under whatever name; web pages of elsewhere are turned away.
@@ -19,13 +19,13 @@ pub enum Reach {
 }
 
 /// A router that turns away what is not meant for it.
-pub fn behind_guard(router: Router, reach: Reach) -> Router {
-    router.layer(from_fn_with_state(reach, check))
+pub fn behind_guard(router: Router, reach: ListenScope) -> Router {
+    router.layer(from_fn_with_state(reach, check_headers))
 }
 
-async fn check(State(reach): State<Reach>, request: Request, next: Next) -> Response {
+async fn check_headers(State(reach): State<ListenScope>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    let objection = if reach == Reach::Loopback && !is_host_ours(headers) {
+    let objection = if reach == ListenScope::Loopback && !is_host_ours(headers) {
         "the Host header names another machine"
     } else if !is_origin_ours(headers) {
         "the Origin header names a page of another machine"

@@ -7,74 +7,74 @@ use tokio_util::sync::CancellationToken;
 
 /// All of them, the oldest first.
 #[derive(Clone, Debug)]
-pub(super) struct Strangers(Arc<Inside>);
+pub(super) struct StrangerConnections(Arc<StrangersInner>);
 
 #[derive(Debug)]
-struct Inside {
+struct StrangersInner {
     max: usize,
-    table: Mutex<Table>,
+    table: Mutex<StrangerTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct StrangerTable {
     next: u64,
     waiting: BTreeMap<u64, CancellationToken>,
 }
 
 /// One connection; clones are of the same one, and with the last of them it is gone.
 #[derive(Clone, Debug)]
-pub struct Visitor(Arc<Place>);
+pub struct AcceptedConnection(Arc<ConnectionSlot>);
 
 #[derive(Debug)]
-struct Place {
+struct ConnectionSlot {
     number: u64,
     out: CancellationToken,
-    strangers: Strangers,
+    strangers: StrangerConnections,
 }
 
-impl Strangers {
-    pub(super) fn new(max: usize) -> Strangers {
-        Strangers(Arc::new(Inside {
+impl StrangerConnections {
+    pub(super) fn new(max: usize) -> StrangerConnections {
+        StrangerConnections(Arc::new(StrangersInner {
             max,
             table: Mutex::default(),
         }))
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, StrangerTable> {
         // Never held across an await.
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Somebody comes; where there is no room left, the oldest goes.
-    pub(super) fn let_in(&self) -> Visitor {
+    pub(super) fn add_stranger(&self) -> AcceptedConnection {
         let out = CancellationToken::new();
         let mut table = self.table();
         let number = table.next;
         table.next += 1;
         table.waiting.insert(number, out.clone());
         if table.waiting.len() > self.0.max {
-            show_oldest_out(&mut table);
+            evict_oldest(&mut table);
         }
         drop(table);
-        Visitor(Arc::new(Place {
+        AcceptedConnection(Arc::new(ConnectionSlot {
             number,
             out,
             strangers: self.clone(),
         }))
     }
 
-    pub(super) fn show_oldest_out(&self) {
-        show_oldest_out(&mut self.table());
+    pub(super) fn evict_oldest(&self) {
+        evict_oldest(&mut self.table());
     }
 }
 
-fn show_oldest_out(table: &mut Table) {
+fn evict_oldest(table: &mut StrangerTable) {
     if let Some((_, oldest)) = table.waiting.pop_first() {
         oldest.cancel();
     }
 }
 
-impl Visitor {
+impl AcceptedConnection {
     /// They may be here: the connection is no stranger's any more.
     pub fn admit(&self) {
         let place = &self.0;
@@ -92,7 +92,7 @@ impl Visitor {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.strangers.table().waiting.remove(&self.number);
     }

@@ -6,7 +6,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
 
-const USUAL: Patience = Patience {
+const USUAL: AcceptLimits = AcceptLimits {
     max_strangers: 4,
     stranger_time: None,
     head_time: Duration::from_secs(60),
@@ -19,10 +19,10 @@ struct Port {
 }
 
 /// Answers `/`, and admits whoever asks for `/in`.
-async fn open(patience: Patience) -> Port {
+async fn open(patience: AcceptLimits) -> Port {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let admit = |visitor: axum::Extension<Visitor>| async move {
+    let admit = |visitor: axum::Extension<AcceptedConnection>| async move {
         visitor.admit();
         "in"
     };
@@ -96,7 +96,7 @@ async fn idle_strangers_make_room_for_whoever_comes() {
 #[tokio::test]
 async fn a_stranger_does_not_stay_and_the_owner_does() {
     let time = Duration::from_millis(200);
-    let port = open(Patience {
+    let port = open(AcceptLimits {
         stranger_time: Some(time),
         ..USUAL
     })
@@ -110,7 +110,7 @@ async fn a_stranger_does_not_stay_and_the_owner_does() {
 
 #[tokio::test]
 async fn the_head_of_a_request_does_not_take_for_ever() {
-    let port = open(Patience {
+    let port = open(AcceptLimits {
         head_time: Duration::from_millis(200),
         ..USUAL
     })

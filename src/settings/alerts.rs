@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::rule::{ListOf, SecretUrl, Text, Time, VariableName};
+use super::rule::{ListRule, NonEmptyText, SecretUrl, Time, VariableName};
 use super::secret::Secret;
 use super::section::Section;
 
 /// What is told to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alerts {
+pub struct AlertSettings {
     /// Where each alert is sent as JSON; it may be a secret itself.
     pub webhook: Option<Secret>,
     /// The variable with the bearer token for it.
@@ -23,7 +23,7 @@ pub struct Alerts {
     pub cool_down: Duration,
 }
 
-impl Default for Alerts {
+impl Default for AlertSettings {
     fn default() -> Self {
         Self {
             webhook: None,
@@ -36,12 +36,12 @@ impl Default for Alerts {
     }
 }
 
-impl Alerts {
+impl AlertSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         let default = Self::default();
-        let command = ListOf {
+        let command = ListRule {
             count: 0..=100,
-            item: Text,
+            item: NonEmptyText,
         };
         let time = Time::AboveZero;
         Self {

@@ -1,8 +1,8 @@
 //! Defaults: what is said where there is no configuration file.
 
-use super::{CONFIG_FILE, Loaded};
+use super::{CONFIG_FILE, LoadedSettings};
 
-impl Loaded {
+impl LoadedSettings {
     /// What is used where there is no configuration file, in a sentence; `None` where there is one.
     #[must_use]
     pub fn describe_defaults(&self) -> Option<String> {
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn the_defaults_are_told_where_there_is_no_file() {
-        let mut loaded = Loaded {
+        let mut loaded = LoadedSettings {
             settings: Settings::default(),
             file: None,
             warnings: Vec::new(),

@@ -6,24 +6,24 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::alerts::Alerts;
+use super::alerts::AlertSettings;
 use zoea_system::files;
 
-use super::budget::Budget;
-use super::findings::{Finding, Findings};
-use super::listen::{Control, Metrics};
-use super::mcp::Mcp;
-use super::mistake::{Mistake, Place};
+use super::budget::BudgetSettings;
+use super::findings::{Findings, LocatedMistake};
+use super::listen::{ControlSettings, MetricsSettings};
+use super::mcp::McpSettings;
+use super::mistake::{Mistake, MistakePlace};
 use super::overrides::Overrides;
-use super::progress::Progress;
-use super::provider::{DEFAULT_NAME, Provider};
-use super::reports::Reports;
+use super::progress::ProgressSettings;
+use super::provider::{DEFAULT_NAME, ProviderSettings};
+use super::reports::ReportSettings;
 use super::section::Section;
-use super::store::Store;
-use super::supervision::Supervision;
-use super::swarm::Swarm;
-use super::traces::Traces;
-use super::tui::Tui;
+use super::store::StoreSettings;
+use super::supervision::SupervisionSettings;
+use super::swarm::SwarmSettings;
+use super::traces::TraceSettings;
+use super::tui::TuiSettings;
 use super::{Settings, roster};
 
 /// More than any configuration; what is longer is something else.
@@ -32,11 +32,11 @@ const LONGEST: u64 = 4 << 20;
 /// The text of the file.
 pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
     let whole = |text: String| Mistake {
-        place: Place::File(file.to_owned()),
+        place: MistakePlace::File(file.to_owned()),
         text,
     };
     let mut bytes = Vec::new();
-    files::open(file)
+    files::open_regular(file)
         .and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
         .map_err(|error| whole(format!("the configuration cannot be read: {error}")))?;
     if bytes.len() as u64 > LONGEST {
@@ -49,7 +49,7 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
         let start = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
         let text = "not UTF-8 text, as TOML has to be".to_owned();
         Mistake {
-            place: Place::of_offset(file, &start, good),
+            place: MistakePlace::of_offset(file, &start, good),
             text,
         }
     })
@@ -57,8 +57,8 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
 
 /// The settings that `text`, which `file` holds, and the overrides make; and every mistake in it.
 pub(super) fn parse(file: &Path, text: &str, overrides: Overrides) -> (Settings, Vec<Mistake>) {
-    visit(file, text, |mut root| {
-        let settings = read(&mut root, overrides);
+    visit_root(file, text, |mut root| {
+        let settings = read_settings(&mut root, overrides);
         root.finish();
         settings
     })
@@ -66,11 +66,13 @@ pub(super) fn parse(file: &Path, text: &str, overrides: Overrides) -> (Settings,
 
 /// What `text`, which `file` holds, says of the terminal, and every mistake in that. The other
 /// sections are not looked at.
-pub(super) fn parse_tui(file: &Path, text: &str) -> (Tui, Vec<Mistake>) {
-    visit(file, text, |mut root| root.section("tui", Tui::read))
+pub(super) fn parse_tui(file: &Path, text: &str) -> (TuiSettings, Vec<Mistake>) {
+    visit_root(file, text, |mut root| {
+        root.section("tui", TuiSettings::read)
+    })
 }
 
-fn visit<T: Default>(
+fn visit_root<T: Default>(
     file: &Path,
     text: &str,
     read: impl FnOnce(Section<'_, '_>) -> T,
@@ -85,10 +87,10 @@ fn visit<T: Default>(
             T::default()
         }
     };
-    let placed = |Finding { at, text: sentence }| Mistake {
+    let placed = |LocatedMistake { at, text: sentence }| Mistake {
         place: at.map_or_else(
-            || Place::File(file.to_owned()),
-            |at| Place::of_offset(file, text, at),
+            || MistakePlace::File(file.to_owned()),
+            |at| MistakePlace::of_offset(file, text, at),
         ),
         text: sentence,
     };
@@ -99,22 +101,24 @@ fn visit<T: Default>(
 }
 
 /// The settings of a table; no table at all gives the defaults.
-fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
+fn read_settings(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
     let (names, providers) = read_providers(root);
     let mut settings = Settings {
         providers,
-        swarm: root.section("swarm", |section| Swarm::read(section, &names)),
-        mcp: root.section("mcp", Mcp::read),
-        supervision: root.section("supervision", Supervision::read),
-        budget: root.section("budget", Budget::read),
-        progress: root.section("progress", |section| Progress::read(section, &names)),
-        control: root.section("control", Control::read),
-        metrics: root.section("metrics", Metrics::read),
-        traces: root.section("traces", Traces::read),
-        alerts: root.section("alerts", Alerts::read),
-        reports: root.section("reports", Reports::read),
-        store: root.section("store", Store::read),
-        tui: root.section("tui", Tui::read),
+        swarm: root.section("swarm", |section| SwarmSettings::read(section, &names)),
+        mcp: root.section("mcp", McpSettings::read),
+        supervision: root.section("supervision", SupervisionSettings::read),
+        budget: root.section("budget", BudgetSettings::read),
+        progress: root.section("progress", |section| {
+            ProgressSettings::read(section, &names)
+        }),
+        control: root.section("control", ControlSettings::read),
+        metrics: root.section("metrics", MetricsSettings::read),
+        traces: root.section("traces", TraceSettings::read),
+        alerts: root.section("alerts", AlertSettings::read),
+        reports: root.section("reports", ReportSettings::read),
+        store: root.section("store", StoreSettings::read),
+        tui: root.section("tui", TuiSettings::read),
         myses: roster::read(root, &names),
     };
     overrides.apply(&mut settings);
@@ -123,15 +127,18 @@ fn read(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
 }
 
 /// The names of all providers, and those that could be read; `local` alone if the text names none.
-fn read_providers(root: &mut Section<'_, '_>) -> (Vec<String>, BTreeMap<String, Provider>) {
+fn read_providers(root: &mut Section<'_, '_>) -> (Vec<String>, BTreeMap<String, ProviderSettings>) {
     let mut names = root.names_in("providers");
     let providers = root.each_named("providers", |name, section| {
-        (name.to_owned(), Provider::read(section, name, &names))
+        (
+            name.to_owned(),
+            ProviderSettings::read(section, name, &names),
+        )
     });
     let mut providers = BTreeMap::from_iter(providers);
     if names.is_empty() {
         names.push(DEFAULT_NAME.to_owned());
-        providers.insert(DEFAULT_NAME.to_owned(), Provider::default());
+        providers.insert(DEFAULT_NAME.to_owned(), ProviderSettings::default());
     }
     (names, providers)
 }

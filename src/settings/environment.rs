@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::mistake::{Place, SettingsError};
+use super::mistake::{MistakePlace, SettingsError};
 
 /// The variables of a process, as they stood when they were read.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -53,11 +53,14 @@ impl Environment {
         let fault = |place, text: &str| Err(SettingsError::single(place, text));
         let directory = match (chosen, self.get("ZOEA_HOME"), self.get("HOME")) {
             (Some(chosen), _, _) if chosen.as_os_str().is_empty() => {
-                return fault(Place::CommandLine, "--home is empty; allowed: a directory");
+                return fault(
+                    MistakePlace::CommandLine,
+                    "--home is empty; allowed: a directory",
+                );
             }
             (None, Some(home), _) if home.is_empty() => {
                 return fault(
-                    Place::Environment,
+                    MistakePlace::Environment,
                     "ZOEA_HOME is empty; allowed: a directory",
                 );
             }
@@ -66,12 +69,12 @@ impl Environment {
             (None, None, Some(user)) if !user.is_empty() => Path::new(user).join(".zoea"),
             (None, None, _) => {
                 let text = "HOME is not set; name a directory with --home or ZOEA_HOME";
-                return fault(Place::Environment, text);
+                return fault(MistakePlace::Environment, text);
             }
         };
         std::path::absolute(&directory).or_else(|error| {
             let text = format!("{} has no place: {error}", directory.display());
-            fault(Place::Environment, &text)
+            fault(MistakePlace::Environment, &text)
         })
     }
 }

@@ -8,7 +8,7 @@ use super::nearest::nearest;
 /// Mistakes and keys, by their offset in the text.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    mistakes: Vec<Finding>,
+    mistakes: Vec<LocatedMistake>,
     unknown: Vec<UnknownKey>,
     /// Each section that was read, with the keys that it knows.
     known: Vec<(String, Vec<&'static str>)>,
@@ -16,7 +16,7 @@ pub(super) struct Findings {
 
 /// One mistake.
 #[derive(Debug)]
-pub(super) struct Finding {
+pub(super) struct LocatedMistake {
     /// Byte offset in the text; none where the text as a whole is meant.
     pub(super) at: Option<usize>,
     /// The sentence about it.
@@ -32,7 +32,7 @@ struct UnknownKey {
 
 impl Findings {
     pub(super) fn note(&mut self, at: Option<usize>, text: String) {
-        self.mistakes.push(Finding { at, text });
+        self.mistakes.push(LocatedMistake { at, text });
     }
 
     pub(super) fn note_unknown_key(&mut self, at: usize, section: &str, key: &str) {
@@ -49,7 +49,7 @@ impl Findings {
     }
 
     /// All mistakes in the order of the text.
-    pub(super) fn into_mistakes(mut self) -> Vec<Finding> {
+    pub(super) fn into_mistakes(mut self) -> Vec<LocatedMistake> {
         for unknown in std::mem::take(&mut self.unknown) {
             let text = self.unknown_key_text(&unknown);
             self.note(Some(unknown.at), text);

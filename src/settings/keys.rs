@@ -10,11 +10,11 @@ use serde::Deserialize;
 
 use zoea_system::files;
 
-use super::alerts::Alerts;
+use super::alerts::AlertSettings;
 use super::environment::Environment;
 use super::findings::dotted;
-use super::mistake::{Mistake, Place};
-use super::provider::{KeySource, Provider};
+use super::mistake::{Mistake, MistakePlace};
+use super::provider::{KeySource, ProviderSettings};
 use super::secret::Secret;
 
 /// More than any credentials.
@@ -34,22 +34,23 @@ struct Credentials {
 
 /// What fetching keys has to say.
 #[derive(Debug, Default)]
-pub(super) struct Remarks {
+pub(super) struct KeyRemarks {
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<String>,
 }
 
 /// Fills in every provider's key.
-pub(super) fn fetch(
-    providers: &mut BTreeMap<String, Provider>,
+pub(super) fn fetch_keys(
+    providers: &mut BTreeMap<String, ProviderSettings>,
     environment: &Environment,
     credentials: &Path,
-) -> Remarks {
-    let mut remarks = Remarks::default();
-    tighten(credentials, &mut remarks);
-    let is_wanted = |provider: &Provider| matches!(provider.key_source, KeySource::Credentials(_));
+) -> KeyRemarks {
+    let mut remarks = KeyRemarks::default();
+    close_to_others(credentials, &mut remarks);
+    let is_wanted =
+        |provider: &ProviderSettings| matches!(provider.key_source, KeySource::Credentials(_));
     let entries = if providers.values().any(is_wanted) {
-        read(credentials, &mut remarks)
+        read_credentials(credentials, &mut remarks)
     } else {
         Some(BTreeMap::new())
     };
@@ -69,7 +70,7 @@ pub(super) fn fetch(
 }
 
 /// Fills in the token of the alerts' webhook; says so where it is named and not to be had.
-pub(super) fn fetch_token(alerts: &mut Alerts, environment: &Environment) -> Option<String> {
+pub(super) fn fetch_token(alerts: &mut AlertSettings, environment: &Environment) -> Option<String> {
     let name = alerts.token_env.as_deref()?;
     let value = environment.get(name).and_then(|value| value.to_str());
     alerts.token = value.and_then(usable_key);
@@ -83,7 +84,7 @@ fn from_variable(
     variable: &str,
     environment: &Environment,
     section: &str,
-    remarks: &mut Remarks,
+    remarks: &mut KeyRemarks,
 ) -> Option<Secret> {
     let key = environment.get(variable).filter(|value| !value.is_empty());
     let Some(key) = key else {
@@ -97,7 +98,7 @@ fn from_variable(
     if key.is_none() {
         let variable = shown_variable(variable);
         remarks.mistakes.push(Mistake {
-            place: Place::Environment,
+            place: MistakePlace::Environment,
             text: format!("{variable} ({section}.api_key_env) is no key; allowed: {KEY_FORM}"),
         });
     }
@@ -109,7 +110,7 @@ fn from_entry(
     entries: &BTreeMap<String, Credentials>,
     file: &Path,
     section: &str,
-    remarks: &mut Remarks,
+    remarks: &mut KeyRemarks,
 ) -> Option<Secret> {
     let Some(credentials) = entries
         .get(entry)
@@ -124,7 +125,7 @@ fn from_entry(
     let key = usable_key(credentials.api_key.expose());
     if key.is_none() {
         remarks.mistakes.push(Mistake {
-            place: Place::File(file.to_owned()),
+            place: MistakePlace::File(file.to_owned()),
             text: format!(
                 "the api_key that {section}.api_key_name names is no key; allowed: {KEY_FORM}"
             ),
@@ -153,14 +154,17 @@ fn shown_variable(name: &str) -> &str {
 }
 
 /// The entries of the file; none of them if there is no file, nothing if it cannot be used.
-fn read(file: &Path, remarks: &mut Remarks) -> Option<BTreeMap<String, Credentials>> {
+fn read_credentials(
+    file: &Path,
+    remarks: &mut KeyRemarks,
+) -> Option<BTreeMap<String, Credentials>> {
     let mut fault = |place, text| remarks.mistakes.push(Mistake { place, text });
     let text = match files::read_text(file, MAX_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeMap::new()),
         Err(error) => {
             fault(
-                Place::File(file.to_owned()),
+                MistakePlace::File(file.to_owned()),
                 format!("the credentials cannot be read: {error}"),
             );
             return None;
@@ -172,7 +176,7 @@ fn read(file: &Path, remarks: &mut Remarks) -> Option<BTreeMap<String, Credentia
         Err(error) => {
             let (line, column) = (error.line(), error.column());
             fault(
-                Place::Line {
+                MistakePlace::Line {
                     file: file.to_owned(),
                     line,
                     column,
@@ -185,7 +189,7 @@ fn read(file: &Path, remarks: &mut Remarks) -> Option<BTreeMap<String, Credentia
 }
 
 /// Closes the file to other users, and says so.
-fn tighten(file: &Path, remarks: &mut Remarks) {
+fn close_to_others(file: &Path, remarks: &mut KeyRemarks) {
     let Ok(metadata) = fs::metadata(file) else {
         return;
     };

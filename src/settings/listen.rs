@@ -2,19 +2,19 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use super::rule::{Address, Truth};
+use super::rule::{Address, BooleanRule};
 use super::section::Section;
 
 /// The control interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Control {
+pub struct ControlSettings {
     /// Always a loopback address; port 0 means any free one, which `run.json` then tells.
     pub listen: SocketAddr,
 }
 
 /// The metrics server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Metrics {
+pub struct MetricsSettings {
     /// None: there is no metrics server.
     pub listen: Option<SocketAddr>,
     /// Whether `listen` may be an address that other machines reach: nobody who reads there needs a
@@ -22,7 +22,7 @@ pub struct Metrics {
     pub allow_remote: bool,
 }
 
-impl Default for Control {
+impl Default for ControlSettings {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -30,17 +30,17 @@ impl Default for Control {
     }
 }
 
-impl Control {
+impl ControlSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         let listen = section.read("listen", &Address::Loopback);
         listen.map_or_else(Self::default, |listen| Self { listen })
     }
 }
 
-impl Metrics {
+impl MetricsSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         let listen = section.read("listen", &Address::Any);
-        let allow_remote = section.read("allow_remote", &Truth).unwrap_or(false);
+        let allow_remote = section.read("allow_remote", &BooleanRule).unwrap_or(false);
         let metrics = Self {
             listen,
             allow_remote,

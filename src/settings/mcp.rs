@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::rule::{Time, WebUrl, Whole};
+use super::rule::{Time, WebUrl, WholeNumber};
 use super::section::Section;
 
 /// The upstream MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mcp {
+pub struct McpSettings {
     /// Its URL; none where the file says `""`. `ZOEA_MCP_ENDPOINT` overrides it.
     pub upstream: Option<String>,
     /// How long one tool call may take, above zero.
@@ -18,7 +18,7 @@ pub struct Mcp {
     pub logins_per_minute: u32,
 }
 
-impl Default for Mcp {
+impl Default for McpSettings {
     fn default() -> Self {
         Self {
             upstream: Some("https://game.spacemolt.com/mcp".to_owned()),
@@ -29,7 +29,7 @@ impl Default for Mcp {
     }
 }
 
-impl Mcp {
+impl McpSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         let default = Self::default();
         let upstream = section.read("upstream", &WebUrl::UpstreamOrNone);
@@ -42,7 +42,7 @@ impl Mcp {
                 .read("retry", &super::RETRY)
                 .unwrap_or(default.retry),
             logins_per_minute: section
-                .read("logins_per_minute", &Whole::between(1, 1_000_000))
+                .read("logins_per_minute", &WholeNumber::between(1, 1_000_000))
                 .unwrap_or(default.logins_per_minute),
         }
     }

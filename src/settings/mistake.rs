@@ -14,14 +14,14 @@ pub struct SettingsError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// Where it stands.
-    pub place: Place,
+    pub place: MistakePlace,
     /// The dotted key, what is wrong with it and what is allowed; never holds a secret.
     pub text: String,
 }
 
 /// Where a mistake stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum MistakePlace {
     /// In a file as a whole.
     File(PathBuf),
     /// At one character of a file; both numbers count from 1.
@@ -40,7 +40,7 @@ pub enum Place {
 }
 
 impl SettingsError {
-    pub(super) fn single(place: Place, text: impl Into<String>) -> Self {
+    pub(super) fn single(place: MistakePlace, text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
             mistakes: vec![Mistake { place, text }],
@@ -68,7 +68,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MistakePlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(file) => write!(formatter, "{}", file.display()),
@@ -81,7 +81,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
+impl MistakePlace {
     /// The place of the byte `offset` of `text`, which `file` holds.
     pub(super) fn of_offset(file: &Path, text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn an_offset_becomes_a_line_and_a_column_counted_from_one() {
         let place =
-            |offset| Place::of_offset(Path::new("z"), "ä = 1\nbé = 2\n", offset).to_string();
+            |offset| MistakePlace::of_offset(Path::new("z"), "ä = 1\nbé = 2\n", offset).to_string();
         assert_eq!(place(0), "z:1:1");
         assert_eq!(place(2), "z:1:2");
         assert_eq!(place(7), "z:2:1");

@@ -3,8 +3,8 @@
 use super::Settings;
 use super::environment::Environment;
 use super::mcp::upstream_or_none;
-use super::mistake::{Mistake, Place};
-use super::rule::{Rule, WebUrl, quoted};
+use super::mistake::{Mistake, MistakePlace};
+use super::rule::{ValueRule, WebUrl, quote_text};
 use super::swarm::MAX_MYSES;
 
 /// What the environment says in place of the file.
@@ -22,13 +22,13 @@ impl Overrides {
             let number = text.trim().parse().ok();
             number
                 .and_then(|number| MAX_MYSES.in_range(number))
-                .ok_or_else(|| quoted(text))
+                .ok_or_else(|| quote_text(text))
         };
         let upstream = |text: &str| WebUrl::UpstreamOrNone.check(text);
         let mut note = |name: &str, found: String, allowed: String| {
             let text = format!("{name} is {found}; allowed: {allowed}");
             mistakes.push(Mistake {
-                place: Place::Environment,
+                place: MistakePlace::Environment,
                 text,
             });
         };

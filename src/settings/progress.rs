@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::rule::{Choice, ProviderName, Time, Whole};
+use super::rule::{Keyword, ProviderName, Time, WholeNumber};
 use super::section::Section;
 
 /// How a Mysis is watched that gets nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProgressSettings {
     /// Whether it is watched at all.
     pub watch: bool,
     /// Turns without a better outcome before it is told so, 2 to 100000; half as many before each
@@ -21,7 +21,7 @@ pub struct Progress {
     pub park: bool,
 }
 
-impl Default for Progress {
+impl Default for ProgressSettings {
     fn default() -> Self {
         Self {
             watch: true,
@@ -33,10 +33,10 @@ impl Default for Progress {
     }
 }
 
-impl Progress {
+impl ProgressSettings {
     /// `providers` are the names that may be asked.
     pub(super) fn read(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
-        const SWITCH: Choice<bool> = Choice(&[("on", true), ("off", false)]);
+        const SWITCH: Keyword<bool> = Keyword(&[("on", true), ("off", false)]);
         let default = Self::default();
         let known = providers.iter().map(String::as_str).collect();
         let provider = ProviderName {
@@ -46,7 +46,7 @@ impl Progress {
         Self {
             watch: section.read("watch", &SWITCH).unwrap_or(default.watch),
             turns: section
-                .read("turns", &Whole::between(2, 100_000))
+                .read("turns", &WholeNumber::between(2, 100_000))
                 .unwrap_or(default.turns),
             at_least: section
                 .read("at_least", &Time::FromZero)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use actors::domain::system_prompt::{PLACEHOLDERS, unknown_placeholders};
 
-use super::mistake::{Mistake, Place, SettingsError};
+use super::mistake::{Mistake, MistakePlace, SettingsError};
 use super::nearest::nearest;
 
 /// The placeholder of Zoea-Nova's prompt, and ours for it.
@@ -18,8 +18,8 @@ pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
     let mistakes: Vec<Mistake> = unknown_placeholders(template)
         .into_iter()
         .map(|unknown| Mistake {
-            place: Place::of_offset(file, template, unknown.offset),
-            text: describe(&unknown.name),
+            place: MistakePlace::of_offset(file, template, unknown.offset),
+            text: describe_unknown(&unknown.name),
         })
         .collect();
     if mistakes.is_empty() {
@@ -28,7 +28,7 @@ pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
     Err(SettingsError { mistakes })
 }
 
-fn describe(name: &str) -> String {
+fn describe_unknown(name: &str) -> String {
     let known = PLACEHOLDERS.map(|(name, _)| name);
     let meant = match name.trim() {
         name if name == OF_ZOEA_NOVA.0 => Some(OF_ZOEA_NOVA.1),

@@ -5,13 +5,16 @@ use std::time::Duration;
 use actors::domain::bounds;
 use url::Url;
 
-use super::rule::{Choice, Number, ProviderName, Text, Time, Truth, VariableName, WebUrl, Whole};
+use super::rule::{
+    BooleanRule, Keyword, NonEmptyText, Number, ProviderName, Time, VariableName, WebUrl,
+    WholeNumber,
+};
 use super::secret::Secret;
 use super::section::Section;
 
 /// A chat endpoint with its model, pace and price.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Provider {
+pub struct ProviderSettings {
     /// An http or https URL without a slash at its end; `/chat/completions` is appended to it.
     pub endpoint: String,
     /// Which dialect it speaks; guessed from the endpoint where the file does not say.
@@ -44,7 +47,7 @@ pub struct Provider {
     /// Another provider to use while this one is down; always one of `providers`.
     pub fallback: Option<String>,
     /// What it costs; none: no cost is shown.
-    pub price: Option<Price>,
+    pub price: Option<PriceSettings>,
     /// The model's context size in tokens, where it is known.
     pub context_tokens: Option<u64>,
 }
@@ -72,7 +75,7 @@ pub enum KeySource {
 
 /// US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
+pub struct PriceSettings {
     /// Tokens sent, 0 or more.
     pub input: f64,
     /// Tokens received, 0 or more.
@@ -84,7 +87,7 @@ pub struct Price {
 /// The name of the provider that exists where the configuration names none.
 pub(super) const DEFAULT_NAME: &str = "local";
 
-impl Default for Provider {
+impl Default for ProviderSettings {
     fn default() -> Self {
         Self {
             endpoint: "http://127.0.0.1:11434/v1".to_owned(),
@@ -108,10 +111,10 @@ impl Default for Provider {
     }
 }
 
-impl Provider {
+impl ProviderSettings {
     /// `providers` are the names of all, among them `name`, which is this one's.
     pub(super) fn read(section: &mut Section<'_, '_>, name: &str, providers: &[String]) -> Self {
-        const KINDS: Choice<ProviderKind> = Choice(&[
+        const KINDS: Keyword<ProviderKind> = Keyword(&[
             ("openai", ProviderKind::OpenAi),
             ("ollama", ProviderKind::Ollama),
         ]);
@@ -137,17 +140,20 @@ impl Provider {
                 .unwrap_or(default.temperature),
             key_source: read_key_source(section),
             api_key: None,
-            stream: section.read("stream", &Truth).unwrap_or(default.stream),
+            stream: section
+                .read("stream", &BooleanRule)
+                .unwrap_or(default.stream),
             timeout: section
                 .read("timeout", &Time::AboveZero)
                 .unwrap_or(default.timeout),
             max_concurrency: section
-                .read("max_concurrency", &Whole::between(1, 1_000_000))
+                .read("max_concurrency", &WholeNumber::between(1, 1_000_000))
                 .unwrap_or(default.max_concurrency),
-            requests_per_minute: section.read("requests_per_minute", &Whole::between(1, 1_000_000)),
-            tokens_per_minute: section.read("tokens_per_minute", &Whole::at_least(1)),
+            requests_per_minute: section
+                .read("requests_per_minute", &WholeNumber::between(1, 1_000_000)),
+            tokens_per_minute: section.read("tokens_per_minute", &WholeNumber::at_least(1)),
             circuit_failures: section
-                .read("circuit_failures", &Whole::between(1, 1000))
+                .read("circuit_failures", &WholeNumber::between(1, 1000))
                 .unwrap_or(default.circuit_failures),
             circuit_wait: section
                 .read("circuit_wait", &Time::AboveZero)
@@ -156,13 +162,13 @@ impl Provider {
                 .read("retry", &super::RETRY)
                 .unwrap_or(default.retry),
             fallback: section.read("fallback", &others),
-            price: section.table("price", Price::read).flatten(),
-            context_tokens: section.read("context_tokens", &Whole::at_least(1)),
+            price: section.table("price", PriceSettings::read).flatten(),
+            context_tokens: section.read("context_tokens", &WholeNumber::at_least(1)),
         }
     }
 }
 
-impl Price {
+impl PriceSettings {
     fn read(section: &mut Section<'_, '_>) -> Option<Self> {
         const RULE: Number = Number::between(0.0, bounds::MAX_PRICE);
         let input = section.require("input", &RULE);
@@ -180,10 +186,10 @@ impl Price {
 fn read_endpoint_and_model(
     section: &mut Section<'_, '_>,
     name: &str,
-    default: &Provider,
+    default: &ProviderSettings,
 ) -> (String, String) {
     const ENDPOINT: (&str, WebUrl) = ("endpoint", WebUrl::Endpoint);
-    const MODEL: (&str, Text) = ("model", Text);
+    const MODEL: (&str, NonEmptyText) = ("model", NonEmptyText);
     if name == DEFAULT_NAME {
         let endpoint = section.read(ENDPOINT.0, &ENDPOINT.1);
         let model = section.read(MODEL.0, &MODEL.1);
@@ -201,7 +207,7 @@ fn read_endpoint_and_model(
 
 fn read_key_source(section: &mut Section<'_, '_>) -> KeySource {
     let variable = section.read("api_key_env", &VariableName);
-    let entry = section.read("api_key_name", &Text);
+    let entry = section.read("api_key_name", &NonEmptyText);
     match (variable, entry) {
         (None, None) => KeySource::None,
         (Some(variable), None) => KeySource::Variable(variable),

@@ -75,7 +75,7 @@ impl Settings {
 mod tests {
     use std::time::Duration;
 
-    use super::super::Provider;
+    use super::super::ProviderSettings;
     use super::*;
 
     #[test]
@@ -85,7 +85,8 @@ mod tests {
         assert!(old.changes_at_once(&new).is_empty());
         assert!(old.changes_after_a_restart(&new).is_empty());
         new.budget.usd_per_day = Some(3.0);
-        new.providers.insert("other".into(), Provider::default());
+        new.providers
+            .insert("other".into(), ProviderSettings::default());
         new.mcp.upstream = None;
         new.mcp.tool_timeout = Duration::from_secs(9);
         let at_once = ["providers.other is new", "[mcp]", "[budget]"];

@@ -1,11 +1,11 @@
 //! `[reports]`: whether the running program writes one for each day.
 
-use super::rule::Choice;
+use super::rule::Keyword;
 use super::section::Section;
 
 /// The reports in `HOME/reports`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reports {
+pub struct ReportSettings {
     /// How that of each day is written once the day is over (UTC); none: it is not.
     pub daily: Option<DailyReport>,
 }
@@ -20,10 +20,10 @@ pub enum DailyReport {
 }
 
 /// The words for it.
-const WORDS: Choice<DailyReport> =
-    Choice(&[("md", DailyReport::Markdown), ("html", DailyReport::Html)]);
+const WORDS: Keyword<DailyReport> =
+    Keyword(&[("md", DailyReport::Markdown), ("html", DailyReport::Html)]);
 
-impl Reports {
+impl ReportSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         Self {
             daily: section.read("daily", &WORDS),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::{MysisName, ProviderName, quoted};
+use super::rule::{MysisName, ProviderName, quote_text};
 use super::section::Section;
 
 /// A Mysis that exists after launch.
@@ -27,7 +27,7 @@ pub(super) fn read(root: &mut Section<'_, '_>, providers: &[String]) -> Vec<Decl
         let provider = section.read("provider", &rule);
         let name = name?;
         if !taken.insert(name.clone()) {
-            let found = format!("{}, which another Mysis has already", quoted(&name));
+            let found = format!("{}, which another Mysis has already", quote_text(&name));
             section.reject("name", &found, "names that differ");
         }
         Some(DeclaredMysis { name, provider })

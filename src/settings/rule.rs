@@ -11,15 +11,15 @@ mod url;
 use toml::de::DeValue;
 
 pub(super) use address::Address;
-pub(super) use list::ListOf;
-pub(super) use name::{Choice, MysisName, ProviderName, Text, VariableName};
-pub(super) use number::{Number, Size, Whole};
+pub(super) use list::ListRule;
+pub(super) use name::{Keyword, MysisName, NonEmptyText, ProviderName, VariableName};
+pub(super) use number::{ByteSize, Number, WholeNumber};
 pub(super) use time::{Age, Time};
-pub(super) use truth::Truth;
+pub(super) use truth::BooleanRule;
 pub(super) use url::{DatabaseUrl, SecretUrl, WebUrl};
 
 /// What one value may be.
-pub(super) trait Rule {
+pub(super) trait ValueRule {
     /// What it is once it has been accepted.
     type Value;
 
@@ -31,9 +31,9 @@ pub(super) trait Rule {
 }
 
 /// The value in words: texts and numbers as they stand there, of anything else its kind.
-pub(super) fn found(value: &DeValue<'_>) -> String {
+pub(super) fn describe_value(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => quoted(text),
+        DeValue::String(text) => quote_text(text),
         DeValue::Integer(number) => number.to_string(),
         DeValue::Float(number) => number.to_string(),
         DeValue::Boolean(truth) => truth.to_string(),
@@ -44,18 +44,18 @@ pub(super) fn found(value: &DeValue<'_>) -> String {
 }
 
 /// The kind of a value whose text must not be shown, for it may be a secret put in the wrong place.
-fn found_unshown(value: &DeValue<'_>) -> String {
+fn describe_kind(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(_) => "another text (not shown here)".to_owned(),
         DeValue::Integer(_) | DeValue::Float(_) => "a number".to_owned(),
         DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
-            found(value)
+            describe_value(value)
         }
     }
 }
 
 /// The text in quotes, cut where it grows long.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_text(text: &str) -> String {
     const LONGEST: usize = 80;
     if text.chars().count() <= LONGEST {
         return format!("{text:?}");

@@ -4,7 +4,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::findings::{Findings, dotted};
-use super::rule::{Rule, found};
+use super::rule::{ValueRule, describe_value};
 
 /// One table of the text, or its absence. The keys that it is asked for are the keys that it knows.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<'d, 'f> Section<'d, 'f> {
     }
 
     /// Reads `key`; `None` if it is absent, or if it breaks the rule and has been noted.
-    pub(super) fn read<R: Rule>(&mut self, key: &'static str, rule: &R) -> Option<R::Value> {
+    pub(super) fn read<R: ValueRule>(&mut self, key: &'static str, rule: &R) -> Option<R::Value> {
         let value = self.entry(key)?;
         match rule.accept(value.get_ref()) {
             Ok(accepted) => Some(accepted),
@@ -41,7 +41,11 @@ impl<'d, 'f> Section<'d, 'f> {
     }
 
     /// Reads `key` as [`read`](Self::read) does, and notes its absence.
-    pub(super) fn require<R: Rule>(&mut self, key: &'static str, rule: &R) -> Option<R::Value> {
+    pub(super) fn require<R: ValueRule>(
+        &mut self,
+        key: &'static str,
+        rule: &R,
+    ) -> Option<R::Value> {
         if self.entry(key).is_none() {
             let text = format!(
                 "{} is missing; allowed: {}",
@@ -113,7 +117,12 @@ impl<'d, 'f> Section<'d, 'f> {
         };
         let Some(list) = value.get_ref().as_array() else {
             let allowed = format!("a list of tables, each headed [[{key}]]");
-            self.refuse(key, value.span().start, &found(value.get_ref()), &allowed);
+            self.refuse(
+                key,
+                value.span().start,
+                &describe_value(value.get_ref()),
+                &allowed,
+            );
             return Vec::new();
         };
         let mut parts = Vec::new();
@@ -198,7 +207,10 @@ impl<'d, 'f> Section<'d, 'f> {
     ) -> Option<&'d DeTable<'d>> {
         let entries = value.get_ref().as_table();
         if entries.is_none() {
-            let text = format!("{path} is {}; allowed: a table", found(value.get_ref()));
+            let text = format!(
+                "{path} is {}; allowed: a table",
+                describe_value(value.get_ref())
+            );
             self.findings.note(Some(value.span().start), text);
         }
         entries

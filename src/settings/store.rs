@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::rule::{Age, DatabaseUrl, Whole};
+use super::rule::{Age, DatabaseUrl, WholeNumber};
 use super::secret::Secret;
 use super::section::Section;
 
@@ -13,7 +13,7 @@ const KEEP_ROWS: u64 = 25_000;
 
 /// Where conversations are kept, and how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Store {
+pub struct StoreSettings {
     /// A database's URL, which may hold a password; none: `zoea.db` in the home directory.
     pub database_url: Option<Secret>,
     /// Rows that are older go, unless something still needs them; none: rows of any age stay.
@@ -22,7 +22,7 @@ pub struct Store {
     pub keep_rows: u64,
 }
 
-impl Default for Store {
+impl Default for StoreSettings {
     fn default() -> Self {
         Self {
             database_url: None,
@@ -32,14 +32,14 @@ impl Default for Store {
     }
 }
 
-impl Store {
+impl StoreSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         let default = Self::default();
         Self {
             database_url: section.read("database_url", &DatabaseUrl),
             keep: section.read("keep", &Age).unwrap_or(default.keep),
             keep_rows: section
-                .read("keep_rows", &Whole::at_least(0))
+                .read("keep_rows", &WholeNumber::at_least(0))
                 .unwrap_or(default.keep_rows),
         }
     }

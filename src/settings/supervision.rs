@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::rule::{Choice, ListOf, Time, Whole};
+use super::rule::{Keyword, ListRule, Time, WholeNumber};
 use super::section::Section;
 
 /// What happens when a Mysis has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Supervision {
+pub struct SupervisionSettings {
     /// Which faults are answered with a relaunch.
-    pub relaunch: Relaunch,
+    pub relaunch: RelaunchSetting,
     /// The waits before relaunches.
     pub backoff: Backoff,
     /// Relaunches within `within`, 0 to 1000000; after them it stays errored until the operator
@@ -21,7 +21,7 @@ pub struct Supervision {
 
 /// Which faults are answered with a relaunch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relaunch {
+pub enum RelaunchSetting {
     /// None: the operator relaunches.
     Manual,
     /// Provider, network and crash faults.
@@ -39,10 +39,10 @@ pub struct Backoff {
     pub longest: Duration,
 }
 
-impl Default for Supervision {
+impl Default for SupervisionSettings {
     fn default() -> Self {
         Self {
-            relaunch: Relaunch::Transient,
+            relaunch: RelaunchSetting::Transient,
             backoff: Backoff {
                 first: Duration::from_secs(1),
                 longest: Duration::from_secs(5 * 60),
@@ -53,12 +53,12 @@ impl Default for Supervision {
     }
 }
 
-impl Supervision {
+impl SupervisionSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        const RELAUNCHES: Choice<Relaunch> = Choice(&[
-            ("manual", Relaunch::Manual),
-            ("transient", Relaunch::Transient),
-            ("always", Relaunch::Always),
+        const RELAUNCHES: Keyword<RelaunchSetting> = Keyword(&[
+            ("manual", RelaunchSetting::Manual),
+            ("transient", RelaunchSetting::Transient),
+            ("always", RelaunchSetting::Always),
         ]);
         let default = Self::default();
         Self {
@@ -67,7 +67,7 @@ impl Supervision {
                 .unwrap_or(default.relaunch),
             backoff: read_backoff(section).unwrap_or(default.backoff),
             max_relaunches: section
-                .read("max_relaunches", &Whole::between(0, 1_000_000))
+                .read("max_relaunches", &WholeNumber::between(0, 1_000_000))
                 .unwrap_or(default.max_relaunches),
             within: section
                 .read("within", &Time::AboveZero)
@@ -79,7 +79,7 @@ impl Supervision {
 fn read_backoff(section: &mut Section<'_, '_>) -> Option<Backoff> {
     let waits = section.read(
         "backoff",
-        &ListOf {
+        &ListRule {
             count: 2..=2,
             item: Time::AboveZero,
         },

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use actors::domain::rules::NUDGES;
+use actors::domain::rules::DEFAULT_NUDGES;
 
-use super::rule::{ListOf, ProviderName, Size, Text, Time, Truth, Whole};
+use super::rule::{BooleanRule, ByteSize, ListRule, NonEmptyText, ProviderName, Time, WholeNumber};
 use super::section::Section;
 
 /// How many Myses there may be and how their turns run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Swarm {
+pub struct SwarmSettings {
     /// The most Myses of this home, 1 to 10000. `ZOEA_MAX_MYSES` overrides it.
     pub max_myses: u32,
     /// The provider of Myses that name none; always one of `providers`.
@@ -33,9 +33,9 @@ pub struct Swarm {
 }
 
 /// The rule of `max_myses`, which the environment can override.
-pub(super) const MAX_MYSES: Whole<u32> = Whole::between(1, 10_000);
+pub(super) const MAX_MYSES: WholeNumber<u32> = WholeNumber::between(1, 10_000);
 
-impl Default for Swarm {
+impl Default for SwarmSettings {
     fn default() -> Self {
         Self {
             max_myses: 16,
@@ -44,7 +44,7 @@ impl Default for Swarm {
             max_tool_iterations: 10,
             context_window: 20,
             context_budget: 64 << 10,
-            nudges: NUDGES.map(Into::into).to_vec(),
+            nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             no_progress_turns: 5,
             search_others: true,
             resume: false,
@@ -52,12 +52,12 @@ impl Default for Swarm {
     }
 }
 
-impl Swarm {
+impl SwarmSettings {
     /// `providers` are the names that may be the default.
     pub(super) fn read(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
-        const BUDGET: Size = Size::between((8 << 10, "8KiB"), (16 << 20, "16MiB"));
+        const BUDGET: ByteSize = ByteSize::between((8 << 10, "8KiB"), (16 << 20, "16MiB"));
         let default = Self::default();
-        let whole = |highest| Whole::between(1, highest);
+        let whole = |highest| WholeNumber::between(1, highest);
         Self {
             max_myses: section
                 .read("max_myses", &MAX_MYSES)
@@ -78,9 +78,9 @@ impl Swarm {
             nudges: section
                 .read(
                     "nudges",
-                    &ListOf {
+                    &ListRule {
                         count: 1..=20,
-                        item: Text,
+                        item: NonEmptyText,
                     },
                 )
                 .unwrap_or(default.nudges),
@@ -88,9 +88,11 @@ impl Swarm {
                 .read("no_progress_turns", &whole(1000))
                 .unwrap_or(default.no_progress_turns),
             search_others: section
-                .read("search_others", &Truth)
+                .read("search_others", &BooleanRule)
                 .unwrap_or(default.search_others),
-            resume: section.read("resume", &Truth).unwrap_or(default.resume),
+            resume: section
+                .read("resume", &BooleanRule)
+                .unwrap_or(default.resume),
         }
     }
 }

@@ -16,7 +16,8 @@ mod tests {
     use super::*;
     use crate::settings::overrides::Overrides;
     use crate::settings::{
-        Alerts, Budget, Metrics, Progress, Reports, Settings, Store, Traces, Tui, document,
+        AlertSettings, BudgetSettings, MetricsSettings, ProgressSettings, ReportSettings, Settings,
+        StoreSettings, TraceSettings, TuiSettings, document,
     };
 
     fn parse(text: &str) -> Settings {
@@ -53,7 +54,7 @@ mod tests {
         let provider = Some("openai".to_string());
         assert_eq!(
             progress,
-            Progress {
+            ProgressSettings {
                 provider,
                 ..default.progress
             }
@@ -67,13 +68,13 @@ mod tests {
     #[test]
     fn every_section_stands_in_it() {
         let settings = parse(&switched_on());
-        assert_ne!(settings.budget, Budget::default());
-        assert_ne!(settings.metrics, Metrics::default());
-        assert_ne!(settings.traces, Traces::default());
-        assert_ne!(settings.alerts, Alerts::default());
-        assert_ne!(settings.reports, Reports::default());
-        assert_ne!(settings.store, Store::default());
-        assert_ne!(settings.tui, Tui::default());
+        assert_ne!(settings.budget, BudgetSettings::default());
+        assert_ne!(settings.metrics, MetricsSettings::default());
+        assert_ne!(settings.traces, TraceSettings::default());
+        assert_ne!(settings.alerts, AlertSettings::default());
+        assert_ne!(settings.reports, ReportSettings::default());
+        assert_ne!(settings.store, StoreSettings::default());
+        assert_ne!(settings.tui, TuiSettings::default());
         assert_eq!(settings.providers.len(), 5);
         assert_eq!(settings.myses.len(), 2);
     }

@@ -51,7 +51,7 @@ impl Files {
     }
 
     /// Loads the text as the chosen file; the directory's name is left out of errors and warnings.
-    fn load(&self, text: &str, environment: &Environment) -> Result<Loaded, String> {
+    fn load(&self, text: &str, environment: &Environment) -> Result<LoadedSettings, String> {
         let file = self.write("zoea.toml", 0o600, text);
         let without_directory =
             |said: String| said.replace(&format!("{}/", self.0.path().display()), "");
@@ -157,7 +157,7 @@ fn every_key_is_read() {
         [[myses]]
         name = "Zoë.9_-"
     "#;
-    let cloud = Provider {
+    let cloud = ProviderSettings {
         endpoint: "https://api.example.com/v1".into(),
         kind: ProviderKind::OpenAi,
         model: "big".into(),
@@ -173,7 +173,7 @@ fn every_key_is_read() {
         circuit_wait: Duration::from_secs(4),
         retry: Vec::new(),
         fallback: Some("local".into()),
-        price: Some(Price {
+        price: Some(PriceSettings {
             input: 0.0,
             output: 0.6,
             cached: None,
@@ -181,7 +181,7 @@ fn every_key_is_read() {
         context_tokens: Some(128_000),
     };
     let expected = Settings {
-        swarm: Swarm {
+        swarm: SwarmSettings {
             max_myses: 32,
             default_provider: "cloud".into(),
             turn_pause: Duration::from_millis(500),
@@ -194,18 +194,18 @@ fn every_key_is_read() {
             resume: true,
         },
         providers: [
-            ("local".into(), Provider::default()),
+            ("local".into(), ProviderSettings::default()),
             ("cloud".into(), cloud),
         ]
         .into(),
-        mcp: Mcp {
+        mcp: McpSettings {
             upstream: None,
             tool_timeout: Duration::from_secs(5400),
             retry: vec![Duration::from_secs(1)],
             logins_per_minute: 1,
         },
-        supervision: Supervision {
-            relaunch: Relaunch::Transient,
+        supervision: SupervisionSettings {
+            relaunch: RelaunchSetting::Transient,
             backoff: Backoff {
                 first: Duration::from_secs(2),
                 longest: Duration::from_secs(2),
@@ -213,25 +213,25 @@ fn every_key_is_read() {
             max_relaunches: 0,
             within: Duration::from_secs(3600),
         },
-        budget: Budget {
+        budget: BudgetSettings {
             tokens_per_mysis_per_day: Some(2_000_000),
             usd_per_day: Some(5.0),
-            ..Budget::default()
+            ..BudgetSettings::default()
         },
-        progress: Progress {
+        progress: ProgressSettings {
             watch: false,
             turns: 9,
             at_least: Duration::ZERO,
             provider: Some("cloud".into()),
             park: false,
         },
-        control: Control {
+        control: ControlSettings {
             listen: "[::1]:7000".parse().unwrap(),
         },
-        reports: Reports {
+        reports: ReportSettings {
             daily: Some(DailyReport::Html),
         },
-        alerts: Alerts {
+        alerts: AlertSettings {
             webhook: Some(Secret::new("https://hooks.test/secret")),
             token_env: Some("HOOK_TOKEN".to_owned()),
             token: None,
@@ -239,20 +239,20 @@ fn every_key_is_read() {
             timeout: Duration::from_secs(3),
             cool_down: Duration::from_secs(3600),
         },
-        traces: Traces {
+        traces: TraceSettings {
             endpoint: Some("http://collector:4318".to_owned()),
             contents: true,
         },
-        metrics: Metrics {
+        metrics: MetricsSettings {
             allow_remote: true,
             listen: Some("0.0.0.0:9464".parse().unwrap()),
         },
-        store: Store {
+        store: StoreSettings {
             database_url: Some(Secret::new("postgres://u:p@h/d")),
             keep: Some(Duration::from_secs(12 * 3600)),
             keep_rows: 0,
         },
-        tui: Tui {
+        tui: TuiSettings {
             theme: Some(Theme::HighContrast),
             letters: Some(Letters::Ascii),
             motion: Motion::Reduced,

@@ -1,22 +1,22 @@
 //! `[traces]`: where spans are brought, if anywhere.
 
-use super::rule::{Truth, WebUrl};
+use super::rule::{BooleanRule, WebUrl};
 use super::section::Section;
 
 /// The OpenTelemetry collector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Traces {
+pub struct TraceSettings {
     /// Its address for OTLP over HTTP; none: no spans are made.
     pub endpoint: Option<String>,
     /// Whether spans carry what was said: words, arguments, results.
     pub contents: bool,
 }
 
-impl Traces {
+impl TraceSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         Self {
             endpoint: section.read("endpoint", &WebUrl::Address),
-            contents: section.read("contents", &Truth).unwrap_or_default(),
+            contents: section.read("contents", &BooleanRule).unwrap_or_default(),
         }
     }
 }

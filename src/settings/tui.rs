@@ -2,13 +2,13 @@
 
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
-use super::rule::Choice;
+use super::rule::Keyword;
 use super::section::Section;
 
 /// How the terminal looks and how it calls the operator. Options of the command line and `NO_COLOR`
 /// go before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tui {
+pub struct TuiSettings {
     /// The colours; absent: none under `NO_COLOR`, else dark ones.
     pub theme: Option<Theme>,
     /// The letters that may be used; absent: those of the locale.
@@ -21,21 +21,21 @@ pub struct Tui {
     pub notify: Notify,
 }
 
-impl Tui {
+impl TuiSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        const THEMES: Choice<Theme> = Choice(&[
+        const THEMES: Keyword<Theme> = Keyword(&[
             ("dark", Theme::Dark),
             ("light", Theme::Light),
             ("contrast", Theme::HighContrast),
             ("none", Theme::NoColour),
         ]);
-        const LETTERS: Choice<Letters> =
-            Choice(&[("unicode", Letters::Unicode), ("ascii", Letters::Ascii)]);
-        const MOTIONS: Choice<Motion> =
-            Choice(&[("full", Motion::Full), ("reduced", Motion::Reduced)]);
-        const MICE: Choice<MouseUse> =
-            Choice(&[("on", MouseUse::Ours), ("off", MouseUse::Terminals)]);
-        const CALLS: Choice<Notify> = Choice(&[
+        const LETTERS: Keyword<Letters> =
+            Keyword(&[("unicode", Letters::Unicode), ("ascii", Letters::Ascii)]);
+        const MOTIONS: Keyword<Motion> =
+            Keyword(&[("full", Motion::Full), ("reduced", Motion::Reduced)]);
+        const MICE: Keyword<MouseUse> =
+            Keyword(&[("on", MouseUse::Ours), ("off", MouseUse::Terminals)]);
+        const CALLS: Keyword<Notify> = Keyword(&[
             ("off", Notify::Off),
             ("bell", Notify::Bell),
             ("message", Notify::Message),

@@ -5,7 +5,7 @@ use super::Settings;
 impl Settings {
     /// What is set and not heeded yet, a sentence each.
     #[must_use]
-    pub fn unheeded(&self) -> Vec<String> {
+    pub fn ignored_settings(&self) -> Vec<String> {
         let mut told = Vec::new();
         let budget = &self.budget;
         if budget.usd_per_mysis_per_day.is_some() || budget.usd_per_day.is_some() {
@@ -23,18 +23,18 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Budget;
+    use super::super::BudgetSettings;
     use super::*;
 
     #[test]
     fn what_nothing_heeds_is_told() {
         let mut settings = Settings::default();
-        assert!(settings.unheeded().is_empty());
-        settings.budget = Budget {
+        assert!(settings.ignored_settings().is_empty());
+        settings.budget = BudgetSettings {
             usd_per_day: Some(5.0),
-            ..Budget::default()
+            ..BudgetSettings::default()
         };
-        let told = settings.unheeded();
+        let told = settings.ignored_settings();
         assert!(told.len() == 1 && told[0].contains("no price"), "{told:?}");
     }
 }

@@ -125,14 +125,14 @@ pub(super) const PANIC: &str = "a simulated panic";
 /// The source of all chance.
 #[derive(Debug)]
 pub(super) struct Chaos {
-    inside: Mutex<Inside>,
+    inside: Mutex<ChaosState>,
     wildness: f64,
     /// What strikes at all.
     drawn: BTreeSet<InjectedFault>,
 }
 
 #[derive(Debug)]
-struct Inside {
+struct ChaosState {
     dice: fastrand::Rng,
     is_calm: bool,
     clock_is_off_by: i64,
@@ -150,7 +150,7 @@ impl Chaos {
         let mut drawn = BTreeSet::from(InjectedFault::ALL);
         drawn.retain(|_| with_all || dice.f64() < share);
         Chaos {
-            inside: Mutex::new(Inside {
+            inside: Mutex::new(ChaosState {
                 dice,
                 is_calm: false,
                 clock_is_off_by: 0,
@@ -163,29 +163,29 @@ impl Chaos {
     }
 
     /// What strikes at all.
-    pub(super) fn drawn(&self) -> &BTreeSet<InjectedFault> {
+    pub(super) fn drawn_faults(&self) -> &BTreeSet<InjectedFault> {
         &self.drawn
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn lock_state(&self) -> MutexGuard<'_, ChaosState> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins or ends a time in which nothing goes wrong.
-    pub(super) fn be_calm(&self, is_calm: bool) {
-        let mut inside = self.inside();
+    pub(super) fn set_calm(&self, is_calm: bool) {
+        let mut inside = self.lock_state();
         inside.is_calm = is_calm;
         inside.lasting.clear();
     }
 
     /// Whether nothing goes wrong now.
     pub(super) fn is_calm(&self) -> bool {
-        self.inside().is_calm
+        self.lock_state().is_calm
     }
 
     /// Whether this goes wrong now.
-    pub(super) fn strikes(&self, strike: InjectedFault, probability: f64) -> bool {
-        let mut inside = self.inside();
+    pub(super) fn draw_fault(&self, strike: InjectedFault, probability: f64) -> bool {
+        let mut inside = self.lock_state();
         let may = !inside.is_calm && self.drawn.contains(&strike);
         if !may || inside.dice.f64() >= probability * self.wildness {
             return false;
@@ -195,67 +195,72 @@ impl Chaos {
     }
 
     /// Whether this goes wrong for a while, this moment included; where it does not, it may begin.
-    pub(super) fn lasts(&self, strike: InjectedFault, probability: f64, most: Duration) -> bool {
+    pub(super) fn draw_lasting_fault(
+        &self,
+        strike: InjectedFault,
+        probability: f64,
+        most: Duration,
+    ) -> bool {
         let now = Instant::now();
         let goes_on = self
-            .inside()
+            .lock_state()
             .lasting
             .get(&strike)
             .is_some_and(|until| now < *until);
         if goes_on {
             return true;
         }
-        let begins = self.strikes(strike, probability);
+        let begins = self.draw_fault(strike, probability);
         if begins {
-            let until = now + self.between(most / 20, most);
-            self.inside().lasting.insert(strike, until);
+            let until = now + self.duration_between(most / 20, most);
+            self.lock_state().lasting.insert(strike, until);
         }
         begins
     }
 
     /// Counts what went wrong by another hand.
-    pub(super) fn note(&self, strike: InjectedFault) {
-        *self.inside().struck.entry(strike).or_default() += 1;
+    pub(super) fn count_fault(&self, strike: InjectedFault) {
+        *self.lock_state().struck.entry(strike).or_default() += 1;
     }
 
     /// A time between these two.
-    pub(super) fn between(&self, least: Duration, most: Duration) -> Duration {
-        least + (most - least).mul_f64(self.inside().dice.f64())
+    pub(super) fn duration_between(&self, least: Duration, most: Duration) -> Duration {
+        least + (most - least).mul_f64(self.lock_state().dice.f64())
     }
 
     /// A whole number below this one.
-    pub(super) fn below(&self, bound: usize) -> usize {
-        self.inside().dice.usize(..bound.max(1))
+    pub(super) fn number_below(&self, bound: usize) -> usize {
+        self.lock_state().dice.usize(..bound.max(1))
     }
 
     /// Another seed.
-    pub(super) fn seed(&self) -> u64 {
-        self.inside().dice.u64(..)
+    pub(super) fn next_seed(&self) -> u64 {
+        self.lock_state().dice.u64(..)
     }
 
     /// How long a process lives before it is killed: minutes as well as half a day.
-    pub(super) fn length_of_a_process(&self) -> Duration {
+    pub(super) fn process_lifetime(&self) -> Duration {
         if self.wildness <= 0.0 || !self.drawn.contains(&InjectedFault::ProcessKill) {
             return Duration::MAX;
         }
-        let dice = self.inside().dice.f64();
+        let dice = self.lock_state().dice.f64();
         Duration::from_secs_f64(43_200.0 * dice * dice * dice / self.wildness + 0.01)
     }
 
     /// So many milliseconds the wall clock is wrong by.
-    pub(super) fn clock_is_off_by(&self) -> i64 {
-        self.inside().clock_is_off_by
+    pub(super) fn clock_offset_ms(&self) -> i64 {
+        self.lock_state().clock_is_off_by
     }
 
     /// Sets the wall clock up to so far back or forward.
     pub(super) fn set_clock(&self, most: Duration) {
         let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
-        let mut inside = self.inside();
+        let mut inside = self.lock_state();
         inside.clock_is_off_by = inside.dice.i64(-most..most);
     }
 
     /// What went wrong so far, by kind.
-    pub(super) fn struck(&self) -> BTreeMap<InjectedFault, u64> {
-        self.inside().struck.clone()
+    pub(super) fn fault_counts(&self) -> BTreeMap<InjectedFault, u64> {
+        self.lock_state().struck.clone()
     }
 }

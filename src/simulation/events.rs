@@ -8,18 +8,18 @@ use actors::domain::event::SwarmEvent;
 use actors::listener::EventHandler;
 use zoea_system::out;
 
-use super::verdict::Watch;
+use super::verdict::InvariantMonitor;
 
 /// The log of events.
 #[derive(Clone)]
 pub(super) struct EventLog {
-    digest: Arc<Mutex<Digest>>,
+    digest: Arc<Mutex<EventDigest>>,
     is_loud: bool,
 }
 
 /// What is kept of all events: how many bytes, and their FNV-1a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest {
+pub struct EventDigest {
     /// How many events.
     pub events: u64,
     /// How many bytes, as JSON lines.
@@ -30,7 +30,7 @@ pub struct Digest {
 
 impl EventLog {
     pub(super) fn new(is_loud: bool) -> EventLog {
-        let digest = Digest {
+        let digest = EventDigest {
             events: 0,
             bytes: 0,
             hash: 0xcbf2_9ce4_8422_2325,
@@ -42,26 +42,26 @@ impl EventLog {
     }
 
     /// Writes down what is heard, and lets the watch hear it.
-    pub(super) fn ear(&self, watch: Arc<Watch>) -> EventHandler {
+    pub(super) fn event_handler(&self, watch: Arc<InvariantMonitor>) -> EventHandler {
         let log = self.clone();
         Box::new(move |event| {
-            watch.heard(event);
-            log.write(event);
+            watch.on_event(event);
+            log.write_event(event);
         })
     }
 
-    pub(super) fn digest(&self) -> Digest {
+    pub(super) fn digest(&self) -> EventDigest {
         *self.digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, event: &SwarmEvent) {
-        let Some(line) = zoea_contract::event(event) else {
+    fn write_event(&self, event: &SwarmEvent) {
+        let Some(line) = zoea_contract::event_json(event) else {
             return;
         };
         let line = line.to_string();
         if self.is_loud {
             // Nobody reads: then nobody misses it.
-            let _ = out::line(&clean::json(&line));
+            let _ = out::line(&clean::clean_json(&line));
         }
         let mut digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner);
         digest.events += 1;

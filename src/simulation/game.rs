@@ -16,13 +16,15 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use zoea_galaxy::frontend::{Call, Connection, Frontend, Record, Reply, SessionRules};
-use zoea_galaxy::limits::Limits;
-use zoea_galaxy::world::{Answer, Rules, Ticket, World};
+use zoea_galaxy::frontend::{
+    CallReply, ConnectionId, Frontend, GameCall, JournalRecord, SessionRules,
+};
+use zoea_galaxy::limits::GalaxyLimits;
+use zoea_galaxy::world::{AnswerTicket, GameAnswer, World, WorldRules};
 
 use super::chaos::{Chaos, InjectedFault, PANIC};
-use super::verdict::Watch;
-use absence::Restart;
+use super::verdict::InvariantMonitor;
+use absence::AnnouncedRestart;
 
 /// The real game's tick.
 const TICK: Duration = Duration::from_secs(10);
@@ -31,16 +33,16 @@ const FLICKERING: &str = "captains_log_add";
 
 /// The game, for all Myses.
 #[derive(Clone)]
-pub(super) struct Game(Arc<Inside>);
+pub(super) struct SimulatedGame(Arc<GameShared>);
 
-struct Inside {
-    hall: Mutex<Hall>,
+struct GameShared {
+    hall: Mutex<GameServerState>,
     begun: Instant,
     tools: Arc<Toolset>,
     /// The list of tools after the game changed it.
     other_tools: Arc<Toolset>,
     chaos: Arc<Chaos>,
-    watch: Arc<Watch>,
+    watch: Arc<InvariantMonitor>,
     /// Whose actions come to nothing, and how.
     jinxed: Mutex<BTreeMap<MysisId, GameFault>>,
 }
@@ -55,21 +57,21 @@ pub(super) enum GameFault {
 }
 
 /// The desk, and who waits there.
-struct Hall {
+struct GameServerState {
     desk: Frontend,
-    waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
-    connections: Connection,
+    waiting: BTreeMap<AnswerTicket, oneshot::Sender<GameAnswer>>,
+    connections: ConnectionId,
     /// The newest connection that a restart ended.
-    forgotten: Connection,
-    restart: Option<Restart>,
+    forgotten: ConnectionId,
+    restart: Option<AnnouncedRestart>,
     has_other_tools: bool,
 }
 
-impl Game {
-    pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<Watch>) -> Game {
-        let rules = Rules::new(seed);
+impl SimulatedGame {
+    pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> SimulatedGame {
+        let rules = WorldRules::new(seed);
         let world = World::new(rules.clone());
-        let desk = Frontend::new(world, &rules, Limits::NONE, SessionRules::default());
+        let desk = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
         let specs =
             zoea_galaxy::tool_table().map(|(name, description, schema, read_only)| ToolSpec {
                 name: name.into(),
@@ -83,8 +85,8 @@ impl Game {
         let with_ours = |specs: Vec<ToolSpec>| {
             Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs)))
         };
-        Game(Arc::new(Inside {
-            hall: Mutex::new(Hall {
+        SimulatedGame(Arc::new(GameShared {
+            hall: Mutex::new(GameServerState {
                 desk,
                 waiting: BTreeMap::new(),
                 connections: 0,
@@ -102,32 +104,36 @@ impl Game {
     }
 
     /// From now on this one's actions come to nothing.
-    pub(super) fn jinx(&self, mysis: MysisId, how: GameFault) {
+    pub(super) fn inject_fault(&self, mysis: MysisId, how: GameFault) {
         let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         jinxed.insert(mysis, how);
     }
 
     /// Nobody's actions come to nothing any more.
-    pub(super) fn free_all(&self) {
-        self.free(|_| false);
+    pub(super) fn clear_all_faults(&self) {
+        self.retain_faults(|_| false);
     }
 
     /// This one's actions come to nothing no more.
-    pub(super) fn free_one(&self, mysis: MysisId) {
-        self.free(|jinxed| jinxed != mysis);
+    pub(super) fn clear_fault(&self, mysis: MysisId) {
+        self.retain_faults(|jinxed| jinxed != mysis);
     }
 
-    fn free(&self, stays: impl Fn(MysisId) -> bool) {
+    fn retain_faults(&self, stays: impl Fn(MysisId) -> bool) {
         let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         jinxed.retain(|mysis, _| stays(*mysis));
     }
 
     /// What becomes of the call of one that is jinxed.
-    fn spoil(&self, mysis: MysisId, call: &LinkCall) -> Option<Result<LinkAnswer, LinkFault>> {
+    fn faulty_answer(
+        &self,
+        mysis: MysisId,
+        call: &LinkCall,
+    ) -> Option<Result<LinkAnswer, LinkFault>> {
         let jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
         let how = *jinxed.get(&mysis)?;
-        let is_action =
-            zoea_galaxy::world::nature(&call.tool) == Some(zoea_galaxy::world::CommandKind::Act);
+        let is_action = zoea_galaxy::world::command_kind(&call.tool)
+            == Some(zoea_galaxy::world::CommandKind::Act);
         is_action.then(|| match how {
             GameFault::InTransit => Ok(LinkAnswer {
                 aside: None,
@@ -139,7 +145,7 @@ impl Game {
     }
 
     /// Lets time pass there for as long as the handle is kept.
-    pub(super) fn begin(&self) -> AbortOnDropHandle<()> {
+    pub(super) fn start_ticking(&self) -> AbortOnDropHandle<()> {
         let game = self.clone();
         AbortOnDropHandle::new(tokio::spawn(async move {
             let mut ticks = tokio::time::interval(TICK);
@@ -150,14 +156,14 @@ impl Game {
         }))
     }
 
-    fn hall(&self) -> MutexGuard<'_, Hall> {
+    fn lock_state(&self) -> MutexGuard<'_, GameServerState> {
         self.0.hall.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tick(&self) {
-        let mut hall = self.hall();
+        let mut hall = self.lock_state();
         let ticked = hall.desk.tick();
-        self.executed(&ticked.records);
+        self.report_executed(&ticked.records);
         for (ticket, answer) in ticked.answers {
             if let Some(waiting) = hall.waiting.remove(&ticket) {
                 // Whoever hung up has no use for it.
@@ -165,65 +171,67 @@ impl Game {
             }
         }
         let swept = hall.desk.sweep(self.0.begun.elapsed());
-        self.executed(&swept);
+        self.report_executed(&swept);
         let chaos = &self.0.chaos;
-        if chaos.strikes(InjectedFault::GameToolsChange, 0.0005) {
+        if chaos.draw_fault(InjectedFault::GameToolsChange, 0.0005) {
             hall.has_other_tools = !hall.has_other_tools;
         }
-        self.restart(&mut hall);
+        self.update_restart(&mut hall);
     }
 
-    fn executed(&self, records: &[Record]) {
+    fn report_executed(&self, records: &[JournalRecord]) {
         for record in records.iter().filter(|record| record.failed.is_none()) {
             if let Some(call) = &record.call {
-                self.0.watch.executed(call);
+                self.0.watch.on_call_executed(call);
             }
         }
     }
 
-    fn connect(&self, old: Connection) -> Connection {
-        let mut hall = self.hall();
+    fn reconnect(&self, old: ConnectionId) -> ConnectionId {
+        let mut hall = self.lock_state();
         let left = hall.desk.disconnect(old);
-        self.executed(&left);
+        self.report_executed(&left);
         hall.connections += 1;
         hall.connections
     }
 
     /// Serves a call as the server does once it has read the request.
-    fn serve(&self, connection: Connection, call: LinkCall) -> Served {
-        let mut hall = self.hall();
-        let call = Call {
+    fn serve_call(&self, connection: ConnectionId, call: LinkCall) -> AwaitedAnswer {
+        let mut hall = self.lock_state();
+        let call = GameCall {
             tool: call.tool.to_string(),
             arguments: call.arguments,
             name: Some(call.call_id),
         };
-        let served = hall.desk.serve(connection, call, self.0.begun.elapsed());
-        self.executed(&served.records);
+        let served = hall
+            .desk
+            .serve_call(connection, call, self.0.begun.elapsed());
+        self.report_executed(&served.records);
         match served.reply {
-            Reply::Now(answer) => Served::Now(answer),
-            Reply::Later(ticket) => {
+            CallReply::Now(answer) => AwaitedAnswer::Now(answer),
+            CallReply::Later(ticket) => {
                 let (send, receive) = oneshot::channel();
                 hall.waiting.insert(ticket, send);
-                Served::Later(receive)
+                AwaitedAnswer::Later(receive)
             }
         }
     }
 
-    fn lose_login(&self, connection: Connection) {
+    fn lose_login(&self, connection: ConnectionId) {
         let now = self.0.begun.elapsed();
-        let left = self.hall().desk.lose_login(connection, now);
-        self.executed(&left);
+        let left = self.lock_state().desk.lose_login(connection, now);
+        self.report_executed(&left);
     }
 }
 
-enum Served {
-    Now(Answer),
-    Later(oneshot::Receiver<Answer>),
+enum AwaitedAnswer {
+    Now(GameAnswer),
+    Later(oneshot::Receiver<GameAnswer>),
 }
 
-impl Upstream for Game {
+impl Upstream for SimulatedGame {
     fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>> {
-        Some(Arc::new(Wire {
+        Some(Arc::new(SimulatedLink {
             game: self.clone(),
             mysis,
             connection: Arc::default(),
@@ -233,21 +241,21 @@ impl Upstream for Game {
 
 /// One Mysis' connection; 0 before it is open.
 #[derive(Clone)]
-struct Wire {
-    game: Game,
+struct SimulatedLink {
+    game: SimulatedGame,
     mysis: MysisId,
-    connection: Arc<Mutex<Connection>>,
+    connection: Arc<Mutex<ConnectionId>>,
 }
 
-impl Wire {
-    fn connection(&self) -> Connection {
+impl SimulatedLink {
+    fn connection(&self) -> ConnectionId {
         *self
             .connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, connection: Connection) {
+    fn set_connection(&self, connection: ConnectionId) {
         *self
             .connection
             .lock()
@@ -255,46 +263,49 @@ impl Wire {
     }
 
     /// The way there: it takes a while, and not everything arrives.
-    async fn travel(&self) -> Result<(), LinkFault> {
+    async fn simulate_network(&self) -> Result<(), LinkFault> {
         let chaos = &self.game.0.chaos;
-        let way = chaos.between(Duration::from_millis(5), Duration::from_millis(80));
+        let way = chaos.duration_between(Duration::from_millis(5), Duration::from_millis(80));
         tokio::time::sleep(way).await;
-        assert!(!chaos.strikes(InjectedFault::GamePanic, 0.0005), "{PANIC}");
-        if self.game.is_away() || chaos.strikes(InjectedFault::GameUnreachable, 0.01) {
+        assert!(
+            !chaos.draw_fault(InjectedFault::GamePanic, 0.0005),
+            "{PANIC}"
+        );
+        if self.game.is_away() || chaos.draw_fault(InjectedFault::GameUnreachable, 0.01) {
             let text = "connection refused".to_string();
             return Err(LinkFault::Unreachable(text));
         }
-        if chaos.strikes(InjectedFault::GameSessionLost, 0.005) {
-            self.game.connect(self.connection());
-            self.set(0);
+        if chaos.draw_fault(InjectedFault::GameSessionLost, 0.005) {
+            self.game.reconnect(self.connection());
+            self.set_connection(0);
         }
-        if chaos.strikes(InjectedFault::GameLoginLost, 0.005) {
+        if chaos.draw_fault(InjectedFault::GameLoginLost, 0.005) {
             self.game.lose_login(self.connection());
         }
         Ok(())
     }
 
     async fn call_once(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
-        self.travel().await?;
+        self.simulate_network().await?;
         let chaos = &self.game.0.chaos;
-        if self.connection() <= self.game.hall().forgotten {
+        if self.connection() <= self.game.lock_state().forgotten {
             let text = "Session not initialized".to_string();
             return Err(LinkFault::SessionLost(text));
         }
         let lost = || LinkFault::AnswerLost("connection reset".to_string());
-        if chaos.strikes(InjectedFault::GameRequestLost, 0.004) {
+        if chaos.draw_fault(InjectedFault::GameRequestLost, 0.004) {
             return Err(lost());
         }
         let name = call.call_id.clone();
-        if let Some(spoilt) = self.game.spoil(self.mysis, &call) {
-            self.game.0.watch.declined(&name);
+        if let Some(spoilt) = self.game.faulty_answer(self.mysis, &call) {
+            self.game.0.watch.on_call_declined(&name);
             return spoilt;
         }
-        let answer = match self.game.serve(self.connection(), call) {
-            Served::Now(answer) => answer,
-            Served::Later(promised) => promised.await.map_err(|_| lost())?,
+        let answer = match self.game.serve_call(self.connection(), call) {
+            AwaitedAnswer::Now(answer) => answer,
+            AwaitedAnswer::Later(promised) => promised.await.map_err(|_| lost())?,
         };
-        if chaos.strikes(InjectedFault::GameAnswerLost, 0.004) {
+        if chaos.draw_fault(InjectedFault::GameAnswerLost, 0.004) {
             return Err(lost());
         }
         Ok(match answer {
@@ -304,7 +315,7 @@ impl Wire {
                 is_error: false,
             },
             Err(refusal) => {
-                self.game.0.watch.declined(&name);
+                self.game.0.watch.on_call_declined(&name);
                 LinkAnswer {
                     aside: None,
                     text: format!("Error: {refusal}"),
@@ -315,18 +326,23 @@ impl Wire {
     }
 }
 
-impl Link for Wire {
+impl Link for SimulatedLink {
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
         let wire = self.clone();
         async move {
-            wire.travel().await?;
-            if wire.game.0.chaos.strikes(InjectedFault::GameLimited, 0.01) {
+            wire.simulate_network().await?;
+            if wire
+                .game
+                .0
+                .chaos
+                .draw_fault(InjectedFault::GameLimited, 0.01)
+            {
                 return Err(LinkFault::Limited {
                     text: "too many logins".to_string(),
                     retry_after: Some(Duration::from_secs(30)),
                 });
             }
-            wire.set(wire.game.connect(wire.connection()));
+            wire.set_connection(wire.game.reconnect(wire.connection()));
             Ok(Some(wire.connection().to_string().into()))
         }
         .boxed()
@@ -336,8 +352,10 @@ impl Link for Wire {
         let wire = self.clone();
         async move {
             let known = ticket.parse();
-            wire.set(known.map_err(|_| LinkFault::SessionLost("no ticket of ours".to_string()))?);
-            wire.travel().await
+            wire.set_connection(
+                known.map_err(|_| LinkFault::SessionLost("no ticket of ours".to_string()))?,
+            );
+            wire.simulate_network().await
         }
         .boxed()
     }
@@ -345,11 +363,16 @@ impl Link for Wire {
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
         let wire = self.clone();
         async move {
-            wire.travel().await?;
-            if wire.game.0.chaos.strikes(InjectedFault::GameNoTools, 0.01) {
+            wire.simulate_network().await?;
+            if wire
+                .game
+                .0
+                .chaos
+                .draw_fault(InjectedFault::GameNoTools, 0.01)
+            {
                 return Ok(own_tools());
             }
-            if wire.game.hall().has_other_tools {
+            if wire.game.lock_state().has_other_tools {
                 return Ok(wire.game.0.other_tools.clone());
             }
             Ok(wire.game.0.tools.clone())

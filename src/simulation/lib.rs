@@ -20,12 +20,12 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watcher};
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::ModelRequest;
-use actors::domain::order::{Done, Order};
+use actors::domain::order::{CompletedOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::ports::{Clock, Upstream};
 use actors::secrets::Secrets;
@@ -41,15 +41,15 @@ use actors::listener::{EventHandler, Listener};
 
 use chaos::Chaos;
 use events::EventLog;
-use game::Game;
-use model::Pilots;
-use verdict::Watch;
+use game::SimulatedGame;
+use model::PilotModels;
+use verdict::InvariantMonitor;
 
 pub use chaos::InjectedFault;
-pub use events::Digest;
-pub use memory::Memory;
-pub use rare::Rare;
-pub use verdict::{ActorKind, Verdict};
+pub use events::EventDigest;
+pub use memory::MemoryLedger;
+pub use rare::RareEvent;
+pub use verdict::{ActorKind, SimulationVerdict};
 
 /// When simulated time begins: 2026-03-11 18:00 UTC.
 const START_TIME: Timestamp = Timestamp(1_773_252_000_000);
@@ -79,7 +79,7 @@ pub struct ProgramParts {
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct SimulationOptions {
     /// What everything follows from.
     pub seed: u64,
     /// How long, in simulated time, before the quiet time at the end.
@@ -105,7 +105,7 @@ pub struct Options {
 ///
 /// # Errors
 /// The simulation itself cannot be set up; what the swarm does wrong is in the verdict.
-pub fn run(options: Options) -> anyhow::Result<Verdict> {
+pub fn run(options: SimulationOptions) -> anyhow::Result<SimulationVerdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -136,7 +136,7 @@ struct SimClock {
 
 impl Clock for SimClock {
     fn now(&self) -> Timestamp {
-        let shown = START_TIME.plus(self.begun.elapsed()).0 + self.chaos.clock_is_off_by();
+        let shown = START_TIME.plus(self.begun.elapsed()).0 + self.chaos.clock_offset_ms();
         Timestamp(shown)
     }
 
@@ -146,28 +146,28 @@ impl Clock for SimClock {
 }
 
 struct Simulation {
-    options: Options,
+    options: SimulationOptions,
     chaos: Arc<Chaos>,
-    watch: Arc<Watch>,
-    memory: Arc<Memory>,
-    game: Game,
-    models: Arc<Pilots>,
+    watch: Arc<InvariantMonitor>,
+    memory: Arc<MemoryLedger>,
+    game: SimulatedGame,
+    models: Arc<PilotModels>,
     clock: Arc<SimClock>,
     events: EventLog,
     scribe: Listener,
 }
 
 impl Simulation {
-    async fn new(options: Options) -> anyhow::Result<Simulation> {
-        let Options { seed, wildness, .. } = options;
+    async fn new(options: SimulationOptions) -> anyhow::Result<Simulation> {
+        let SimulationOptions { seed, wildness, .. } = options;
         let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(InvariantMonitor::default());
         let events = EventLog::new(options.is_loud);
         Ok(Simulation {
             options,
-            memory: Arc::new(Memory::new(chaos.clone(), watch.clone())),
-            game: Game::new(options.seed, chaos.clone(), watch.clone()),
-            models: Arc::new(Pilots::new(
+            memory: Arc::new(MemoryLedger::new(chaos.clone(), watch.clone())),
+            game: SimulatedGame::new(options.seed, chaos.clone(), watch.clone()),
+            models: Arc::new(PilotModels::new(
                 options.seed,
                 options.thinking,
                 options.adapters,
@@ -178,24 +178,24 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            scribe: listen(events.ear(watch.clone())).await?,
+            scribe: start_listener(events.event_handler(watch.clone())).await?,
             events,
             chaos,
             watch,
         })
     }
 
-    async fn run(self) -> anyhow::Result<Verdict> {
-        let _time = self.game.begin();
+    async fn run(self) -> anyhow::Result<SimulationVerdict> {
+        let _time = self.game.start_ticking();
         let _days = self.options.on_day.map(|tell| self.count_days(tell));
         self.create_swarm().await?;
-        let rules = rules::Drawn::of(self.options.seed).rules(self.options.myses);
+        let rules = rules::DrawnSettings::of(self.options.seed).swarm_rules(self.options.myses);
         let end = Instant::now() + self.options.length;
         while Instant::now() < end {
             let left = end - Instant::now();
-            let life = self.chaos.length_of_a_process().min(left);
+            let life = self.chaos.process_lifetime().min(left);
             let watcher = self.scribe.watcher();
-            let commander = self.launch_under(rules.clone(), watcher).await?;
+            let commander = self.start_commander_with(rules.clone(), watcher).await?;
             let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
             let troubles = operator::fault_loop(
                 commander.clone(),
@@ -209,14 +209,17 @@ impl Simulation {
             drop(troubles);
             self.end_process(&commander, lived.is_ok()).await;
         }
-        self.quiet_time().await
+        self.run_quiet_time().await
     }
 
     /// The process is killed where the seed wants that; else it ends in good order.
     async fn end_process(&self, commander: &ActorRef<CommanderMsg>, is_dead: bool) {
-        let is_killed = self.chaos.drawn().contains(&InjectedFault::ProcessKill);
+        let is_killed = self
+            .chaos
+            .drawn_faults()
+            .contains(&InjectedFault::ProcessKill);
         if is_killed && !is_dead {
-            self.chaos.note(InjectedFault::ProcessKill);
+            self.chaos.count_fault(InjectedFault::ProcessKill);
         }
         if !is_killed && !is_dead {
             let closed = commander
@@ -224,10 +227,10 @@ impl Simulation {
                 .await;
             if !matches!(closed, Ok(CallResult::Success(()))) {
                 self.watch
-                    .misses("a process did not end in good order".to_string());
+                    .on_actors_missing("a process did not end in good order".to_string());
             }
         }
-        kill(commander).await;
+        kill_process(commander).await;
     }
 
     fn count_days(&self, tell: fn(u64, u64)) -> AbortOnDropHandle<()> {
@@ -235,15 +238,15 @@ impl Simulation {
         AbortOnDropHandle::new(tokio::spawn(async move {
             for day in 1.. {
                 tokio::time::sleep(DAY).await;
-                tell(day, watch.requests());
+                tell(day, watch.request_count());
             }
         }))
     }
 
     /// The first flight: the Myses are created, and the mission stands.
     async fn create_swarm(&self) -> anyhow::Result<()> {
-        self.chaos.be_calm(true);
-        let commander = self.launch().await?;
+        self.chaos.set_calm(true);
+        let commander = self.start_commander().await?;
         let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
         for number in 0..self.options.myses {
             let created = swarm.order(Order::Create {
@@ -253,8 +256,8 @@ impl Simulation {
                 start: true,
             });
             let created = created.await.map_err(|why| anyhow::anyhow!("{why}"))?;
-            if let Done::Created(mysis) = created {
-                self.watch.created(mysis, &format!("m{number}"));
+            if let CompletedOrder::Created(mysis) = created {
+                self.watch.on_mysis_created(mysis, &format!("m{number}"));
             }
         }
         let mission = Order::Broadcast {
@@ -262,46 +265,46 @@ impl Simulation {
         };
         let given = swarm.order(mission).await;
         given.map_err(|why| anyhow::anyhow!("{why}"))?;
-        kill(&commander).await;
-        self.chaos.be_calm(false);
+        kill_process(&commander).await;
+        self.chaos.set_calm(false);
         Ok(())
     }
 
     /// Nothing goes wrong any more; who stands still is relaunched once, as an operator would.
-    async fn quiet_time(self) -> anyhow::Result<Verdict> {
-        self.chaos.be_calm(true);
-        self.game.free_all();
-        let commander = self.launch().await?;
+    async fn run_quiet_time(self) -> anyhow::Result<SimulationVerdict> {
+        self.chaos.set_calm(true);
+        self.game.clear_all_faults();
+        let commander = self.start_commander().await?;
         let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-        let half = self.half_of_the_quiet();
+        let half = self.half_quiet_length();
         tokio::time::sleep(half).await;
-        for standing in swarm.standings().await {
-            if standing.state != State::Running {
+        for standing in swarm.statuses().await {
+            if standing.state != LifeState::Running {
                 let name = standing.name.to_string();
-                if standing.state == State::Errored {
-                    self.watch.relaunched_by_hand();
+                if standing.state == LifeState::Errored {
+                    self.watch.on_manual_relaunch();
                 }
                 let started = swarm.order(Order::Start { name }).await;
                 started.map_err(|why| anyhow::anyhow!("{why}"))?;
             }
         }
-        let before = swarm.standings().await;
+        let before = swarm.statuses().await;
         tokio::time::sleep(half).await;
-        let after = swarm.standings().await;
-        self.watch.count(&after);
+        let after = swarm.statuses().await;
+        self.watch.check_population(&after);
         for (before, after) in before.iter().zip(&after) {
-            self.watch.ended(before, after);
+            self.watch.check_end_state(before, after);
         }
-        kill(&commander).await;
-        Ok(self.watch.verdict(
+        kill_process(&commander).await;
+        Ok(self.watch.build_verdict(
             self.options.seed,
             &self.chaos,
             self.events.digest(),
-            &self.memory.prompts(),
+            &self.memory.prompt_counts(),
         ))
     }
 
-    fn half_of_the_quiet(&self) -> Duration {
+    fn half_quiet_length(&self) -> Duration {
         let rounds = self.options.myses.div_ceil(rules::CONCURRENCY);
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
         let answers = ANSWERS_IN_HALF.saturating_mul(rounds);
@@ -312,25 +315,26 @@ impl Simulation {
     /// How long it takes until everybody is in the game again, where a restart of it ended all
     /// sessions just before: each opens one and logs in, within what a minute allows.
     fn time_to_log_in(&self) -> Duration {
-        let rules = rules::rules(self.options.myses);
+        let rules = rules::base_rules(self.options.myses);
         let per_minute = rules.tools.logins_per_minute.unwrap_or(u32::MAX);
         let passes = u32::try_from(self.options.myses).unwrap_or(u32::MAX);
         let passes = passes.saturating_mul(2);
         Duration::from_secs(60).saturating_mul(passes) / per_minute.max(1)
     }
 
-    async fn launch(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
-        let rules = rules::rules(self.options.myses);
-        self.launch_under(rules, self.scribe.watcher()).await
+    async fn start_commander(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
+        let rules = rules::base_rules(self.options.myses);
+        self.start_commander_with(rules, self.scribe.watcher())
+            .await
     }
 
-    async fn launch_under(
+    async fn start_commander_with(
         &self,
         rules: SwarmRules,
         watcher: Watcher,
     ) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let swarm = self.memory.swarm_now();
-        self.watch.launched();
+        self.watch.on_process_start();
         let args = CommanderArgs {
             swarm,
             resume: true,
@@ -347,7 +351,7 @@ impl Simulation {
             },
             watchers: vec![watcher],
             link: None,
-            seed: self.chaos.seed(),
+            seed: self.chaos.next_seed(),
         };
         let (commander, _) = Actor::spawn(None, Commander, args)
             .await
@@ -356,13 +360,13 @@ impl Simulation {
     }
 }
 
-async fn listen(ear: EventHandler) -> anyhow::Result<Listener> {
+async fn start_listener(ear: EventHandler) -> anyhow::Result<Listener> {
     let listener = Listener::start(ear).await;
     listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))
 }
 
 /// Kills the whole process, as `kill -9` does: nobody gets to say anything.
-async fn kill(commander: &ActorRef<CommanderMsg>) {
+async fn kill_process(commander: &ActorRef<CommanderMsg>) {
     let mut children = commander.get_children();
     children.sort_by_key(|child| child.get_id().pid());
     commander.kill();

@@ -7,51 +7,51 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::books::{Day, Entry};
+use actors::domain::books::{CostEntry, Day};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
-use actors::domain::write::{Account, Batch, Recollection, SavedSession};
+use actors::domain::write::{Batch, GameAccount, SavedSession, StoredHistory};
 use actors::ports::{
-    Archive, ArchiveFault, Found, Ledger, LedgerFault, Page, Piece, ResultAsked, Search,
-    SwarmRecord,
+    Archive, ArchiveFault, Ledger, LedgerFault, PageQuery, ResultPiece, ResultQuery, SearchHits,
+    SearchQuery, SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::chaos::{Chaos, InjectedFault, PANIC};
-use super::verdict::Watch;
-use stored::{Member, Stored};
+use super::verdict::InvariantMonitor;
+use stored::{StoredMysis, StoredSwarm};
 
 /// The longest that the ledger takes nothing at all.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(60);
 
 /// The ledger.
-pub struct Memory {
-    stored: Arc<Mutex<Stored>>,
+pub struct MemoryLedger {
+    stored: Arc<Mutex<StoredSwarm>>,
     chaos: Arc<Chaos>,
-    watch: Arc<Watch>,
+    watch: Arc<InvariantMonitor>,
     /// How the next commits fail.
-    failures: Arc<Mutex<VecDeque<Failure>>>,
+    failures: Arc<Mutex<VecDeque<CommitFailure>>>,
 }
 
 /// How a commit fails.
 #[derive(Clone, Copy, Debug)]
-enum Failure {
+enum CommitFailure {
     /// Before it happened.
     Refused,
     /// After it happened.
     AnswerLost,
 }
 
-impl Memory {
+impl MemoryLedger {
     /// One that nothing ever goes wrong with.
     #[must_use]
-    pub fn calm() -> Memory {
-        Memory::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
+    pub fn without_faults() -> MemoryLedger {
+        MemoryLedger::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
     }
 
-    pub(super) fn new(chaos: Arc<Chaos>, watch: Arc<Watch>) -> Memory {
-        Memory {
+    pub(super) fn new(chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> MemoryLedger {
+        MemoryLedger {
             stored: Arc::default(),
             chaos,
             watch,
@@ -62,57 +62,57 @@ impl Memory {
     /// The swarm, as the next process finds it.
     #[must_use]
     pub fn swarm_now(&self) -> SwarmRecord {
-        lock(&self.stored).swarm()
+        lock_stored(&self.stored).swarm_record()
     }
 
     /// How often each prompt was written.
     #[must_use]
-    pub fn prompts(&self) -> BTreeMap<Arc<str>, u64> {
-        lock(&self.stored).prompts.clone()
+    pub fn prompt_counts(&self) -> BTreeMap<Arc<str>, u64> {
+        lock_stored(&self.stored).prompts.clone()
     }
 
-    fn read<T: Send + 'static>(
+    fn read_stored<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Stored) -> T + Send + 'static,
+        look: impl FnOnce(&StoredSwarm) -> T + Send + 'static,
     ) -> BoxFuture<'static, Result<T, ArchiveFault>> {
         let (stored, chaos) = (self.stored.clone(), self.chaos.clone());
         async move {
             let short = Duration::from_millis(2);
-            tokio::time::sleep(chaos.between(Duration::ZERO, short)).await;
-            if chaos.strikes(InjectedFault::ReadFault, 0.002) {
+            tokio::time::sleep(chaos.duration_between(Duration::ZERO, short)).await;
+            if chaos.draw_fault(InjectedFault::ReadFault, 0.002) {
                 return Err(ArchiveFault("the store cannot be read now".to_string()));
             }
-            Ok(look(&lock(&stored)))
+            Ok(look(&lock_stored(&stored)))
         }
         .boxed()
     }
 }
 
-fn lock(stored: &Mutex<Stored>) -> MutexGuard<'_, Stored> {
+fn lock_stored(stored: &Mutex<StoredSwarm>) -> MutexGuard<'_, StoredSwarm> {
     stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How this commit fails, if it does.
-fn failure(chaos: &Chaos, next: &Mutex<VecDeque<Failure>>) -> Option<Failure> {
+fn draw_failure(chaos: &Chaos, next: &Mutex<VecDeque<CommitFailure>>) -> Option<CommitFailure> {
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
     if chaos.is_calm() {
         next.clear();
     }
-    let either = || [Failure::Refused, Failure::AnswerLost][chaos.below(2)];
+    let either = || [CommitFailure::Refused, CommitFailure::AnswerLost][chaos.number_below(2)];
     if let Some(failure) = next.pop_front() {
         return Some(failure);
     }
-    if chaos.lasts(InjectedFault::StoreAway, 0.0001, LONGEST_ABSENCE)
-        || chaos.strikes(InjectedFault::CommitRefused, 0.002)
+    if chaos.draw_lasting_fault(InjectedFault::StoreAway, 0.0001, LONGEST_ABSENCE)
+        || chaos.draw_fault(InjectedFault::CommitRefused, 0.002)
     {
-        return Some(Failure::Refused);
+        return Some(CommitFailure::Refused);
     }
-    if chaos.strikes(InjectedFault::CommitAnswerLost, 0.002) {
-        return Some(Failure::AnswerLost);
+    if chaos.draw_fault(InjectedFault::CommitAnswerLost, 0.002) {
+        return Some(CommitFailure::AnswerLost);
     }
-    let further = if chaos.strikes(InjectedFault::CommitFailsTwice, 0.001) {
+    let further = if chaos.draw_fault(InjectedFault::CommitFailsTwice, 0.001) {
         1
-    } else if chaos.strikes(InjectedFault::CommitFailsThrice, 0.001) {
+    } else if chaos.draw_fault(InjectedFault::CommitFailsThrice, 0.001) {
         2
     } else {
         return None;
@@ -121,7 +121,7 @@ fn failure(chaos: &Chaos, next: &Mutex<VecDeque<Failure>>) -> Option<Failure> {
     Some(either())
 }
 
-impl Ledger for Memory {
+impl Ledger for MemoryLedger {
     fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
         let (stored, chaos, watch) = (self.stored.clone(), self.chaos.clone(), self.watch.clone());
         let failures = self.failures.clone();
@@ -131,28 +131,28 @@ impl Ledger for Memory {
                 vec![Err(fault); batches.len()]
             };
             watch.commit_begins.notify_waiters();
-            let usual = chaos.between(Duration::from_millis(1), Duration::from_millis(6));
+            let usual = chaos.duration_between(Duration::from_millis(1), Duration::from_millis(6));
             tokio::time::sleep(usual).await;
-            if chaos.strikes(InjectedFault::SlowCommit, 0.001) {
+            if chaos.draw_fault(InjectedFault::SlowCommit, 0.001) {
                 tokio::time::sleep(Duration::from_secs(4)).await;
             }
-            let failure = failure(&chaos, &failures);
-            if matches!(failure, Some(Failure::Refused)) {
+            let failure = draw_failure(&chaos, &failures);
+            if matches!(failure, Some(CommitFailure::Refused)) {
                 return all("database is locked");
             }
             assert!(
-                !chaos.strikes(InjectedFault::CommitPanic, 0.0005),
+                !chaos.draw_fault(InjectedFault::CommitPanic, 0.0005),
                 "{PANIC}"
             );
             let answers = {
-                let mut stored = lock(&stored);
-                let commit = |batch| stored.commit(batch, &watch);
+                let mut stored = lock_stored(&stored);
+                let commit = |batch| stored.commit_batch(batch, &watch);
                 batches.iter().map(commit).collect()
             };
             // Whoever is killed from here on until it is answered does not know that it happened.
-            let usual = chaos.between(Duration::ZERO, Duration::from_millis(2));
+            let usual = chaos.duration_between(Duration::ZERO, Duration::from_millis(2));
             tokio::time::sleep(usual).await;
-            if matches!(failure, Some(Failure::AnswerLost)) {
+            if matches!(failure, Some(CommitFailure::AnswerLost)) {
                 return all("disk I/O error");
             }
             answers
@@ -164,12 +164,12 @@ impl Ledger for Memory {
         &self,
         mysis: MysisId,
         _at: Timestamp,
-    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         let stored = self.stored.clone();
         async move {
             tokio::time::sleep(Duration::from_millis(2)).await;
-            let mut stored = lock(&stored);
-            let own = stored.account(mysis);
+            let mut stored = lock_stored(&stored);
+            let own = stored.account_of(mysis);
             if own.is_some() {
                 return Ok(own);
             }
@@ -183,35 +183,40 @@ impl Ledger for Memory {
     }
 }
 
-impl Archive for Memory {
+impl Archive for MemoryLedger {
     fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>> {
-        self.read(Stored::swarm)
+        self.read_stored(StoredSwarm::swarm_record)
     }
 
-    fn recall(&self, mysis: MysisId) -> BoxFuture<'static, Result<Recollection, ArchiveFault>> {
-        self.read(move |stored| {
+    fn load_history(
+        &self,
+        mysis: MysisId,
+    ) -> BoxFuture<'static, Result<StoredHistory, ArchiveFault>> {
+        self.read_stored(move |stored| {
             let member = stored.myses.get(&mysis);
-            member.map(Member::recollection).unwrap_or_default()
+            member.map(StoredMysis::recollection).unwrap_or_default()
         })
     }
 
-    fn page(&self, page: Page) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>> {
-        self.read(move |stored| {
+    fn page(&self, page: PageQuery) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>> {
+        self.read_stored(move |stored| {
             let member = stored.myses.get(&page.mysis);
-            member.map(|member| member.page(&page)).unwrap_or_default()
+            member
+                .map(|member| member.read_page(&page))
+                .unwrap_or_default()
         })
     }
 
-    fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>> {
-        self.read(move |stored| {
+    fn search(&self, search: SearchQuery) -> BoxFuture<'static, Result<SearchHits, ArchiveFault>> {
+        self.read_stored(move |stored| {
             let of_all = stored.myses.iter();
             let rows = of_all
                 .filter(|(id, _)| search.mysis.is_none_or(|wanted| wanted == **id))
                 .flat_map(|(id, member)| {
-                    let found = member.search(&search).into_iter();
+                    let found = member.search_rows(&search).into_iter();
                     found.map(move |row| (*id, row))
                 });
-            Found {
+            SearchHits {
                 rows: rows.take(search.limit).collect(),
                 ignoring_case: 0,
                 removed_before: None,
@@ -221,23 +226,26 @@ impl Archive for Memory {
 
     fn result_of(
         &self,
-        asked: ResultAsked,
-    ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>> {
-        self.read(move |stored| stored.myses.get(&asked.mysis)?.result_of(&asked))
+        asked: ResultQuery,
+    ) -> BoxFuture<'static, Result<Option<ResultPiece>, ArchiveFault>> {
+        self.read_stored(move |stored| stored.myses.get(&asked.mysis)?.result_of(&asked))
     }
 
-    fn session(
+    fn saved_session(
         &self,
         mysis: MysisId,
     ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
-        self.read(move |stored| stored.myses.get(&mysis)?.session.clone())
+        self.read_stored(move |stored| stored.myses.get(&mysis)?.session.clone())
     }
 
-    fn account(&self, mysis: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {
-        self.read(move |stored| stored.account(mysis))
+    fn account(
+        &self,
+        mysis: MysisId,
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, ArchiveFault>> {
+        self.read_stored(move |stored| stored.account_of(mysis))
     }
 
-    fn books(&self, since: Day) -> BoxFuture<'static, Result<Vec<Entry>, ArchiveFault>> {
-        self.read(move |stored| stored.books(since))
+    fn books(&self, since: Day) -> BoxFuture<'static, Result<Vec<CostEntry>, ArchiveFault>> {
+        self.read_stored(move |stored| stored.books_since(since))
     }
 }

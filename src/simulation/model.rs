@@ -3,40 +3,40 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::model::{AskedCall, ModelAnswer, ModelFault, ModelRequest, Usage};
-use actors::ports::{Meter, Models};
+use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage};
+use actors::ports::{AnswerMeter, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use zoea_pilot::{Habits, Persona, Request};
+use zoea_pilot::{Habits, Persona, PilotRequest};
 
 use super::ProgramParts;
 use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::rules::PROVIDER;
-use super::verdict::Watch;
+use super::verdict::InvariantMonitor;
 
 /// The longest that the first provider is away.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(240);
 
 /// The model server.
-pub(super) struct Pilots {
+pub(super) struct PilotModels {
     habits: Habits,
     /// The longest that an answer usually takes.
     thinking: Duration,
     adapters: ProgramParts,
     chaos: Arc<Chaos>,
-    watch: Arc<Watch>,
+    watch: Arc<InvariantMonitor>,
 }
 
-impl Pilots {
+impl PilotModels {
     pub(super) fn new(
         seed: u64,
         thinking: Duration,
         adapters: ProgramParts,
         chaos: Arc<Chaos>,
-        watch: Arc<Watch>,
-    ) -> Pilots {
-        Pilots {
+        watch: Arc<InvariantMonitor>,
+    ) -> PilotModels {
+        PilotModels {
             habits: Habits {
                 seed,
                 nonsense: 0.03,
@@ -50,78 +50,83 @@ impl Pilots {
     }
 }
 
-impl Models for Pilots {
+impl Models for PilotModels {
     fn ask(
         &self,
         request: ModelRequest,
-        _meter: Meter,
+        _meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (habits, longest) = (self.habits, self.thinking);
         let request_without_tools = self.adapters.request_without_tools;
         let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
         async move {
-            let usual = chaos.between(longest / 8, longest);
+            let usual = chaos.duration_between(longest / 8, longest);
             tokio::time::sleep(usual).await;
-            assert!(!chaos.strikes(InjectedFault::ModelPanic, 0.0005), "{PANIC}");
-            if chaos.strikes(InjectedFault::ModelSlow, 0.002) {
+            assert!(
+                !chaos.draw_fault(InjectedFault::ModelPanic, 0.0005),
+                "{PANIC}"
+            );
+            if chaos.draw_fault(InjectedFault::ModelSlow, 0.002) {
                 tokio::time::sleep(Duration::from_secs(240)).await;
             }
             // Whoever takes over while it is away is another one.
             let is_first = &*request.provider == PROVIDER;
-            if is_first && chaos.lasts(InjectedFault::ModelAway, 0.001, LONGEST_ABSENCE) {
+            if is_first
+                && chaos.draw_lasting_fault(InjectedFault::ModelAway, 0.001, LONGEST_ABSENCE)
+            {
                 return Err(ModelFault::Transient {
                     text: "502 bad gateway".to_string(),
                     retry_after: None,
                 });
             }
-            if let Some(fault) = fault(&chaos) {
+            if let Some(fault) = draw_model_fault(&chaos) {
                 return Err(fault);
             }
             let body = request_without_tools(&request);
             if let Err(refusal) = zoea_pilot::validate(&body) {
                 let text = refusal.to_string();
-                watch.refused(&text);
+                watch.on_request_refused(&text);
                 return Err(ModelFault::Permanent { text });
             }
-            watch.seen(&request);
-            if chaos.strikes(InjectedFault::ModelMute, 0.002) {
+            watch.on_request(&request);
+            if chaos.draw_fault(InjectedFault::ModelMute, 0.002) {
                 return Ok(ModelAnswer::default());
             }
-            let mut read = Request::read(&body);
+            let mut read = PilotRequest::read(&body);
             let tools = request.tools.tools().iter();
             read.tools = tools.map(|tool| &*tool.name).collect();
-            Ok(answer(zoea_pilot::fly(&read, &habits)))
+            Ok(model_answer(zoea_pilot::answer_request(&read, &habits)))
         }
         .boxed()
     }
 
-    fn written(&self, request: &ModelRequest) -> Option<String> {
+    fn request_body(&self, request: &ModelRequest) -> Option<String> {
         (self.adapters.request_text)(request)
     }
 }
 
-fn fault(chaos: &Chaos) -> Option<ModelFault> {
-    if chaos.strikes(InjectedFault::ModelLimited, 0.01) {
+fn draw_model_fault(chaos: &Chaos) -> Option<ModelFault> {
+    if chaos.draw_fault(InjectedFault::ModelLimited, 0.01) {
         return Some(ModelFault::Transient {
             text: "429 too many requests".to_string(),
             retry_after: Some(Duration::from_secs(20)),
         });
     }
-    if chaos.strikes(InjectedFault::ModelTransient, 0.01) {
+    if chaos.draw_fault(InjectedFault::ModelTransient, 0.01) {
         return Some(ModelFault::Transient {
             text: "503 service unavailable".to_string(),
             retry_after: None,
         });
     }
-    let is_permanent = chaos.strikes(InjectedFault::ModelPermanent, 0.0005);
+    let is_permanent = chaos.draw_fault(InjectedFault::ModelPermanent, 0.0005);
     is_permanent.then(|| ModelFault::Permanent {
         text: "401 invalid key".to_string(),
     })
 }
 
-fn answer(said: zoea_pilot::Answer) -> ModelAnswer {
-    let output = said.tokens();
-    let calls = said.calls.into_iter().map(|call| AskedCall {
+fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
+    let output = said.token_count();
+    let calls = said.calls.into_iter().map(|call| RequestedCall {
         id: call.id,
         name: call.name,
         arguments: call.arguments,
@@ -131,8 +136,8 @@ fn answer(said: zoea_pilot::Answer) -> ModelAnswer {
         text: said.content.unwrap_or_default(),
         reasoning: said.reasoning,
         calls: calls.collect(),
-        finish_reason: Some(said.finish.word().to_string()),
-        usage: Some(Usage {
+        finish_reason: Some(said.finish.as_str().to_string()),
+        usage: Some(TokenUsage {
             input: 1000,
             output,
             cached: 0,

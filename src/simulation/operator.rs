@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::order::Order;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
@@ -13,9 +13,9 @@ use tokio::task::JoinSet;
 use actors::commander::CommanderHandle;
 
 use super::chaos::{Chaos, InjectedFault};
-use super::game::{Game, GameFault};
-use super::rare::Rare;
-use super::verdict::{ActorKind, Watch};
+use super::game::{GameFault, SimulatedGame};
+use super::rare::RareEvent;
+use super::verdict::{ActorKind, InvariantMonitor};
 
 /// Within this time whoever was killed is there again.
 const RETURN: Duration = Duration::from_secs(10);
@@ -24,65 +24,69 @@ const RETURN: Duration = Duration::from_secs(10);
 pub(super) fn fault_loop(
     commander: ActorRef<CommanderMsg>,
     swarm: CommanderHandle,
-    game: Game,
+    game: SimulatedGame,
     chaos: Arc<Chaos>,
-    watch: Arc<Watch>,
+    watch: Arc<InvariantMonitor>,
 ) -> JoinSet<()> {
     let mut troubles = JoinSet::new();
     troubles.spawn(kill_actors(commander, chaos.clone(), watch.clone()));
-    troubles.spawn(hinder(swarm.clone(), game, chaos.clone()));
-    troubles.spawn(set_the_clock(chaos.clone()));
-    troubles.spawn(operate(swarm, chaos, watch));
+    troubles.spawn(hinder_players(swarm.clone(), game, chaos.clone()));
+    troubles.spawn(shift_clock(chaos.clone()));
+    troubles.spawn(give_orders(swarm, chaos, watch));
     troubles
 }
 
-async fn wait(chaos: &Chaos, most: Duration) {
-    tokio::time::sleep(chaos.between(Duration::from_millis(1), most)).await;
+async fn sleep_randomly(chaos: &Chaos, most: Duration) {
+    tokio::time::sleep(chaos.duration_between(Duration::from_millis(1), most)).await;
 }
 
 /// Kills one actor after the other. What was killed must be there again before long: the next
 /// process would bring it back anyway, and hide that this one did not.
-async fn kill_actors(commander: ActorRef<CommanderMsg>, chaos: Arc<Chaos>, watch: Arc<Watch>) {
-    let complement = complement_of(&commander);
+async fn kill_actors(
+    commander: ActorRef<CommanderMsg>,
+    chaos: Arc<Chaos>,
+    watch: Arc<InvariantMonitor>,
+) {
+    let complement = count_actors(&commander);
     loop {
-        wait(&chaos, Duration::from_secs(400)).await;
-        if chaos.strikes(InjectedFault::CommanderKill, 0.01) {
-            watch.killed(ActorKind::Commander);
+        sleep_randomly(&chaos, Duration::from_secs(400)).await;
+        if chaos.draw_fault(InjectedFault::CommanderKill, 0.01) {
+            watch.on_actor_killed(ActorKind::Commander);
             return commander.kill();
         }
-        if !chaos.strikes(InjectedFault::ActorKill, 0.7) {
+        if !chaos.draw_fault(InjectedFault::ActorKill, 0.7) {
             continue;
         }
         let mut children = commander.get_children();
         children.sort_by_key(|child| child.get_id().pid());
         // Each kind as often as the others, however many there are of it.
-        let kind = [ActorKind::Store, ActorKind::Gate, ActorKind::Mysis][chaos.below(3)];
+        let kind = [ActorKind::Store, ActorKind::Gate, ActorKind::Mysis][chaos.number_below(3)];
         children.retain(|child| ActorKind::of(child) == Some(kind));
-        if kind == ActorKind::Store && chaos.below(2) == 0 {
+        if kind == ActorKind::Store && chaos.number_below(2) == 0 {
             // In the middle of a commit, if one begins before long.
             let began = tokio::time::timeout(RETURN, watch.commit_begins.notified()).await;
             if began.is_ok() {
-                watch.reached(Rare::StoreKilledInCommit);
+                watch.on_rare_event(RareEvent::StoreKilledInCommit);
             }
         }
-        let place = chaos.below(children.len());
+        let place = chaos.number_below(children.len());
         if let Some(child) = children.get(place) {
             child.kill();
-            watch.killed(kind);
+            watch.on_actor_killed(kind);
         }
-        if tokio::time::timeout(RETURN, all_are_back(&commander, &complement))
+        if tokio::time::timeout(RETURN, wait_until_back(&commander, &complement))
             .await
             .is_err()
         {
-            let there = complement_of(&commander);
+            let there = count_actors(&commander);
             let text = format!("{kind:?} was killed and is not back: {there:?} of {complement:?}");
-            watch.misses(text);
+            watch.on_actors_missing(text);
         }
     }
 }
 
 /// How many actors of each kind live.
-fn complement_of(commander: &ActorRef<CommanderMsg>) -> BTreeMap<ActorKind, usize> {
+fn count_actors(commander: &ActorRef<CommanderMsg>) -> BTreeMap<ActorKind, usize> {
     let mut complement = BTreeMap::new();
     for kind in commander.get_children().iter().filter_map(ActorKind::of) {
         *complement.entry(kind).or_default() += 1;
@@ -90,37 +94,40 @@ fn complement_of(commander: &ActorRef<CommanderMsg>) -> BTreeMap<ActorKind, usiz
     complement
 }
 
-async fn all_are_back(commander: &ActorRef<CommanderMsg>, complement: &BTreeMap<ActorKind, usize>) {
+async fn wait_until_back(
+    commander: &ActorRef<CommanderMsg>,
+    complement: &BTreeMap<ActorKind, usize>,
+) {
     // The dead one leaves before its successor comes.
     tokio::time::sleep(Duration::from_millis(10)).await;
-    while complement_of(commander) != *complement {
+    while count_actors(commander) != *complement {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
 /// Now and then the game lets somebody get nowhere for minutes.
-async fn hinder(swarm: CommanderHandle, game: Game, chaos: Arc<Chaos>) {
+async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, chaos: Arc<Chaos>) {
     loop {
-        wait(&chaos, Duration::from_secs(300)).await;
-        if !chaos.strikes(InjectedFault::GameHindrance, 0.03) {
+        sleep_randomly(&chaos, Duration::from_secs(300)).await;
+        if !chaos.draw_fault(InjectedFault::GameHindrance, 0.03) {
             continue;
         }
-        let standings = swarm.standings().await;
-        let place = chaos.below(standings.len());
+        let standings = swarm.statuses().await;
+        let place = chaos.number_below(standings.len());
         let Some(mysis) = standings.get(place) else {
             continue;
         };
-        game.jinx(mysis.id, GameFault::InTransit);
-        let long = chaos.between(Duration::from_secs(120), Duration::from_secs(480));
+        game.inject_fault(mysis.id, GameFault::InTransit);
+        let long = chaos.duration_between(Duration::from_secs(120), Duration::from_secs(480));
         tokio::time::sleep(long).await;
-        game.free_one(mysis.id);
+        game.clear_fault(mysis.id);
     }
 }
 
 /// Sets the wall clock to another time, as somebody who sets a machine right does, or wrong.
-async fn set_the_clock(chaos: Arc<Chaos>) {
+async fn shift_clock(chaos: Arc<Chaos>) {
     loop {
-        wait(&chaos, Duration::from_secs(300)).await;
+        sleep_randomly(&chaos, Duration::from_secs(300)).await;
         let (strike, most) = [
             (InjectedFault::ClockBySeconds, Duration::from_secs(90)),
             (InjectedFault::ClockByHours, Duration::from_secs(48 * 3600)),
@@ -128,24 +135,24 @@ async fn set_the_clock(chaos: Arc<Chaos>) {
                 InjectedFault::ClockByYears,
                 Duration::from_secs(10 * 365 * 86_400),
             ),
-        ][chaos.below(3)];
-        if chaos.strikes(strike, 0.05) {
+        ][chaos.number_below(3)];
+        if chaos.draw_fault(strike, 0.05) {
             chaos.set_clock(most);
         }
     }
 }
 
 /// Gives orders, and remembers which were acknowledged.
-async fn operate(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Watch>) {
+async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) {
     loop {
-        wait(&chaos, Duration::from_secs(300)).await;
-        let standings = swarm.standings().await;
-        let place = chaos.below(standings.len());
+        sleep_randomly(&chaos, Duration::from_secs(300)).await;
+        let standings = swarm.statuses().await;
+        let place = chaos.number_below(standings.len());
         let Some(mysis) = standings.get(place) else {
             continue;
         };
         let name = mysis.name.to_string();
-        match chaos.below(20) {
+        match chaos.number_below(20) {
             0 => {
                 // A refusal is an answer as good as any.
                 let _ = swarm.order(Order::Stop { name }).await;
@@ -162,22 +169,22 @@ async fn operate(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Watch>) {
                     text: text.clone(),
                 });
                 if sent.await.is_ok() {
-                    watch.acknowledged(mysis.id, &text);
+                    watch.on_order_acknowledged(mysis.id, &text);
                 }
             }
         }
     }
 }
 
-async fn relaunch_those_at_rest(swarm: &CommanderHandle, watch: &Watch) {
-    for mysis in swarm.standings().await {
-        if mysis.state == State::Running {
+async fn relaunch_those_at_rest(swarm: &CommanderHandle, watch: &InvariantMonitor) {
+    for mysis in swarm.statuses().await {
+        if mysis.state == LifeState::Running {
             continue;
         }
         let name = mysis.name.to_string();
         let started = swarm.order(Order::Start { name }).await;
-        if started.is_ok() && mysis.state == State::Errored {
-            watch.relaunched_by_hand();
+        if started.is_ok() && mysis.state == LifeState::Errored {
+            watch.on_manual_relaunch();
         }
     }
 }

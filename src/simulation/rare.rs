@@ -1,10 +1,10 @@
 //! Rare: what a swarm seldom comes to, counted, so that a suite can say that it was there.
 
-use actors::domain::event::{Activity, EventKind, State, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, LifeState, SwarmEvent};
 
 /// What is seldom seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rare {
+pub enum RareEvent {
     /// A call was sent and nobody knows what came of it.
     OutcomeUnknown,
     /// A call was never sent and never will be.
@@ -55,49 +55,51 @@ pub enum Rare {
     Closed,
 }
 
-impl Rare {
+impl RareEvent {
     /// All of them.
-    pub const ALL: [Rare; 24] = [
-        Rare::OutcomeUnknown,
-        Rare::NotExecuted,
-        Rare::Crashed,
-        Rare::RelaunchesSpent,
-        Rare::StoreKilledInCommit,
-        Rare::StoreReplaced,
-        Rare::GateReplaced,
-        Rare::StoreTrouble,
-        Rare::StoreHealed,
-        Rare::CircuitOpen,
-        Rare::CircuitClosed,
-        Rare::FallbackAsked,
-        Rare::BudgetPause,
-        Rare::NoProgress,
-        Rare::ContextAfresh,
-        Rare::OtherProvider,
-        Rare::Parked,
-        Rare::RestartPause,
-        Rare::GameDown,
-        Rare::GameUp,
-        Rare::TurnLimit,
-        Rare::EmptyReply,
-        Rare::Errored,
-        Rare::Closed,
+    pub const ALL: [RareEvent; 24] = [
+        RareEvent::OutcomeUnknown,
+        RareEvent::NotExecuted,
+        RareEvent::Crashed,
+        RareEvent::RelaunchesSpent,
+        RareEvent::StoreKilledInCommit,
+        RareEvent::StoreReplaced,
+        RareEvent::GateReplaced,
+        RareEvent::StoreTrouble,
+        RareEvent::StoreHealed,
+        RareEvent::CircuitOpen,
+        RareEvent::CircuitClosed,
+        RareEvent::FallbackAsked,
+        RareEvent::BudgetPause,
+        RareEvent::NoProgress,
+        RareEvent::ContextAfresh,
+        RareEvent::OtherProvider,
+        RareEvent::Parked,
+        RareEvent::RestartPause,
+        RareEvent::GameDown,
+        RareEvent::GameUp,
+        RareEvent::TurnLimit,
+        RareEvent::EmptyReply,
+        RareEvent::Errored,
+        RareEvent::Closed,
     ];
 
     /// What an event tells of.
-    pub(super) fn of(event: &SwarmEvent) -> Option<Rare> {
+    pub(super) fn of(event: &SwarmEvent) -> Option<RareEvent> {
         match &event.what {
-            EventKind::Notice { code, .. } => Rare::of_code(code),
-            EventKind::Stored(row) => row.host().and_then(|meta| Rare::of_code(&meta.code)),
+            EventKind::Notice { code, .. } => RareEvent::of_code(code),
+            EventKind::Stored(row) => row.host().and_then(|meta| RareEvent::of_code(&meta.code)),
             EventKind::Standing(standing) => {
                 let is_restart = matches!(
                     &standing.activity,
                     Activity::Paused(why) if why.contains("restarts")
                 );
-                is_restart.then_some(Rare::RestartPause)
+                is_restart.then_some(RareEvent::RestartPause)
             }
-            EventKind::StateChanged { to, .. } => (*to == State::Errored).then_some(Rare::Errored),
-            EventKind::Shutdown => Some(Rare::Closed),
+            EventKind::StateChanged { to, .. } => {
+                (*to == LifeState::Errored).then_some(RareEvent::Errored)
+            }
+            EventKind::Shutdown => Some(RareEvent::Closed),
             EventKind::Created
             | EventKind::Deleted
             | EventKind::TurnStarted
@@ -112,25 +114,25 @@ impl Rare {
     }
 
     /// By the stable word of a notice.
-    fn of_code(code: &str) -> Option<Rare> {
+    fn of_code(code: &str) -> Option<RareEvent> {
         Some(match code {
-            "crashed" => Rare::Crashed,
-            "relaunches_spent" => Rare::RelaunchesSpent,
-            "store_restarted" => Rare::StoreReplaced,
-            "gate_restarted" => Rare::GateReplaced,
-            "store_trouble" => Rare::StoreTrouble,
-            "store_healed" => Rare::StoreHealed,
-            "circuit_open" => Rare::CircuitOpen,
-            "circuit_closed" => Rare::CircuitClosed,
-            "budget_spent" => Rare::BudgetPause,
-            "no_progress" => Rare::NoProgress,
-            "fresh_start" => Rare::ContextAfresh,
-            "other_provider" => Rare::OtherProvider,
-            "parked" => Rare::Parked,
-            "mcp_down" => Rare::GameDown,
-            "mcp_up" => Rare::GameUp,
-            "turn_limit" => Rare::TurnLimit,
-            "empty_reply" => Rare::EmptyReply,
+            "crashed" => RareEvent::Crashed,
+            "relaunches_spent" => RareEvent::RelaunchesSpent,
+            "store_restarted" => RareEvent::StoreReplaced,
+            "gate_restarted" => RareEvent::GateReplaced,
+            "store_trouble" => RareEvent::StoreTrouble,
+            "store_healed" => RareEvent::StoreHealed,
+            "circuit_open" => RareEvent::CircuitOpen,
+            "circuit_closed" => RareEvent::CircuitClosed,
+            "budget_spent" => RareEvent::BudgetPause,
+            "no_progress" => RareEvent::NoProgress,
+            "fresh_start" => RareEvent::ContextAfresh,
+            "other_provider" => RareEvent::OtherProvider,
+            "parked" => RareEvent::Parked,
+            "mcp_down" => RareEvent::GameDown,
+            "mcp_up" => RareEvent::GameUp,
+            "turn_limit" => RareEvent::TurnLimit,
+            "empty_reply" => RareEvent::EmptyReply,
             _ => return None,
         })
     }

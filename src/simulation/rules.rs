@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::budget::{BudgetRules, Limits};
-use actors::domain::rules::{ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules};
+use actors::domain::budget::{BudgetLimits, BudgetRules};
+use actors::domain::rules::{
+    ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules,
+};
 
 /// The name of the provider of all.
 pub(super) const PROVIDER: &str = "pilot";
@@ -21,30 +23,30 @@ const BUDGET_TOKENS: u64 = 40_000;
 
 /// What an operator may have set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawnSettings {
     has_spare: bool,
     has_budget: bool,
     /// Whether whoever gets nowhere is told so early.
     is_hurried: bool,
-    relaunch: Relaunch,
+    relaunch: RelaunchPolicy,
     max_relaunches: u32,
 }
 
-impl Drawn {
-    pub(super) fn of(seed: u64) -> Drawn {
+impl DrawnSettings {
+    pub(super) fn of(seed: u64) -> DrawnSettings {
         let mut dice = fastrand::Rng::with_seed(seed ^ 0x5eed);
-        Drawn {
+        DrawnSettings {
             has_spare: dice.bool(),
             has_budget: dice.u8(..4) == 0,
             is_hurried: dice.bool(),
-            relaunch: [Relaunch::Always, Relaunch::Transient][dice.usize(..2)],
+            relaunch: [RelaunchPolicy::Always, RelaunchPolicy::Transient][dice.usize(..2)],
             max_relaunches: [1, 5][dice.usize(..2)],
         }
     }
 
     /// The rules while things go wrong.
-    pub(super) fn rules(self, myses: usize) -> SwarmRules {
-        let mut rules = rules(myses);
+    pub(super) fn swarm_rules(self, myses: usize) -> SwarmRules {
+        let mut rules = base_rules(myses);
         rules.supervision.relaunch = self.relaunch;
         rules.supervision.max_relaunches = self.max_relaunches;
         if self.has_spare {
@@ -56,9 +58,9 @@ impl Drawn {
         }
         if self.has_budget {
             rules.budget = BudgetRules {
-                mysis: Limits {
+                mysis: BudgetLimits {
                     tokens: Some(BUDGET_TOKENS),
-                    ..Limits::default()
+                    ..BudgetLimits::default()
                 },
                 ..BudgetRules::default()
             };
@@ -75,7 +77,7 @@ impl Drawn {
 }
 
 /// Those that hold in the quiet: no budget, one provider, patience.
-pub(super) fn rules(myses: usize) -> SwarmRules {
+pub(super) fn base_rules(myses: usize) -> SwarmRules {
     let provider = ProviderRules {
         model: PROVIDER.into(),
         temperature: None,
@@ -88,7 +90,7 @@ pub(super) fn rules(myses: usize) -> SwarmRules {
         default_provider: PROVIDER.into(),
         nudges: vec![nudge; 3],
         supervision: SupervisionRules {
-            relaunch: Relaunch::Always,
+            relaunch: RelaunchPolicy::Always,
             ..SupervisionRules::default()
         },
         providers: BTreeMap::from([(PROVIDER.into(), provider)]),

@@ -9,9 +9,9 @@ use actors::domain::write::Write;
 
 /// The sightings, by account and look.
 #[derive(Clone, Default)]
-pub(super) struct Seen(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResult>);
+pub(super) struct SeenSnapshots(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResult>);
 
-impl Seen {
+impl SeenSnapshots {
     /// Carries out what a write says about sightings.
     pub(super) fn apply(&mut self, write: &Write) {
         if let Write::Sighted {

@@ -11,14 +11,14 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
-use actors::domain::message::{Body, Row};
-use actors::domain::order::{Done, Order};
+use actors::domain::message::{Row, RowBody};
+use actors::domain::order::{CompletedOrder, Order};
 use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
 
 use super::game::GameFault;
-use super::{Options, ProgramParts, Simulation, kill, listen, rules};
+use super::{ProgramParts, Simulation, SimulationOptions, kill_process, rules, start_listener};
 use actors::commander::CommanderHandle;
 use zoea_pilot::{PERSONAS, STRANDED};
 
@@ -99,7 +99,7 @@ impl CaseResult {
 
 /// The ways to be stuck: all bad habits of the pilot, and what only the game does to one.
 #[must_use]
-pub fn stuck() -> Vec<StallCase> {
+pub fn stuck_cases() -> Vec<StallCase> {
     let personas = PERSONAS
         .iter()
         .filter(|(_, name, _)| !["steady", "ailing"].contains(name));
@@ -124,7 +124,7 @@ pub fn stuck() -> Vec<StallCase> {
 
 /// Parties of players that are well, so many of each kind.
 #[must_use]
-pub fn healthy(each: usize) -> Vec<CaseGroup> {
+pub fn healthy_groups(each: usize) -> Vec<CaseGroup> {
     let kinds = [
         (
             "miner",
@@ -170,11 +170,14 @@ pub fn run_group(visit: &SuiteOptions, party: &CaseGroup) -> anyhow::Result<Vec<
         .start_paused(true)
         .build()
         .context("build a runtime with a simulated clock")?;
-    runtime.block_on(watch(visit, party))
+    runtime.block_on(simulate_group(visit, party))
 }
 
-async fn watch(visit: &SuiteOptions, party: &CaseGroup) -> anyhow::Result<Vec<CaseResult>> {
-    let simulation = Simulation::new(Options {
+async fn simulate_group(
+    visit: &SuiteOptions,
+    party: &CaseGroup,
+) -> anyhow::Result<Vec<CaseResult>> {
+    let simulation = Simulation::new(SimulationOptions {
         seed: visit.seed,
         length: visit.length,
         myses: party.members.len(),
@@ -186,63 +189,65 @@ async fn watch(visit: &SuiteOptions, party: &CaseGroup) -> anyhow::Result<Vec<Ca
         adapters: visit.adapters,
     })
     .await?;
-    let book = Book::default();
+    let book = CaseRecords::default();
     let hears = book.clone();
-    let keeper = listen(Box::new(move |event| hears.hear(event))).await?;
-    let _time = simulation.game.begin();
-    let mut rules = rules::rules(party.members.len());
+    let keeper = start_listener(Box::new(move |event| hears.on_event(event))).await?;
+    let _time = simulation.game.start_ticking();
+    let mut rules = rules::base_rules(party.members.len());
     rules.progress = visit.rules.clone();
     if visit.has_other_provider {
         let another = rules.providers[rules::PROVIDER].clone();
         rules.providers.insert("another".into(), another);
         rules.progress.provider = Some("another".into());
     }
-    let commander = simulation.launch_under(rules, keeper.watcher()).await?;
+    let commander = simulation
+        .start_commander_with(rules, keeper.watcher())
+        .await?;
     let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-    let myses = settle(&swarm, party).await?;
+    let myses = create_myses(&swarm, party).await?;
     tokio::time::sleep(WARM_UP).await;
-    book.open();
-    spoil(&simulation, &swarm, party, &myses).await?;
+    book.start_counting();
+    assign_personas(&simulation, &swarm, party, &myses).await?;
     tokio::time::sleep(visit.length).await;
-    kill(&commander).await;
+    kill_process(&commander).await;
     keeper.stop().await;
     Ok(party
         .members
         .iter()
         .enumerate()
-        .map(|(place, animal)| book.sight(&name(place), *animal))
+        .map(|(place, animal)| book.case_result(&mysis_name(place), *animal))
         .collect())
 }
 
-fn name(place: usize) -> String {
+fn mysis_name(place: usize) -> String {
     format!("m{place}")
 }
 
 /// Creates the members and gives the mission.
-async fn settle(swarm: &CommanderHandle, party: &CaseGroup) -> anyhow::Result<Vec<MysisId>> {
+async fn create_myses(swarm: &CommanderHandle, party: &CaseGroup) -> anyhow::Result<Vec<MysisId>> {
     let mut myses = Vec::new();
     for place in 0..party.members.len() {
-        let created = give(
+        let created = give_order(
             swarm,
             Order::Create {
-                name: name(place),
+                name: mysis_name(place),
                 provider: None,
                 model: None,
                 start: false,
             },
         );
-        let Done::Created(mysis) = created.await? else {
+        let CompletedOrder::Created(mysis) = created.await? else {
             return Err(anyhow!("a mysis was not created"));
         };
         myses.push(mysis);
     }
     let text = party.order.to_string();
-    give(swarm, Order::Broadcast { text }).await?;
+    give_order(swarm, Order::Broadcast { text }).await?;
     Ok(myses)
 }
 
 /// From here on each is what it is.
-async fn spoil(
+async fn assign_personas(
     simulation: &Simulation,
     swarm: &CommanderHandle,
     party: &CaseGroup,
@@ -251,26 +256,28 @@ async fn spoil(
     for (place, (animal, mysis)) in party.members.iter().zip(myses).enumerate() {
         match animal.plight {
             Mistreatment::None => {}
-            Mistreatment::InTransit => simulation.game.jinx(*mysis, GameFault::InTransit),
-            Mistreatment::AnswersLost => simulation.game.jinx(*mysis, GameFault::AnswersLost),
+            Mistreatment::InTransit => simulation.game.inject_fault(*mysis, GameFault::InTransit),
+            Mistreatment::AnswersLost => {
+                simulation.game.inject_fault(*mysis, GameFault::AnswersLost)
+            }
         }
         let text = format!("persona: {}", animal.persona);
-        let name = name(place);
-        give(swarm, Order::AddNote { name, text }).await?;
+        let name = mysis_name(place);
+        give_order(swarm, Order::AddNote { name, text }).await?;
     }
     Ok(())
 }
 
-async fn give(swarm: &CommanderHandle, order: Order) -> anyhow::Result<Done> {
+async fn give_order(swarm: &CommanderHandle, order: Order) -> anyhow::Result<CompletedOrder> {
     swarm.order(order).await.map_err(|why| anyhow!("{why}"))
 }
 
 /// What was told of each, by name.
 #[derive(Clone, Debug, Default)]
-struct Book(Arc<Mutex<BTreeMap<String, Page>>>);
+struct CaseRecords(Arc<Mutex<BTreeMap<String, CaseRecord>>>);
 
 #[derive(Clone, Debug, Default)]
-struct Page {
+struct CaseRecord {
     /// The newest turn before it became what it is.
     before: i64,
     turns: i64,
@@ -279,30 +286,30 @@ struct Page {
     rung: EscalationStep,
 }
 
-impl Book {
+impl CaseRecords {
     /// From here on turns are counted, and what was told before is forgotten.
-    fn open(&self) {
+    fn start_counting(&self) {
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for page in pages.values_mut() {
-            *page = Page {
+            *page = CaseRecord {
                 before: page.turns,
                 turns: page.turns,
-                ..Page::default()
+                ..CaseRecord::default()
             };
         }
     }
 
-    fn hear(&self, event: &SwarmEvent) {
+    fn on_event(&self, event: &SwarmEvent) {
         let (Some(who), EventKind::Stored(row)) = (&event.mysis, &event.what) else {
             return;
         };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.entry(who.name.to_string()).or_default();
         page.turns = page.turns.max(row.turn.0);
-        page.note(row);
+        page.on_row(row);
     }
 
-    fn sight(&self, name: &str, animal: StallCase) -> CaseResult {
+    fn case_result(&self, name: &str, animal: StallCase) -> CaseResult {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.get(name).cloned().unwrap_or_default();
         CaseResult {
@@ -315,9 +322,9 @@ impl Book {
     }
 }
 
-impl Page {
-    fn note(&mut self, row: &Row) {
-        if matches!(row.body, Body::Reply(_)) && row.text().contains(STRANDED) {
+impl CaseRecord {
+    fn on_row(&mut self, row: &Row) {
+        if matches!(row.body, RowBody::Reply(_)) && row.text().contains(STRANDED) {
             self.stranded.get_or_insert(row.turn.0 - self.before);
         }
         let rung = match row.host().map(|meta| &*meta.code) {

@@ -7,23 +7,23 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{MysisStatus, State, SwarmEvent};
+use actors::domain::event::{LifeState, MysisStatus, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use tokio::sync::Notify;
 
 use super::chaos::{Chaos, InjectedFault};
-use super::events::Digest;
-use super::rare::Rare;
-use calls::Calls;
-use lives::Lives;
+use super::events::EventDigest;
+use super::rare::RareEvent;
+use calls::CallChecker;
+use lives::RevivalTracker;
 
 pub use lives::ActorKind;
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct SimulationVerdict {
     /// The seed that repeats it.
     pub seed: u64,
     /// What could go wrong on purpose: what the seed drew.
@@ -41,7 +41,7 @@ pub struct Verdict {
     /// Myses whose actor died and that ran again in the same process, by themselves.
     pub revived: u64,
     /// What is seldom seen and was.
-    pub reached: BTreeMap<Rare, u64>,
+    pub reached: BTreeMap<RareEvent, u64>,
     /// Turns that were finished.
     pub turns: u64,
     /// Requests that models were asked.
@@ -57,10 +57,10 @@ pub struct Verdict {
     /// What must not happen and did, the first few.
     pub violations: Vec<String>,
     /// What the swarm said, in short.
-    pub digest: Digest,
+    pub digest: EventDigest,
 }
 
-impl Verdict {
+impl SimulationVerdict {
     /// Whether nothing happened that must not.
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -69,24 +69,24 @@ impl Verdict {
 
     /// How often something went wrong on purpose.
     #[must_use]
-    pub fn faults(&self) -> u64 {
+    pub fn fault_count(&self) -> u64 {
         self.struck.values().sum()
     }
 }
 
 /// Watches while the simulation runs.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
-    seen: Mutex<Seen>,
+pub(super) struct InvariantMonitor {
+    seen: Mutex<ObservedRun>,
     /// A commit begins, for those who want to strike in its middle.
     pub(super) commit_begins: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct ObservedRun {
     given: u64,
     /// Acknowledged orders, and whether a model has seen them.
-    orders: BTreeMap<String, Acknowledged>,
+    orders: BTreeMap<String, AcknowledgedOrder>,
     seen_in_requests: BTreeSet<String>,
     processes: u64,
     turns: u64,
@@ -96,44 +96,44 @@ struct Seen {
     parked: u64,
     created: BTreeMap<MysisId, Arc<str>>,
     there: usize,
-    calls: Calls,
-    lives: Lives,
-    reached: BTreeMap<Rare, u64>,
+    calls: CallChecker,
+    lives: RevivalTracker,
+    reached: BTreeMap<RareEvent, u64>,
     violations: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Acknowledged {
+struct AcknowledgedOrder {
     by: MysisId,
 }
 
 /// The words by which an order of the simulated operator is known.
 const MARK: &str = "order number ";
 
-impl Watch {
-    fn seen_so_far(&self) -> MutexGuard<'_, Seen> {
+impl InvariantMonitor {
+    fn lock_observed(&self) -> MutexGuard<'_, ObservedRun> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The text of an order that was never given before.
     pub(super) fn new_order(&self) -> String {
-        let mut seen = self.seen_so_far();
+        let mut seen = self.lock_observed();
         seen.given += 1;
         format!("{MARK}{}: tell me where things stand.", seen.given)
     }
 
     /// The swarm says that it has the order.
-    pub(super) fn acknowledged(&self, by: MysisId, text: &str) {
-        let order = Acknowledged { by };
-        self.seen_so_far().orders.insert(text.to_string(), order);
+    pub(super) fn on_order_acknowledged(&self, by: MysisId, text: &str) {
+        let order = AcknowledgedOrder { by };
+        self.lock_observed().orders.insert(text.to_string(), order);
     }
 
     /// A model was asked this.
-    pub(super) fn seen(&self, request: &ModelRequest) {
-        let mut seen = self.seen_so_far();
+    pub(super) fn on_request(&self, request: &ModelRequest) {
+        let mut seen = self.lock_observed();
         seen.requests += 1;
         if request.provider.as_ref() != super::rules::PROVIDER {
-            seen.reach(Rare::FallbackAsked);
+            seen.count_rare_event(RareEvent::FallbackAsked);
         }
         let texts = request.messages.iter().filter_map(|message| match message {
             ChatMessage::User(text) => Some(text),
@@ -150,92 +150,96 @@ impl Watch {
     }
 
     /// How often models were asked so far.
-    pub(super) fn requests(&self) -> u64 {
-        self.seen_so_far().requests
+    pub(super) fn request_count(&self) -> u64 {
+        self.lock_observed().requests
     }
 
     /// A request was not valid.
-    pub(super) fn refused(&self, why: &str) {
-        self.violation(format!("a request was invalid: {why}"));
+    pub(super) fn on_request_refused(&self, why: &str) {
+        self.add_violation(format!("a request was invalid: {why}"));
     }
 
     /// A process begins.
-    pub(super) fn launched(&self) {
-        let mut seen = self.seen_so_far();
+    pub(super) fn on_process_start(&self) {
+        let mut seen = self.lock_observed();
         seen.processes += 1;
-        seen.lives.begin_anew();
+        seen.lives.on_process_start();
     }
 
     /// A Mysis exists from now on.
-    pub(super) fn created(&self, mysis: MysisId, name: &str) {
-        self.seen_so_far().created.insert(mysis, name.into());
+    pub(super) fn on_mysis_created(&self, mysis: MysisId, name: &str) {
+        self.lock_observed().created.insert(mysis, name.into());
     }
 
     /// An actor was killed on purpose.
-    pub(super) fn killed(&self, kind: ActorKind) {
-        self.seen_so_far().lives.killed(kind);
+    pub(super) fn on_actor_killed(&self, kind: ActorKind) {
+        self.lock_observed().lives.on_killed(kind);
     }
 
     /// The actors of a process are not all there again, long after one of them was killed.
-    pub(super) fn misses(&self, text: String) {
-        self.violation(text);
+    pub(super) fn on_actors_missing(&self, text: String) {
+        self.add_violation(text);
     }
 
     /// Something that is seldom seen.
-    pub(super) fn reached(&self, rare: Rare) {
-        self.seen_so_far().reach(rare);
+    pub(super) fn on_rare_event(&self, rare: RareEvent) {
+        self.lock_observed().count_rare_event(rare);
     }
 
     /// Something happened in the swarm.
-    pub(super) fn heard(&self, event: &SwarmEvent) {
-        let mut seen = self.seen_so_far();
-        if let Some(rare) = Rare::of(event) {
-            seen.reach(rare);
+    pub(super) fn on_event(&self, event: &SwarmEvent) {
+        let mut seen = self.lock_observed();
+        if let Some(rare) = RareEvent::of(event) {
+            seen.count_rare_event(rare);
         }
-        let overdue = seen.lives.heard(event);
+        let overdue = seen.lives.on_event(event);
         drop(seen);
         for text in overdue {
-            self.violation(text);
+            self.add_violation(text);
         }
     }
 
     /// Only the operator could bring it back.
-    pub(super) fn relaunched_by_hand(&self) {
-        self.seen_so_far().relaunched_by_hand += 1;
+    pub(super) fn on_manual_relaunch(&self) {
+        self.lock_observed().relaunched_by_hand += 1;
     }
 
     /// The game carried a mutation out.
-    pub(super) fn executed(&self, call: &str) {
-        let mut seen = self.seen_so_far();
-        let violation = seen.calls.executed(call);
+    pub(super) fn on_call_executed(&self, call: &str) {
+        let mut seen = self.lock_observed();
+        let violation = seen.calls.on_executed(call);
         drop(seen);
-        violation.into_iter().for_each(|text| self.violation(text));
+        violation
+            .into_iter()
+            .for_each(|text| self.add_violation(text));
     }
 
     /// The game refused a call.
-    pub(super) fn declined(&self, call: &str) {
-        self.seen_so_far().calls.declined(call);
+    pub(super) fn on_call_declined(&self, call: &str) {
+        self.lock_observed().calls.on_declined(call);
     }
 
     /// A row became durable.
-    pub(super) fn stored(&self, mysis: MysisId, row: &Row) {
-        let mut seen = self.seen_so_far();
-        let violation = seen.calls.stored(mysis, row);
+    pub(super) fn on_row_stored(&self, mysis: MysisId, row: &Row) {
+        let mut seen = self.lock_observed();
+        let violation = seen.calls.on_result_stored(mysis, row);
         if let Some((_, _, meta)) = row.result() {
             match meta.status {
-                CallStatus::Unknown => seen.reach(Rare::OutcomeUnknown),
-                CallStatus::NotExecuted => seen.reach(Rare::NotExecuted),
+                CallStatus::Unknown => seen.count_rare_event(RareEvent::OutcomeUnknown),
+                CallStatus::NotExecuted => seen.count_rare_event(RareEvent::NotExecuted),
                 CallStatus::Recorded | CallStatus::Sent | CallStatus::Done | CallStatus::Failed => {
                 }
             }
         }
         drop(seen);
-        violation.into_iter().for_each(|text| self.violation(text));
+        violation
+            .into_iter()
+            .for_each(|text| self.add_violation(text));
     }
 
     /// All that were created are there, and nobody else.
-    pub(super) fn count(&self, standings: &[Arc<MysisStatus>]) {
-        let mut seen = self.seen_so_far();
+    pub(super) fn check_population(&self, standings: &[Arc<MysisStatus>]) {
+        let mut seen = self.lock_observed();
         seen.there = standings.len();
         let created = seen.created.clone();
         drop(seen);
@@ -243,66 +247,66 @@ impl Watch {
         for standing in standings {
             *there.entry(standing.id).or_default() += 1;
             if created.get(&standing.id) != Some(&standing.name) {
-                self.violation(format!("{} was never created", standing.name));
+                self.add_violation(format!("{} was never created", standing.name));
             }
         }
         for (id, name) in &created {
             match there.get(id).copied().unwrap_or(0) {
                 1 => {}
-                0 => self.violation(format!("{name} is missing at the end")),
-                times => self.violation(format!("{name} is there {times} times")),
+                0 => self.add_violation(format!("{name} is missing at the end")),
+                times => self.add_violation(format!("{name} is there {times} times")),
             }
         }
     }
 
     /// How a Mysis stands some minutes before the end, and at the end.
-    pub(super) fn ended(&self, before: &MysisStatus, after: &MysisStatus) {
+    pub(super) fn check_end_state(&self, before: &MysisStatus, after: &MysisStatus) {
         let name = &after.name;
-        let mut seen = self.seen_so_far();
+        let mut seen = self.lock_observed();
         seen.turns += after.totals.turns;
         seen.ended += 1;
         seen.parked += u64::from(after.is_parked());
         drop(seen);
         if after.is_parked() {
             // Counted: now and then one is stranded, and then that is right.
-        } else if after.state != State::Running {
+        } else if after.state != LifeState::Running {
             let state = after.state.as_str();
             let why = after.reason.as_deref().unwrap_or("no reason");
-            self.violation(format!("{name} is {state} at the end: {why}"));
+            self.add_violation(format!("{name} is {state} at the end: {why}"));
         } else if after.totals.turns <= before.totals.turns {
             let doing = after.activity.to_string();
-            self.violation(format!(
+            self.add_violation(format!(
                 "{name} has not finished a turn in the quiet: {doing}"
             ));
         }
     }
 
-    fn violation(&self, text: String) {
-        let mut seen = self.seen_so_far();
+    fn add_violation(&self, text: String) {
+        let mut seen = self.lock_observed();
         if seen.violations.len() < 20 {
             seen.violations.push(text);
         }
     }
 
-    pub(super) fn verdict(
+    pub(super) fn build_verdict(
         &self,
         seed: u64,
         chaos: &Chaos,
-        digest: Digest,
+        digest: EventDigest,
         prompts: &BTreeMap<Arc<str>, u64>,
-    ) -> Verdict {
+    ) -> SimulationVerdict {
         for (text, times) in prompts {
             if *times > 1 {
-                self.violation(format!("{text:?} stands {times} times"));
+                self.add_violation(format!("{text:?} stands {times} times"));
             }
         }
-        self.look_for_lost_orders(prompts);
-        self.look_for_a_swarm_at_rest();
-        let seen = self.seen_so_far();
-        Verdict {
+        self.check_lost_orders(prompts);
+        self.check_parked_share();
+        let seen = self.lock_observed();
+        SimulationVerdict {
             seed,
-            drawn: chaos.drawn().clone(),
-            struck: chaos.struck(),
+            drawn: chaos.drawn_faults().clone(),
+            struck: chaos.fault_counts(),
             orders: (seen.given, seen.orders.len() as u64),
             processes: seen.processes,
             myses: (seen.created.len(), seen.there),
@@ -321,17 +325,17 @@ impl Watch {
     }
 
     /// One in ten may be stranded at most: more would be a watch that parks those who are well.
-    fn look_for_a_swarm_at_rest(&self) {
-        let seen = self.seen_so_far();
+    fn check_parked_share(&self) {
+        let seen = self.lock_observed();
         let (parked, ended) = (seen.parked, seen.ended);
         drop(seen);
         if parked * 10 > ended {
-            self.violation(format!("{parked} of {ended} are parked at the end"));
+            self.add_violation(format!("{parked} of {ended} are parked at the end"));
         }
     }
 
-    fn look_for_lost_orders(&self, prompts: &BTreeMap<Arc<str>, u64>) {
-        let seen = self.seen_so_far();
+    fn check_lost_orders(&self, prompts: &BTreeMap<Arc<str>, u64>) {
+        let seen = self.lock_observed();
         let mut lost = Vec::new();
         for (text, order) in &seen.orders {
             let by = order.by;
@@ -345,13 +349,13 @@ impl Watch {
         }
         drop(seen);
         for text in lost {
-            self.violation(text);
+            self.add_violation(text);
         }
     }
 }
 
-impl Seen {
-    fn reach(&mut self, rare: Rare) {
+impl ObservedRun {
+    fn count_rare_event(&mut self, rare: RareEvent) {
         *self.reached.entry(rare).or_default() += 1;
     }
 }

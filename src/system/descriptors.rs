@@ -19,7 +19,7 @@ const FOR_A_MYSIS: u64 = 2;
 
 /// Raises the limit to what is wanted, or as far as the system lets it be raised. Gives the limit
 /// that holds; a limit that is higher already stays.
-pub fn raise(wanted: u64) -> u64 {
+pub fn raise_limit(wanted: u64) -> u64 {
     let now = getrlimit(Resource::Nofile);
     let reachable = now.maximum.map_or(wanted, |hard| hard.min(wanted));
     if now.current.is_some_and(|soft| soft < reachable) {
@@ -31,18 +31,18 @@ pub fn raise(wanted: u64) -> u64 {
             tracing::warn!(%error, "failed to raise the limit on open files");
         }
     }
-    limit()
+    current_limit()
 }
 
 /// How many this process may have open.
 #[must_use]
-pub fn limit() -> u64 {
+pub fn current_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
 /// How many a swarm of so many needs. Offline, both ends of every connection are ours.
 #[must_use]
-pub fn needed(myses: usize, is_offline: bool) -> u64 {
+pub fn needed_descriptors(myses: usize, is_offline: bool) -> u64 {
     let for_each = if is_offline {
         2 * FOR_A_MYSIS
     } else {
@@ -53,8 +53,8 @@ pub fn needed(myses: usize, is_offline: bool) -> u64 {
 
 /// What is wrong with a limit for a swarm of so many, and the remedy; `None`: nothing.
 #[must_use]
-pub fn shortage(limit: u64, myses: usize, is_offline: bool) -> Option<String> {
-    let needed = needed(myses, is_offline);
+pub fn describe_shortage(limit: u64, myses: usize, is_offline: bool) -> Option<String> {
+    let needed = needed_descriptors(myses, is_offline);
     (limit < needed).then(|| {
         format!(
             "this process may have {limit} files and connections open, and {myses} myses need about \
@@ -68,8 +68,8 @@ const REMEDY: &str =
 
 /// What is told where a connection could not be opened for want of a descriptor.
 #[must_use]
-pub fn advice() -> String {
-    let limit = limit();
+pub fn exhaustion_advice() -> String {
+    let limit = current_limit();
     format!(
         "this machine has no descriptor left for a connection (this process may have {limit} files \
          and connections open), so nobody was asked; {REMEDY}, or run fewer myses"
@@ -97,12 +97,15 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_too_low_for_the_swarm_is_told_with_the_remedy() {
-        assert_eq!(shortage(1024, 400, false), None);
-        assert_eq!(shortage(WANTED, 4900, false), None);
-        let told = shortage(1024, 1000, false).unwrap();
+        assert_eq!(describe_shortage(1024, 400, false), None);
+        assert_eq!(describe_shortage(WANTED, 4900, false), None);
+        let told = describe_shortage(1024, 1000, false).unwrap();
         assert!(told.contains("1024") && told.contains("2192"), "{told}");
         assert!(told.contains("LimitNOFILE="), "{told}");
-        assert!(shortage(1024, 400, true).is_some(), "both ends are ours");
+        assert!(
+            describe_shortage(1024, 400, true).is_some(),
+            "both ends are ours"
+        );
     }
 
     #[test]

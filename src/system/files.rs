@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 ///
 /// # Errors
 /// It cannot be opened, or is something else.
-pub fn open(file: &Path) -> io::Result<File> {
+pub fn open_regular(file: &Path) -> io::Result<File> {
     let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
     let opened = OpenOptions::new()
         .read(true)
@@ -34,7 +34,7 @@ pub fn open(file: &Path) -> io::Result<File> {
 /// It cannot be read, is something else, longer, or no text.
 pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     let mut text = String::new();
-    open(file)?
+    open_regular(file)?
         .take(max_bytes.saturating_add(1))
         .read_to_string(&mut text)?;
     if text.len() as u64 > max_bytes {

@@ -17,14 +17,14 @@ use serde_json::Value;
 /// Stdout cannot be written for another reason.
 pub fn line(text: &str) -> io::Result<()> {
     let mut lines = Lines::open();
-    finished(lines.text(text).and_then(|()| lines.flush()))
+    ignore_broken_pipe(lines.text(text).and_then(|()| lines.flush()))
 }
 
 /// Writes a JSON value in one line.
 pub fn json(value: &Value) -> io::Result<()> {
     let mut lines = Lines::open();
     let written = lines.json(&value.to_string());
-    finished(written.and_then(|()| lines.flush()))
+    ignore_broken_pipe(written.and_then(|()| lines.flush()))
 }
 
 /// Writes what was made for reading, or as lines of JSON, line by line.
@@ -37,10 +37,10 @@ pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
             false => lines.text(&line),
         };
         if written.is_err() {
-            return finished(written);
+            return ignore_broken_pipe(written);
         }
     }
-    finished(lines.flush())
+    ignore_broken_pipe(lines.flush())
 }
 
 /// Many lines, handed over when their writer likes.
@@ -54,12 +54,12 @@ impl Lines {
 
     /// Adds a text for people, and ends its line.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.0, "{}", clean::clean(text))
+        writeln!(self.0, "{}", clean::clean_text(text))
     }
 
     /// Adds a line of JSON.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
-        writeln!(self.0, "{}", clean::json(json))
+        writeln!(self.0, "{}", clean::clean_json(json))
     }
 
     /// Hands over what was added.
@@ -68,7 +68,7 @@ impl Lines {
     }
 }
 
-fn finished(written: io::Result<()>) -> io::Result<()> {
+fn ignore_broken_pipe(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other,
@@ -77,17 +77,17 @@ fn finished(written: io::Result<()>) -> io::Result<()> {
 
 /// Tells the person at the prompt something that is no part of the answer.
 pub fn note(text: &str) {
-    complain(&format!("note: {text}\n"));
+    write_stderr(&format!("note: {text}\n"));
 }
 
 /// Tells the person at the prompt what went wrong.
 pub fn error(text: &str) {
-    complain(&format!("error: {text}\n"));
+    write_stderr(&format!("error: {text}\n"));
 }
 
 /// Asks the person at the prompt; the answer follows in the same line.
 pub fn question(text: &str) {
-    complain(text);
+    write_stderr(text);
 }
 
 /// Says on stderr what somebody else put into words, such as a panic or a mistake of the command
@@ -96,8 +96,8 @@ pub fn question(text: &str) {
     clippy::print_stderr,
     reason = "the one place where the person at the prompt is told anything"
 )]
-pub fn complain(text: &str) {
-    eprint!("{}", clean::clean(text));
+pub fn write_stderr(text: &str) {
+    eprint!("{}", clean::clean_text(text));
 }
 
 /// Writes a table with aligned columns, the first row as its head.
@@ -130,7 +130,7 @@ fn width(text: &str) -> usize {
 }
 
 /// A text in one line, cut to a length.
-pub fn short(text: &str, longest: usize) -> String {
+pub fn shorten(text: &str, longest: usize) -> String {
     let line = clean::one_line(text);
     if line.chars().count() > longest {
         let cut: String = line.chars().take(longest.saturating_sub(1)).collect();
@@ -141,5 +141,5 @@ pub fn short(text: &str, longest: usize) -> String {
 
 /// A text as it is written; its lines stay. For whoever puts something before each.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    clean::clean(text)
+    clean::clean_text(text)
 }

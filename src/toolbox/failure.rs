@@ -5,7 +5,7 @@ use std::time::Duration;
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_RETRY_AFTER};
 use actors::ports::LinkFault;
 
-use crate::mcp::Failure;
+use crate::mcp::McpFailure;
 
 /// JSON-RPC's codes for a session that the server does not know: SpaceMolt's, and the one that the
 /// SDKs send with HTTP 404.
@@ -14,33 +14,33 @@ const NO_SESSION: [i64; 2] = [-32600, -32001];
 const SERVER_ERROR: i64 = -32000;
 
 /// Why a call, or the list of tools, did not come back.
-pub(super) fn of_call(failure: Failure) -> LinkFault {
-    let text = bounds::within(failure.to_string(), MAX_REFUSAL_BYTES);
+pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
+    let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
-        Failure::Refused { code, status, .. } if is_session_lost(code, status) => {
+        McpFailure::Refused { code, status, .. } if is_session_lost(code, status) => {
             LinkFault::SessionLost(text)
         }
-        Failure::Refused { .. } => LinkFault::Refused(text),
-        Failure::SessionGone => LinkFault::SessionLost(text),
-        Failure::Status {
+        McpFailure::Refused { .. } => LinkFault::Refused(text),
+        McpFailure::SessionGone => LinkFault::SessionLost(text),
+        McpFailure::Status {
             status,
             retry_after,
             ..
-        } => of_status(status, &text, retry_after.as_deref()),
-        Failure::Http(error) => match crate::http::want_of_descriptors(&error) {
+        } => status_fault(status, &text, retry_after.as_deref()),
+        McpFailure::Http(error) => match crate::http::descriptor_advice(&error) {
             Some(advice) => LinkFault::Unreachable(advice),
             None if error.is_connect() => LinkFault::Unreachable(text),
             // Who sends requests on has carried out none of them.
             None if error.is_redirect() => LinkFault::Refused(format!("{text} (mcp.upstream)")),
             None => LinkFault::AnswerLost(text),
         },
-        Failure::Broken(_) | Failure::TooLate(_) => LinkFault::AnswerLost(text),
+        McpFailure::Broken(_) | McpFailure::TooLate(_) => LinkFault::AnswerLost(text),
     }
 }
 
 /// Why a session did not open. Nothing that matters was executed.
-pub(super) fn of_opening(failure: Failure) -> LinkFault {
-    let fault = of_call(failure);
+pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
+    let fault = call_fault(failure);
     match fault {
         LinkFault::Limited { .. } | LinkFault::Restarting { .. } => fault,
         LinkFault::Unreachable(why)
@@ -58,7 +58,7 @@ fn is_session_lost(code: i64, status: u16) -> bool {
 }
 
 /// A status says whether the request reached whoever would have executed it.
-fn of_status(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
+fn status_fault(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
     match status {
         401 | 403 => LinkFault::Refused(format!(
             "{text}; the server wants an authorization that zoea has not"
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     fn error(code: i64, message: &str, status: u16) -> LinkFault {
-        of_call(Failure::Refused {
+        call_fault(McpFailure::Refused {
             code,
             message: message.to_string(),
             status,
@@ -93,7 +93,7 @@ mod tests {
             error(-32600, "Session not initialized", 200),
             error(-32001, "expired", 404),
             error(-32000, "Bad Request: No valid session ID provided", 400),
-            of_call(Failure::SessionGone),
+            call_fault(McpFailure::SessionGone),
         ] {
             assert!(matches!(lost, LinkFault::SessionLost(_)), "{lost}");
         }
@@ -110,23 +110,29 @@ mod tests {
     #[test]
     fn only_what_cannot_have_been_executed_is_called_so() {
         assert!(matches!(
-            of_status(503, "", None),
+            status_fault(503, "", None),
             LinkFault::Unreachable(_)
         ));
-        assert!(matches!(of_status(500, "", None), LinkFault::AnswerLost(_)));
-        assert!(matches!(of_status(502, "", None), LinkFault::AnswerLost(_)));
+        assert!(matches!(
+            status_fault(500, "", None),
+            LinkFault::AnswerLost(_)
+        ));
+        assert!(matches!(
+            status_fault(502, "", None),
+            LinkFault::AnswerLost(_)
+        ));
         for refused in [307, 400, 401, 404, 413] {
-            let fault = of_status(refused, "no", None);
+            let fault = status_fault(refused, "no", None);
             assert!(matches!(fault, LinkFault::Refused(_)), "{refused}");
         }
         assert_eq!(
-            of_status(429, "", Some("54")),
+            status_fault(429, "", Some("54")),
             LinkFault::Limited {
                 text: "HTTP 429: too many requests".to_string(),
                 retry_after: Some(Duration::from_secs(54)),
             }
         );
-        let endless = of_status(429, "", Some("18446744073709551615"));
+        let endless = status_fault(429, "", Some("18446744073709551615"));
         let LinkFault::Limited { retry_after, .. } = endless else {
             panic!("{endless:?}");
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actors::ports::LinkFault;
 use serde::{Deserialize, Serialize};
 
-use crate::mcp::Pass;
+use crate::mcp::SessionIdentity;
 
 /// A session's pass, and where it is good.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub(super) struct ResumeToken {
 
 impl ResumeToken {
     /// For this session; `None` where the server keeps no sessions.
-    pub(super) fn of(url: &Arc<str>, pass: &Pass) -> Option<ResumeToken> {
+    pub(super) fn of(url: &Arc<str>, pass: &SessionIdentity) -> Option<ResumeToken> {
         Some(ResumeToken {
             url: url.clone(),
             session: pass.session.clone()?,
@@ -32,7 +32,7 @@ impl ResumeToken {
     }
 
     /// The pass of a ticket that was written for the server at this URL.
-    pub(super) fn read(text: &str, url: &str) -> Result<Pass, LinkFault> {
+    pub(super) fn read(text: &str, url: &str) -> Result<SessionIdentity, LinkFault> {
         let ticket: ResumeToken = serde_json::from_str(text).map_err(|error| {
             LinkFault::SessionLost(format!("the ticket cannot be read: {error}"))
         })?;
@@ -40,7 +40,7 @@ impl ResumeToken {
             let text = format!("the ticket is for another server, {}", ticket.url);
             return Err(LinkFault::SessionLost(text));
         }
-        Ok(Pass {
+        Ok(SessionIdentity {
             session: Some(ticket.session),
             version: ticket.version,
         })
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_ticket_is_good_where_it_was_written_only() {
-        let pass = Pass {
+        let pass = SessionIdentity {
             session: Some("s-1".into()),
             version: "2025-11-25".into(),
         };
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_server_without_sessions_gives_no_ticket() {
-        let pass = Pass {
+        let pass = SessionIdentity {
             session: None,
             version: "2025-11-25".into(),
         };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// What kind of work a span is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum SpanKind {
     /// Done by ourselves.
     Internal,
     /// Asked of a server.
@@ -14,12 +14,12 @@ pub(super) enum Work {
 
 /// A span in the making.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
+pub(super) struct TraceSpan {
     pub(super) trace: u128,
     pub(super) id: u64,
     pub(super) parent: Option<u64>,
     pub(super) name: String,
-    pub(super) work: Work,
+    pub(super) work: SpanKind,
     pub(super) start: Timestamp,
     pub(super) end: Timestamp,
     pub(super) attributes: Vec<(&'static str, Value)>,
@@ -28,40 +28,40 @@ pub(super) struct Span {
     pub(super) error: Option<String>,
 }
 
-impl Span {
+impl TraceSpan {
     /// Says one more thing about it.
-    pub(super) fn note(&mut self, key: &'static str, value: impl Into<Value>) {
+    pub(super) fn set_attribute(&mut self, key: &'static str, value: impl Into<Value>) {
         self.attributes.retain(|(known, _)| *known != key);
         self.attributes.push((key, value.into()));
     }
 
     /// What it says under a key.
-    pub(super) fn said(&self, key: &str) -> Option<&Value> {
+    pub(super) fn attribute(&self, key: &str) -> Option<&Value> {
         let mut known = self.attributes.iter();
         known.find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
     pub(super) fn into_json(mut self) -> Value {
         if let Some(error) = self.error.clone() {
-            self.note("error.type", error);
+            self.set_attribute("error.type", error);
         }
         let attributes: Vec<Value> = self
             .attributes
             .iter()
-            .map(|(key, value)| json!({"key": key, "value": any(value)}))
+            .map(|(key, value)| json!({"key": key, "value": attribute_value(value)}))
             .collect();
         let events: Vec<Value> = self
             .events
             .iter()
-            .map(|(at, code)| json!({"timeUnixNano": nanos(*at), "name": code}))
+            .map(|(at, code)| json!({"timeUnixNano": nanos_text(*at), "name": code}))
             .collect();
         let mut span = json!({
             "traceId": format!("{:032x}", self.trace),
             "spanId": format!("{:016x}", self.id),
             "name": self.name,
-            "kind": match self.work { Work::Internal => 1, Work::Client => 3 },
-            "startTimeUnixNano": nanos(self.start),
-            "endTimeUnixNano": nanos(self.end),
+            "kind": match self.work { SpanKind::Internal => 1, SpanKind::Client => 3 },
+            "startTimeUnixNano": nanos_text(self.start),
+            "endTimeUnixNano": nanos_text(self.end),
             "attributes": attributes,
             "events": events,
             "status": {"code": if self.error.is_some() { 2 } else { 0 }},
@@ -74,18 +74,18 @@ impl Span {
 }
 
 /// Nanoseconds since 1970, as a text: they are too many for a JSON number.
-fn nanos(at: Timestamp) -> String {
+fn nanos_text(at: Timestamp) -> String {
     format!("{}000000", at.0.max(0))
 }
 
-fn any(value: &Value) -> Value {
+fn attribute_value(value: &Value) -> Value {
     match value {
         Value::Bool(truth) => json!({"boolValue": truth}),
         Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
         Value::Number(number) => json!({"intValue": number.to_string()}),
         Value::String(text) => json!({"stringValue": text}),
         Value::Array(list) => {
-            json!({"arrayValue": {"values": list.iter().map(any).collect::<Vec<_>>()}})
+            json!({"arrayValue": {"values": list.iter().map(attribute_value).collect::<Vec<_>>()}})
         }
         other @ (Value::Null | Value::Object(_)) => json!({"stringValue": other.to_string()}),
     }

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, MysisRef, MysisStatus, State, SwarmEvent};
+use actors::domain::event::{EventKind, LifeState, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use serde_json::{Value, json};
 
-use super::span::{Span, Work};
+use super::span::{SpanKind, TraceSpan};
 
 /// Spans of one turn; what comes after is left out.
 const MAX_OPEN_TURNS: usize = 500;
@@ -17,22 +17,22 @@ const MAX_OPEN_TURNS: usize = 500;
 const TEXT: usize = 16 << 10;
 
 /// All turns under way.
-pub(super) struct Turns {
+pub(super) struct OpenTurns {
     contents: bool,
-    open: BTreeMap<MysisId, Turn>,
+    open: BTreeMap<MysisId, OpenTurn>,
     standings: BTreeMap<MysisId, Arc<MysisStatus>>,
 }
 
 /// One turn: its own span first.
-struct Turn {
-    spans: Vec<Span>,
+struct OpenTurn {
+    spans: Vec<TraceSpan>,
     /// Arguments of calls, by their ids.
     arguments: BTreeMap<Arc<str>, Arc<str>>,
 }
 
-impl Turns {
-    pub(super) fn new(contents: bool) -> Turns {
-        Turns {
+impl OpenTurns {
+    pub(super) fn new(contents: bool) -> OpenTurns {
+        OpenTurns {
             contents,
             open: BTreeMap::new(),
             standings: BTreeMap::new(),
@@ -40,11 +40,14 @@ impl Turns {
     }
 
     /// Takes in what happened; gives the spans of each turn that is over.
-    pub(super) fn heard(&mut self, event: &SwarmEvent) -> Vec<Vec<Span>> {
+    pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<Vec<TraceSpan>> {
         let at = event.at;
         if matches!(event.what, EventKind::Shutdown) {
             let all: Vec<MysisId> = self.open.keys().copied().collect();
-            return all.into_iter().filter_map(|id| self.end(id, at)).collect();
+            return all
+                .into_iter()
+                .filter_map(|id| self.end_turn(id, at))
+                .collect();
         }
         let Some(who) = &event.mysis else {
             return Vec::new();
@@ -55,23 +58,26 @@ impl Turns {
                 self.standings.insert(who.id, standing.clone());
             }
             EventKind::TurnStarted => {
-                over = self.end(who.id, at);
-                self.begin(who, at);
+                over = self.end_turn(who.id, at);
+                self.begin_turn(who, at);
             }
             EventKind::ModelReplied { usage, ms } => {
                 let known = self.standings.get(&who.id).cloned();
-                if let Some(span) = self.child(who.id, at, *ms, Work::Client) {
-                    span.note("gen_ai.operation.name", "chat");
+                if let Some(span) = self.add_child(who.id, at, *ms, SpanKind::Client) {
+                    span.set_attribute("gen_ai.operation.name", "chat");
                     if let Some(standing) = known {
                         name_model(span, &standing.provider, &standing.model);
                         if let Some(temperature) = standing.temperature {
-                            span.note("gen_ai.request.temperature", f64::from(temperature));
+                            span.set_attribute(
+                                "gen_ai.request.temperature",
+                                f64::from(temperature),
+                            );
                         }
                     }
                     if let Some(usage) = usage {
-                        span.note("gen_ai.usage.input_tokens", usage.input);
-                        span.note("gen_ai.usage.output_tokens", usage.output);
-                        span.note("gen_ai.usage.cache_read.input_tokens", usage.cached);
+                        span.set_attribute("gen_ai.usage.input_tokens", usage.input);
+                        span.set_attribute("gen_ai.usage.output_tokens", usage.output);
+                        span.set_attribute("gen_ai.usage.cache_read.input_tokens", usage.cached);
                     }
                 }
             }
@@ -80,26 +86,26 @@ impl Turns {
                 call_id,
                 is_error,
                 ms,
-            } => self.tool_returned(who.id, at, *ms, (tool, call_id, *is_error)),
+            } => self.on_tool_returned(who.id, at, *ms, (tool, call_id, *is_error)),
             EventKind::Stored(row) => {
-                self.stored(who.id, row);
-                let has_ended = matches!(row.body, Body::Reply(_));
-                over = has_ended.then(|| self.end(who.id, at)).flatten();
+                self.on_row_stored(who.id, row);
+                let has_ended = matches!(row.body, RowBody::Reply(_));
+                over = has_ended.then(|| self.end_turn(who.id, at)).flatten();
             }
-            EventKind::StateChanged { to, reason, .. } if *to != State::Running => {
+            EventKind::StateChanged { to, reason, .. } if *to != LifeState::Running => {
                 if let Some(turn) = self.open.get_mut(&who.id)
-                    && *to == State::Errored
+                    && *to == LifeState::Errored
                 {
                     turn.spans[0].error = Some("errored".to_string());
                     if let Some(reason) = reason.as_deref().filter(|_| self.contents) {
-                        turn.spans[0].note("zoea.reason", clipped(reason));
+                        turn.spans[0].set_attribute("zoea.reason", clip_text(reason));
                     }
                 }
-                over = self.end(who.id, at);
+                over = self.end_turn(who.id, at);
             }
             EventKind::Deleted => {
                 self.standings.remove(&who.id);
-                over = self.end(who.id, at);
+                over = self.end_turn(who.id, at);
             }
             EventKind::Created
             | EventKind::StateChanged { .. }
@@ -114,49 +120,55 @@ impl Turns {
         over.into_iter().collect()
     }
 
-    fn begin(&mut self, who: &MysisRef, at: Timestamp) {
-        let mut span = Span {
+    fn begin_turn(&mut self, who: &MysisRef, at: Timestamp) {
+        let mut span = TraceSpan {
             trace: fastrand::u128(1..),
             id: fastrand::u64(1..),
             parent: None,
             name: format!("invoke_agent {}", who.name),
-            work: Work::Internal,
+            work: SpanKind::Internal,
             start: at,
             end: at,
             attributes: Vec::new(),
             events: Vec::new(),
             error: None,
         };
-        span.note("gen_ai.operation.name", "invoke_agent");
-        span.note("gen_ai.agent.name", &*who.name);
-        span.note("gen_ai.agent.id", who.id.to_string());
-        span.note("gen_ai.conversation.id", who.id.to_string());
+        span.set_attribute("gen_ai.operation.name", "invoke_agent");
+        span.set_attribute("gen_ai.agent.name", &*who.name);
+        span.set_attribute("gen_ai.agent.id", who.id.to_string());
+        span.set_attribute("gen_ai.conversation.id", who.id.to_string());
         if let Some(standing) = self.standings.get(&who.id) {
-            span.note("gen_ai.provider.name", &*standing.provider);
-            span.note("gen_ai.request.model", &*standing.model);
+            span.set_attribute("gen_ai.provider.name", &*standing.provider);
+            span.set_attribute("gen_ai.request.model", &*standing.model);
         }
-        let turn = Turn {
+        let turn = OpenTurn {
             spans: vec![span],
             arguments: BTreeMap::new(),
         };
         self.open.insert(who.id, turn);
     }
 
-    fn end(&mut self, mysis: MysisId, at: Timestamp) -> Option<Vec<Span>> {
+    fn end_turn(&mut self, mysis: MysisId, at: Timestamp) -> Option<Vec<TraceSpan>> {
         let mut turn = self.open.remove(&mysis)?;
         turn.spans[0].end = at;
         Some(turn.spans)
     }
 
     /// A span below the turn's, of something that is just over.
-    fn child(&mut self, mysis: MysisId, at: Timestamp, ms: u64, work: Work) -> Option<&mut Span> {
+    fn add_child(
+        &mut self,
+        mysis: MysisId,
+        at: Timestamp,
+        ms: u64,
+        work: SpanKind,
+    ) -> Option<&mut TraceSpan> {
         let turn = self.open.get_mut(&mysis)?;
         if turn.spans.len() >= MAX_OPEN_TURNS {
             return None;
         }
         let whole = &turn.spans[0];
         let before = i64::try_from(ms).unwrap_or(0);
-        let span = Span {
+        let span = TraceSpan {
             trace: whole.trace,
             id: fastrand::u64(1..),
             parent: Some(whole.id),
@@ -172,7 +184,7 @@ impl Turns {
         turn.spans.last_mut()
     }
 
-    fn tool_returned(
+    fn on_tool_returned(
         &mut self,
         mysis: MysisId,
         at: Timestamp,
@@ -181,16 +193,16 @@ impl Turns {
     ) {
         let arguments = self.open.get_mut(&mysis);
         let arguments = arguments.and_then(|turn| turn.arguments.remove(call_id));
-        let Some(span) = self.child(mysis, at, ms, Work::Client) else {
+        let Some(span) = self.add_child(mysis, at, ms, SpanKind::Client) else {
             return;
         };
         span.name = format!("execute_tool {tool}");
-        span.note("gen_ai.operation.name", "execute_tool");
-        span.note("gen_ai.tool.name", &**tool);
-        span.note("gen_ai.tool.call.id", &**call_id);
-        span.note("gen_ai.tool.type", "function");
+        span.set_attribute("gen_ai.operation.name", "execute_tool");
+        span.set_attribute("gen_ai.tool.name", &**tool);
+        span.set_attribute("gen_ai.tool.call.id", &**call_id);
+        span.set_attribute("gen_ai.tool.type", "function");
         if let Some(arguments) = arguments {
-            span.note("gen_ai.tool.call.arguments", clipped(&arguments));
+            span.set_attribute("gen_ai.tool.call.arguments", clip_text(&arguments));
         }
         if is_error {
             span.error = Some("tool_error".to_string());
@@ -198,25 +210,25 @@ impl Turns {
     }
 
     /// A row says more about a span than the event did.
-    fn stored(&mut self, mysis: MysisId, row: &Row) {
+    fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
         let Some(turn) = self.open.get_mut(&mysis) else {
             return;
         };
         match &row.body {
-            Body::Reply(said)
-            | Body::Call {
+            RowBody::Reply(said)
+            | RowBody::Call {
                 utterance: said, ..
             } => {
-                let chat = |span: &&mut Span| is(span, "chat");
+                let chat = |span: &&mut TraceSpan| is_operation(span, "chat");
                 if let Some(span) = turn.spans.iter_mut().rev().find(chat) {
                     name_model(span, &said.meta.provider, &said.meta.model);
                     if let Some(reason) = &said.meta.finish_reason {
-                        span.note("gen_ai.response.finish_reasons", json!([**reason]));
+                        span.set_attribute("gen_ai.response.finish_reasons", json!([**reason]));
                     }
                     if self.contents {
-                        let part = json!({"type": "text", "content": clipped(&said.text)});
+                        let part = json!({"type": "text", "content": clip_text(&said.text)});
                         let said = json!([{"role": "assistant", "parts": [part]}]);
-                        span.note("gen_ai.output.messages", said.to_string());
+                        span.set_attribute("gen_ai.output.messages", said.to_string());
                     }
                 }
                 if self.contents {
@@ -225,42 +237,46 @@ impl Turns {
                         .extend(calls.map(|call| (call.id.clone(), call.arguments.clone())));
                 }
             }
-            Body::Result { text, meta, .. } if self.contents => {
-                let is_its = |span: &&mut Span| {
-                    span.said("gen_ai.tool.call.id").and_then(Value::as_str) == Some(&meta.call_id)
+            RowBody::Result { text, meta, .. } if self.contents => {
+                let is_its = |span: &&mut TraceSpan| {
+                    span.attribute("gen_ai.tool.call.id")
+                        .and_then(Value::as_str)
+                        == Some(&meta.call_id)
                 };
                 if let Some(span) = turn.spans.iter_mut().rev().find(is_its) {
-                    span.note("gen_ai.tool.call.result", clipped(text));
+                    span.set_attribute("gen_ai.tool.call.result", clip_text(text));
                 }
             }
-            Body::Host { meta, .. } => {
+            RowBody::Host { meta, .. } => {
                 let events = &mut turn.spans[0].events;
                 if events.len() < MAX_OPEN_TURNS {
                     events.push((row.at, meta.code.to_string()));
                 }
             }
-            Body::Prompt { .. }
-            | Body::Mission { .. }
-            | Body::Peer { .. }
-            | Body::Note { .. }
-            | Body::Result { .. }
-            | Body::Audit { .. }
-            | Body::Unknown { .. } => {}
+            RowBody::Prompt { .. }
+            | RowBody::Mission { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Result { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => {}
         }
     }
 }
 
-fn is(span: &Span, operation: &str) -> bool {
-    span.said("gen_ai.operation.name").and_then(Value::as_str) == Some(operation)
+fn is_operation(span: &TraceSpan, operation: &str) -> bool {
+    span.attribute("gen_ai.operation.name")
+        .and_then(Value::as_str)
+        == Some(operation)
 }
 
-fn name_model(span: &mut Span, provider: &str, model: &str) {
+fn name_model(span: &mut TraceSpan, provider: &str, model: &str) {
     span.name = format!("chat {model}");
-    span.note("gen_ai.provider.name", provider);
-    span.note("gen_ai.request.model", model);
+    span.set_attribute("gen_ai.provider.name", provider);
+    span.set_attribute("gen_ai.request.model", model);
 }
 
 /// A text no longer than a collector takes.
-fn clipped(text: &str) -> &str {
+fn clip_text(text: &str) -> &str {
     &text[..text.floor_char_boundary(TEXT)]
 }

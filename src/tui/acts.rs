@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use actors::domain::clean::{clean, one_line};
+use actors::domain::clean::{clean_text, one_line};
 use ratatui::buffer::Buffer;
 
 use super::dump;
@@ -41,12 +41,12 @@ pub(super) fn notify(out: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 /// Writes a picture to two files; what to tell the operator.
-pub(super) fn dump(folder: &Path, name: &str, picture: &Buffer) -> Result<String, String> {
+pub(super) fn write_dump(folder: &Path, name: &str, picture: &Buffer) -> Result<String, String> {
     let text = folder.join(format!("{name}.txt"));
     let image = folder.join(format!("{name}.svg"));
     make(folder)
-        .and_then(|()| write(&text, &dump::text(picture)))
-        .and_then(|()| write(&image, &dump::svg(picture)))
+        .and_then(|()| write(&text, &dump::render_text(picture)))
+        .and_then(|()| write(&image, &dump::render_svg(picture)))
         .map_err(|error| format!("the screen could not be written: {error}"))?;
     Ok(format!("the screen is in {}, and as .txt", image.display()))
 }
@@ -68,7 +68,7 @@ fn make(folder: &Path) -> io::Result<()> {
 fn write(path: &PathBuf, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(path)?.write_all(clean(text).as_bytes())
+    options.open(path)?.write_all(clean_text(text).as_bytes())
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -57,25 +57,25 @@ use actors::domain::needs::Need;
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
-use actors::domain::weather::Weather;
+use actors::domain::weather::ServerOutages;
 
 use action::TerminalAction;
 use appearance::Appearance;
-use composer::{Drafts, Target};
+use composer::{ComposeTarget, Drafts};
 use focus::Focus;
-use history::History;
+use history::InputHistory;
 use input_event::Attention;
-use log::Log;
+use log::MessageLog;
 use needs::NeedGroup;
-use orders::Orders;
+use orders::OrderTracker;
 use overlay::Overlay;
 use roster::{Counts, Roster};
-use table::Table;
+use table::MysisTable;
 use token_rate::TokenRate;
 use undo::Undo;
 
 pub use requesting::Weight;
-pub use settling::InSight;
+pub use settling::StatusLine;
 
 /// What the operator sees.
 #[derive(Clone, Debug)]
@@ -89,11 +89,11 @@ pub struct Dashboard {
     flow: TokenRate,
     mission: Option<Arc<str>>,
     spending: Arc<BudgetStatus>,
-    weather: Arc<Weather>,
+    weather: Arc<ServerOutages>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
-    log: Arc<Log>,
-    orders: Arc<Orders>,
+    log: Arc<MessageLog>,
+    orders: Arc<OrderTracker>,
     undo: Undo,
     /// Since when the program is closing.
     closing: Option<Timestamp>,
@@ -104,17 +104,17 @@ pub struct Dashboard {
     size: (u16, u16),
     appearance: Appearance,
     attention: Attention,
-    table: Table,
+    table: MysisTable,
     focus: Option<Focus>,
     layers: Vec<Overlay>,
     drafts: Drafts,
-    history: History,
+    history: InputHistory,
     /// What was written in the palette.
-    commands: History,
+    commands: InputHistory,
     /// Texts on their way, so that a refused one is not lost.
-    sent: BTreeMap<OrderId, (Target, Arc<str>)>,
+    sent: BTreeMap<OrderId, (ComposeTarget, Arc<str>)>,
     /// The request that the operator wants to look into.
-    awaited_request: Option<requesting::Awaited>,
+    awaited_request: Option<requesting::AwaitedRequest>,
     stamps: u64,
     effects: Vec<UiEffect>,
     actions: Vec<TerminalAction>,
@@ -122,19 +122,19 @@ pub struct Dashboard {
 
 /// What a dashboard begins with.
 #[derive(Clone, Debug, Default)]
-pub struct Opening {
+pub struct DashboardOptions {
     /// The terminal's columns and rows.
     pub size: (u16, u16),
     /// How things look.
     pub appearance: Appearance,
     /// What the operator wrote in earlier runs.
-    pub history: History,
+    pub history: InputHistory,
 }
 
 impl Dashboard {
     /// A dashboard that has heard of nothing yet.
     #[must_use]
-    pub fn new(opening: Opening) -> Dashboard {
+    pub fn new(opening: DashboardOptions) -> Dashboard {
         Dashboard {
             roster: Arc::default(),
             counts: Counts::default(),
@@ -157,12 +157,12 @@ impl Dashboard {
             size: opening.size,
             appearance: opening.appearance,
             attention: Attention::Here,
-            table: Table::default(),
+            table: MysisTable::default(),
             focus: None,
             layers: Vec::new(),
             drafts: Drafts::default(),
             history: opening.history,
-            commands: History::default(),
+            commands: InputHistory::default(),
             sent: BTreeMap::new(),
             awaited_request: None,
             stamps: 0,
@@ -173,7 +173,7 @@ impl Dashboard {
 
     /// The same in a terminal that is attached to the program.
     #[must_use]
-    pub fn attached(self) -> Dashboard {
+    pub fn into_attached(self) -> Dashboard {
         Dashboard {
             kind: TerminalKind::Attached,
             ..self
@@ -191,7 +191,7 @@ impl Dashboard {
     #[must_use]
     pub fn with_new_view(&self) -> Dashboard {
         Dashboard {
-            table: Table::default(),
+            table: MysisTable::default(),
             focus: None,
             layers: Vec::new(),
             awaited_request: None,
@@ -261,7 +261,7 @@ impl Dashboard {
 
     /// Which servers are away.
     #[must_use]
-    pub fn weather(&self) -> &Weather {
+    pub fn weather(&self) -> &ServerOutages {
         &self.weather
     }
 
@@ -273,19 +273,19 @@ impl Dashboard {
 
     /// What flew past.
     #[must_use]
-    pub fn log(&self) -> &Log {
+    pub fn log(&self) -> &MessageLog {
         &self.log
     }
 
     /// The orders given.
     #[must_use]
-    pub fn orders(&self) -> &Orders {
+    pub fn orders(&self) -> &OrderTracker {
         &self.orders
     }
 
     /// Since when the program is closing.
     #[must_use]
-    pub fn closing(&self) -> Option<Timestamp> {
+    pub fn closing_since(&self) -> Option<Timestamp> {
         self.closing
     }
 
@@ -309,7 +309,7 @@ impl Dashboard {
 
     /// The table of Myses.
     #[must_use]
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &MysisTable {
         &self.table
     }
 
@@ -321,13 +321,13 @@ impl Dashboard {
 
     /// What lies over the view, the topmost last.
     #[must_use]
-    pub fn layers(&self) -> &[Overlay] {
+    pub fn overlays(&self) -> &[Overlay] {
         &self.layers
     }
 
     /// What the operator wrote, for keeping across runs.
     #[must_use]
-    pub fn history(&self) -> &History {
+    pub fn history(&self) -> &InputHistory {
         &self.history
     }
 
@@ -369,7 +369,7 @@ impl Dashboard {
         }
     }
 
-    fn next_stamp(&mut self) -> ReadId {
+    fn next_read_id(&mut self) -> ReadId {
         self.stamps += 1;
         ReadId(self.stamps)
     }

@@ -7,7 +7,7 @@ use crate::dashboard::input_event::Input;
 use actors::ui::UiHandle;
 use ratatui::buffer::Buffer;
 
-use super::screen::pass_on;
+use super::screen::send_input;
 use super::theme::Depth;
 use super::view;
 
@@ -56,18 +56,18 @@ impl Drawable for Dashboard {
 /// Who hears what the operator does. None of this waits.
 pub trait InputSink: Send + Sync + 'static {
     /// Whether anybody would hear it now.
-    fn is_heard(&self) -> bool;
+    fn is_listening(&self) -> bool;
 
     /// Passes on what the operator did.
     fn input(&self, input: Input);
 }
 
 impl InputSink for UiHandle {
-    fn is_heard(&self) -> bool {
+    fn is_listening(&self) -> bool {
         UiHandle::is_heard(self)
     }
 
     fn input(&self, input: Input) {
-        pass_on(self, input);
+        send_input(self, input);
     }
 }

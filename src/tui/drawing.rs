@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
 use crate::dashboard::input_event::Input;
-use actors::domain::clean::{clean, one_line};
+use actors::domain::clean::{clean_text, one_line};
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
@@ -17,8 +17,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::drawable::{Drawable, InputSink};
-use super::slot::{Job, Slot};
-use super::suspend::Background;
+use super::slot::{DrawJob, PictureSlot};
+use super::suspend::JobControl;
 use super::theme::Depth;
 use super::{KeepHistory, acts, modes};
 
@@ -45,11 +45,11 @@ pub(super) struct DrawContext {
     pub(super) dumps: PathBuf,
     pub(super) keep_history: KeepHistory,
     pub(super) ear: Arc<dyn InputSink>,
-    pub(super) background: Background,
+    pub(super) background: JobControl,
 }
 
 /// Draws until the end is called; then the terminal is as it was before.
-pub(super) fn run<P: Drawable>(slot: &Slot<P>, means: DrawContext) {
+pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
         means,
@@ -61,9 +61,9 @@ pub(super) fn run<P: Drawable>(slot: &Slot<P>, means: DrawContext) {
     };
     loop {
         let done = match slot.wait() {
-            Job::Show(picture) => canvas.show(&*picture),
-            Job::TerminalAction(act) => canvas.act(&act, slot),
-            Job::End => break,
+            DrawJob::Show(picture) => canvas.show(&*picture),
+            DrawJob::TerminalAction(act) => canvas.act(&act, slot),
+            DrawJob::End => break,
         };
         if let Err(error) = done {
             tracing::error!(%error, "failed to draw");
@@ -75,12 +75,12 @@ pub(super) fn run<P: Drawable>(slot: &Slot<P>, means: DrawContext) {
 }
 
 /// Whoever painted a cell, and in whatever process: no terminal takes it for a command.
-fn scrub(picture: &mut Buffer) {
+fn sanitise_cells(picture: &mut Buffer) {
     for cell in &mut picture.content {
         let symbol = cell.symbol();
         let is_plain = symbol.is_ascii() && !symbol.bytes().any(|byte| byte.is_ascii_control());
         if !is_plain
-            && let Cow::Owned(clean) = clean(symbol)
+            && let Cow::Owned(clean) = clean_text(symbol)
             && clean != symbol
         {
             cell.set_symbol(if clean.is_empty() { " " } else { &clean });
@@ -100,8 +100,8 @@ impl Canvas {
             return self.could_not_paint();
         };
         self.broken = 0;
-        scrub(&mut self.next);
-        self.put_out(area, cursor)?;
+        sanitise_cells(&mut self.next);
+        self.flush_frame(area, cursor)?;
         self.put_title(picture)?;
         self.put_mouse(picture)?;
         if let Ok((columns, rows)) = crossterm::terminal::size()
@@ -122,7 +122,7 @@ impl Canvas {
         Ok(())
     }
 
-    fn put_out(&mut self, area: Rect, cursor: Option<(u16, u16)>) -> io::Result<()> {
+    fn flush_frame(&mut self, area: Rect, cursor: Option<(u16, u16)>) -> io::Result<()> {
         queue!(self.backend, BeginSynchronizedUpdate)?;
         if self.shown.area != area {
             self.backend.clear_region(ClearType::All)?;
@@ -158,45 +158,45 @@ impl Canvas {
         Ok(())
     }
 
-    fn act<P: Drawable>(&mut self, act: &TerminalAction, slot: &Slot<P>) -> io::Result<()> {
+    fn act<P: Drawable>(&mut self, act: &TerminalAction, slot: &PictureSlot<P>) -> io::Result<()> {
         match act {
             TerminalAction::Suspend => {
-                if let Err(why) = self.means.background.go() {
-                    self.tell(Err(why));
+                if let Err(why) = self.means.background.suspend_process() {
+                    self.report_result(Err(why));
                 }
-                self.forget(slot);
+                self.reset_terminal_state(slot);
             }
             TerminalAction::Redraw => {
                 modes::renew()?;
-                self.forget(slot);
+                self.reset_terminal_state(slot);
             }
             TerminalAction::Copy(text) => {
                 if let Err(why) = acts::copy(&mut self.backend, text) {
-                    self.tell(Err(why));
+                    self.report_result(Err(why));
                 }
             }
             TerminalAction::Bell => acts::bell(&mut self.backend)?,
             TerminalAction::Notify(text) => acts::notify(&mut self.backend, text)?,
             TerminalAction::Dump => {
                 let written =
-                    acts::dump(&self.means.dumps, &slot.newest().file_name(), &self.shown);
-                self.tell(written);
+                    acts::write_dump(&self.means.dumps, &slot.newest().file_name(), &self.shown);
+                self.report_result(written);
             }
             TerminalAction::Write { name, text } => {
                 let written = acts::write_out(&self.means.dumps, name, text);
-                self.tell(written);
+                self.report_result(written);
             }
             TerminalAction::KeepHistory(history) => (self.means.keep_history)(history),
         }
         Ok(())
     }
 
-    fn tell(&self, result: Result<String, String>) {
+    fn report_result(&self, result: Result<String, String>) {
         self.means.ear.input(Input::Performed(result));
     }
 
     /// Whatever the terminal shows is not to be relied upon.
-    fn forget<P>(&mut self, slot: &Slot<P>) {
+    fn reset_terminal_state<P>(&mut self, slot: &PictureSlot<P>) {
         self.shown = Buffer::empty(Rect::ZERO);
         self.title.clear();
         self.mouse = None;

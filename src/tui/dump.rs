@@ -5,11 +5,11 @@ mod svg;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
-pub use svg::svg;
+pub use svg::render_svg;
 
 /// The letters of a picture, line by line.
 #[must_use]
-pub fn text(buffer: &Buffer) -> String {
+pub fn render_text(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width).max(1);
     let mut text = String::with_capacity(buffer.content.len() + width);
     for row in buffer.content.chunks(width) {

@@ -9,7 +9,7 @@ use crossterm::event::{
 };
 
 use super::drawable::InputSink;
-use super::slot::Slot;
+use super::slot::PictureSlot;
 
 /// How often the thread looks whether the end was called.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -18,9 +18,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const SINK_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads until the end is called or the terminal is gone.
-pub(super) fn run<P>(slot: &Slot<P>, ear: &dyn InputSink) {
+pub(super) fn run<P>(slot: &PictureSlot<P>, ear: &dyn InputSink) {
     while !slot.is_over() {
-        if !ear.is_heard() {
+        if !ear.is_listening() {
             // The terminal keeps what is typed until somebody listens.
             std::thread::park_timeout(SINK_CHECK_INTERVAL);
             continue;
@@ -32,7 +32,7 @@ pub(super) fn run<P>(slot: &Slot<P>, ear: &dyn InputSink) {
         };
         match event {
             Ok(event) => {
-                if let Some(input) = translate(event) {
+                if let Some(input) = translate_event(event) {
                     ear.input(input);
                 }
             }
@@ -45,18 +45,18 @@ pub(super) fn run<P>(slot: &Slot<P>, ear: &dyn InputSink) {
 }
 
 /// What an event of the terminal is to us; `None` where it is nothing.
-fn translate(event: Event) -> Option<Input> {
+fn translate_event(event: Event) -> Option<Input> {
     match event {
-        Event::Key(key) => press(key).map(Input::Press),
+        Event::Key(key) => translate_key(key).map(Input::Press),
         Event::Paste(text) => Some(Input::Paste(text)),
-        Event::Mouse(event) => mouse(event).map(Input::Mouse),
+        Event::Mouse(event) => translate_mouse(event).map(Input::Mouse),
         Event::Resize(columns, rows) => Some(Input::Resized(columns, rows)),
         Event::FocusGained => Some(Input::Attention(Attention::Here)),
         Event::FocusLost => Some(Input::Attention(Attention::Elsewhere)),
     }
 }
 
-fn press(event: KeyEvent) -> Option<Press> {
+fn translate_key(event: KeyEvent) -> Option<Press> {
     if event.kind == KeyEventKind::Release {
         return None;
     }
@@ -105,7 +105,7 @@ fn press(event: KeyEvent) -> Option<Press> {
     })
 }
 
-fn mouse(event: MouseEvent) -> Option<Mouse> {
+fn translate_mouse(event: MouseEvent) -> Option<Mouse> {
     let did = match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Did::Click,
         MouseEventKind::ScrollUp => Did::WheelUp,
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn keys_arrive_in_words_of_the_inside() {
-        let key = |code, modifiers| press(KeyEvent::new(code, modifiers));
+        let key = |code, modifiers| translate_key(KeyEvent::new(code, modifiers));
         assert_eq!(
             key(KeyCode::Char('G'), KeyModifiers::SHIFT),
             Some(Press::letter('G'))

@@ -1,7 +1,7 @@
 //! The terminal: draws the dashboard and passes on what the operator does.
 //!
 //! Two threads: one owns the output and draws the newest picture, one reads keys and mouse. Neither
-//! is waited for by anybody but [`Terminal::stop`], and that not for long.
+//! is waited for by anybody but [`TerminalGuard::stop`], and that not for long.
 
 pub mod dashboard;
 pub mod drawable;
@@ -26,8 +26,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::dashboard::appearance::Appearance;
-use crate::dashboard::history::History;
-use crate::dashboard::{Dashboard, Opening};
+use crate::dashboard::history::InputHistory;
+use crate::dashboard::{Dashboard, DashboardOptions};
 use actors::ui::UiHandle;
 use signal_hook::iterator::Handle;
 
@@ -36,35 +36,35 @@ use drawing::DrawContext;
 use theme::Depth;
 
 pub use screen::{DashboardTerminal, Display};
-pub use slot::Slot;
-pub use slot::put_behind;
+pub use slot::PictureSlot;
+pub use slot::queue_action;
 
 /// How long a terminal may take to be put back, before it is left as it is.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Called with what the operator wrote, whenever that grows, to keep it for the next run.
-pub type KeepHistory = Box<dyn Fn(&History) + Send>;
+pub type KeepHistory = Box<dyn Fn(&InputHistory) + Send>;
 
 /// What the operator set about the terminal.
-pub struct Options {
+pub struct TerminalOptions {
     /// How things look.
     pub appearance: Appearance,
     /// How many colours the terminal has.
     pub depth: Depth,
     /// What the operator wrote in earlier runs.
-    pub history: History,
+    pub history: InputHistory,
     /// Keeps it for the next one.
     pub keep_history: KeepHistory,
     /// Where pictures of the screen are written.
     pub dumps: PathBuf,
 }
 
-impl Default for Options {
+impl Default for TerminalOptions {
     fn default() -> Self {
-        Options {
+        TerminalOptions {
             appearance: Appearance::default(),
             depth: Depth::True,
-            history: History::default(),
+            history: InputHistory::default(),
             keep_history: Box::new(|_| {}),
             dumps: PathBuf::from("."),
         }
@@ -72,25 +72,28 @@ impl Default for Options {
 }
 
 /// The terminal while the screen is up. It is put back as it was when this is dropped.
-pub struct Terminal {
+pub struct TerminalGuard {
     ending: Box<dyn Fn() + Send>,
     drawing: Option<JoinHandle<()>>,
     put_back: mpsc::Receiver<()>,
     signals: Handle,
 }
 
-impl Terminal {
+impl TerminalGuard {
     /// Takes the terminal over; its keys go to the Ui that is alive.
     ///
     /// # Errors
     /// There is no terminal, or it does not obey.
-    pub fn start(handle: UiHandle, options: Options) -> io::Result<(Arc<dyn Display>, Terminal)> {
-        let first = Dashboard::new(Opening {
+    pub fn start(
+        handle: UiHandle,
+        options: TerminalOptions,
+    ) -> io::Result<(Arc<dyn Display>, TerminalGuard)> {
+        let first = Dashboard::new(DashboardOptions {
             size: crossterm::terminal::size()?,
             appearance: options.appearance,
             history: options.history.clone(),
         });
-        let (slot, terminal) = Terminal::show(first, Arc::new(handle), options)?;
+        let (slot, terminal) = TerminalGuard::show(first, Arc::new(handle), options)?;
         Ok((slot, terminal))
     }
 
@@ -101,9 +104,9 @@ impl Terminal {
     pub fn show<P: Drawable>(
         first: P,
         ear: Arc<dyn InputSink>,
-        options: Options,
-    ) -> io::Result<(Arc<Slot<P>>, Terminal)> {
-        let slot = Arc::new(Slot::new(first));
+        options: TerminalOptions,
+    ) -> io::Result<(Arc<PictureSlot<P>>, TerminalGuard)> {
+        let slot = Arc::new(PictureSlot::new(first));
         let (signals, background) = suspend::listen(slot.clone(), ear.clone())?;
         modes::enter().inspect_err(|_| modes::leave())?;
         put_back_on_panic();
@@ -130,7 +133,7 @@ impl Terminal {
             .name("tui-input".to_string())
             .spawn(move || input::run(&reader, &*ear))?;
         let ending = slot.clone();
-        let terminal = Terminal {
+        let terminal = TerminalGuard {
             ending: Box::new(move || ending.end()),
             drawing: Some(drawing),
             put_back,
@@ -141,10 +144,10 @@ impl Terminal {
 
     /// Puts the terminal back as it was. One that does not read any more is not waited for.
     pub fn stop(mut self) {
-        self.put_back();
+        self.restore_terminal();
     }
 
-    fn put_back(&mut self) {
+    fn restore_terminal(&mut self) {
         let Some(drawing) = self.drawing.take() else {
             return;
         };
@@ -161,9 +164,9 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
-        self.put_back();
+        self.restore_terminal();
     }
 }
 
@@ -174,7 +177,7 @@ fn put_back_on_panic() {
     std::panic::set_hook(Box::new(move |panic| {
         if thread::current().id() == ours {
             modes::leave();
-            zoea_system::out::complain(&format!("{panic}\n"));
+            zoea_system::out::write_stderr(&format!("{panic}\n"));
         } else {
             tracing::error!(%panic, "a panic was caught");
         }

@@ -1,7 +1,7 @@
 //! The brush: puts text on a screen, and never a cell beside it.
 
 use crate::dashboard::layout::Area;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
@@ -18,7 +18,7 @@ pub struct Painter<'a> {
 
 /// Where the text stands in its area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum TextAlign {
     /// At the left.
     Left,
     /// At the right.
@@ -91,7 +91,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Writes on this ground from now on, without emptying anything.
-    pub fn on(&mut self, ground: Ground) {
+    pub fn set_ground(&mut self, ground: Ground) {
         self.ground = ground;
     }
 
@@ -101,19 +101,19 @@ impl<'a> Painter<'a> {
     }
 
     /// Writes into one row of an area at a side of it.
-    pub fn text_at(&mut self, area: Area, row: u16, side: Side, text: &str, tone: Tone) {
+    pub fn text_at(&mut self, area: Area, row: u16, side: TextAlign, text: &str, tone: Tone) {
         let wide = u16::try_from(width::of(text)).unwrap_or(u16::MAX);
         let room = area.width.saturating_sub(wide);
         let from = match side {
-            Side::Left => 0,
-            Side::Right => room,
-            Side::Middle => room / 2,
+            TextAlign::Left => 0,
+            TextAlign::Right => room,
+            TextAlign::Middle => room / 2,
         };
         self.write(area, row, from, text, tone);
     }
 
     /// Writes a line into one row of an area, and says where it ended.
-    pub fn line(&mut self, area: Area, row: u16, line: &Line) -> u16 {
+    pub fn line(&mut self, area: Area, row: u16, line: &StyledLine) -> u16 {
         let mut from = 0;
         for span in &line.spans {
             from = self.write(area, row, from, &span.text, span.tone);
@@ -122,7 +122,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Writes a line into one row of an area at its right side.
-    pub fn line_at_right(&mut self, area: Area, row: u16, line: &Line) {
+    pub fn line_at_right(&mut self, area: Area, row: u16, line: &StyledLine) {
         let wide = u16::try_from(width::of(&line.text())).unwrap_or(u16::MAX);
         let from = area.width.saturating_sub(wide);
         let area = Area {
@@ -166,7 +166,7 @@ impl<'a> Painter<'a> {
         self.text(area, area.height - 1, &format!("╰{bar}╯"), Tone::Faint);
         for row in 1..area.height - 1 {
             self.text(area, row, "│", Tone::Faint);
-            self.text_at(area, row, Side::Right, "│", Tone::Faint);
+            self.text_at(area, row, TextAlign::Right, "│", Tone::Faint);
         }
         if !title.is_empty() {
             let head = Area {
@@ -191,7 +191,7 @@ impl<'a> Painter<'a> {
 
 /// An area of so many columns and rows in the middle of another one.
 #[must_use]
-pub fn middle(of: Area, width: u16, height: u16) -> Area {
+pub fn centre_area(of: Area, width: u16, height: u16) -> Area {
     let (width, height) = (width.min(of.width), height.min(of.height));
     Area {
         x: of.x + (of.width - width) / 2,

@@ -7,7 +7,7 @@ use actors::domain::event::SwarmEvent;
 use actors::domain::event_record::EventRecord;
 use actors::domain::ids::{MysisId, Now, Timestamp};
 use actors::domain::message::Row;
-use actors::domain::order::Answer;
+use actors::domain::order::OrderResult;
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
@@ -24,10 +24,10 @@ pub trait Display: Send + Sync + 'static {
     fn show(&self, dashboard: Arc<Dashboard>);
 
     /// What was given to be shown last; before anything was, how the dashboard begins.
-    fn last(&self) -> Arc<Dashboard>;
+    fn last_shown(&self) -> Arc<Dashboard>;
 
     /// Does what only a terminal can do. What came of it comes back as an input.
-    fn act(&self, action: TerminalAction);
+    fn perform_action(&self, action: TerminalAction);
 }
 
 /// A display as a terminal of the actors.
@@ -43,7 +43,7 @@ impl DashboardTerminal {
 
 impl Terminal for DashboardTerminal {
     fn open(&self, view: View) -> Box<dyn Screen> {
-        let last = self.0.last();
+        let last = self.0.last_shown();
         let dashboard = match view {
             View::Last => last,
             View::Fresh => Arc::new(last.with_new_view()),
@@ -55,13 +55,13 @@ impl Terminal for DashboardTerminal {
     }
 
     fn kind(&self) -> TerminalKind {
-        self.0.last().kind()
+        self.0.last_shown().kind()
     }
 }
 
 /// Passes on to a Ui what the operator did.
-pub fn pass_on(ui: &UiHandle, input: Input) {
-    ui.input(TerminalInput::new(input));
+pub fn send_input(ui: &UiHandle, input: Input) {
+    ui.send_input(TerminalInput::new(input));
 }
 
 /// The dashboard and where it is shown.
@@ -87,7 +87,7 @@ impl Screen for DashboardScreen {
     }
 
     fn on_event(&mut self, event: &SwarmEvent) {
-        self.dashboard().learn(event);
+        self.dashboard().on_event(event);
     }
 
     fn on_past_events(&mut self, records: &[EventRecord]) {
@@ -96,24 +96,24 @@ impl Screen for DashboardScreen {
 
     fn on_input(&mut self, input: TerminalInput) {
         if let Some(input) = input.into_inner::<Input>() {
-            self.dashboard().input(input);
+            self.dashboard().on_input(input);
         }
     }
 
-    fn on_answer(&mut self, id: OrderId, answer: Answer) {
-        self.dashboard().answered(id, answer);
+    fn on_answer(&mut self, id: OrderId, answer: OrderResult) {
+        self.dashboard().on_answer(id, answer);
     }
 
     fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>) {
-        self.dashboard().paged(id, page);
+        self.dashboard().on_page(id, page);
     }
 
     fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>) {
-        self.dashboard().searched(id, rows);
+        self.dashboard().on_search_result(id, rows);
     }
 
     fn on_export(&mut self, written: Result<String, String>) {
-        self.dashboard().input(Input::Performed(written));
+        self.dashboard().on_input(Input::Performed(written));
     }
 
     fn tick(&mut self, now: Now) {
@@ -130,7 +130,7 @@ impl Screen for DashboardScreen {
         }
         let dashboard = Arc::make_mut(&mut self.dashboard);
         for action in dashboard.take_actions() {
-            self.display.act(action);
+            self.display.perform_action(action);
         }
         dashboard.take_effects()
     }

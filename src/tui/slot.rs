@@ -12,12 +12,12 @@ use crate::screen::Display;
 const MAX_WAITING_ACTIONS: usize = 64;
 
 /// What is to be shown next: the dashboard, or what another process drew of one.
-pub struct Slot<P> {
-    state: Mutex<State<P>>,
+pub struct PictureSlot<P> {
+    state: Mutex<SlotState<P>>,
     changed: Condvar,
 }
 
-struct State<P> {
+struct SlotState<P> {
     last: Arc<P>,
     is_new: bool,
     acts: VecDeque<TerminalAction>,
@@ -25,24 +25,24 @@ struct State<P> {
 }
 
 /// What the drawing thread is to do.
-pub(super) enum Job<P> {
+pub(super) enum DrawJob<P> {
     Show(Arc<P>),
     TerminalAction(TerminalAction),
     End,
 }
 
 /// Puts an act behind those that wait; nobody needs to hear twice what has not been heard once.
-pub fn put_behind(acts: &mut VecDeque<TerminalAction>, act: TerminalAction) {
+pub fn queue_action(acts: &mut VecDeque<TerminalAction>, act: TerminalAction) {
     let is_waiting = acts.contains(&act);
     if !is_waiting && acts.len() < MAX_WAITING_ACTIONS {
         acts.push_back(act);
     }
 }
 
-impl<P> Slot<P> {
-    pub(super) fn new(first: P) -> Slot<P> {
-        Slot {
-            state: Mutex::new(State {
+impl<P> PictureSlot<P> {
+    pub(super) fn new(first: P) -> PictureSlot<P> {
+        PictureSlot {
+            state: Mutex::new(SlotState {
                 last: Arc::new(first),
                 is_new: true,
                 acts: VecDeque::new(),
@@ -53,17 +53,17 @@ impl<P> Slot<P> {
     }
 
     /// Waits for something to do.
-    pub(super) fn wait(&self) -> Job<P> {
+    pub(super) fn wait(&self) -> DrawJob<P> {
         let mut state = self.lock();
         loop {
             if state.is_over {
-                return Job::End;
+                return DrawJob::End;
             }
             if let Some(act) = state.acts.pop_front() {
-                return Job::TerminalAction(act);
+                return DrawJob::TerminalAction(act);
             }
             if std::mem::take(&mut state.is_new) {
-                return Job::Show(state.last.clone());
+                return DrawJob::Show(state.last.clone());
             }
             state = self
                 .changed
@@ -105,26 +105,26 @@ impl<P> Slot<P> {
 
     /// Does what only a terminal can do.
     pub fn perform(&self, act: TerminalAction) {
-        put_behind(&mut self.lock().acts, act);
+        queue_action(&mut self.lock().acts, act);
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State<P>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, SlotState<P>> {
         // Nothing that panics happens under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Display for Slot<Dashboard> {
+impl Display for PictureSlot<Dashboard> {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.put(dashboard);
     }
 
-    fn last(&self) -> Arc<Dashboard> {
+    fn last_shown(&self) -> Arc<Dashboard> {
         self.newest()
     }
 
-    fn act(&self, act: TerminalAction) {
+    fn perform_action(&self, act: TerminalAction) {
         self.perform(act);
     }
 }
@@ -133,31 +133,34 @@ impl Display for Slot<Dashboard> {
 mod tests {
     use std::sync::Weak;
 
-    use crate::dashboard::Opening;
+    use crate::dashboard::DashboardOptions;
 
     use super::*;
 
     fn picture() -> Dashboard {
-        Dashboard::new(Opening::default())
+        Dashboard::new(DashboardOptions::default())
     }
 
     #[test]
     fn while_nobody_draws_only_the_newest_picture_is_held() {
-        let slot = Slot::new(picture());
+        let slot = PictureSlot::new(picture());
         let shown: Vec<Weak<Dashboard>> = (0..10_000)
             .map(|_| {
                 let picture = Arc::new(picture());
                 let known = Arc::downgrade(&picture);
                 slot.show(picture);
-                slot.act(TerminalAction::Bell);
+                slot.perform_action(TerminalAction::Bell);
                 known
             })
             .collect();
         let held = shown.iter().filter(|known| known.strong_count() > 0);
         assert_eq!(held.count(), 1);
-        assert!(Arc::ptr_eq(&shown[9_999].upgrade().unwrap(), &slot.last()));
+        assert!(Arc::ptr_eq(
+            &shown[9_999].upgrade().unwrap(),
+            &slot.last_shown()
+        ));
         let acts =
-            std::iter::from_fn(|| matches!(slot.wait(), Job::TerminalAction(_)).then_some(()));
+            std::iter::from_fn(|| matches!(slot.wait(), DrawJob::TerminalAction(_)).then_some(()));
         assert_eq!(acts.count(), 1, "one bell says it all");
     }
 }

@@ -11,23 +11,23 @@ use signal_hook::iterator::{Handle, Signals};
 
 use super::drawable::{Drawable, InputSink};
 use super::modes;
-use super::slot::Slot;
+use super::slot::PictureSlot;
 
 /// How long the thread that sent the signal waits for it to take effect. The process stands still
 /// meanwhile, so that nobody waits for this.
 const STOP_SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The way to the background and back.
-pub(super) struct Background {
+pub(super) struct JobControl {
     back: mpsc::Receiver<()>,
 }
 
-impl Background {
+impl JobControl {
     /// Puts the terminal back, stops, and takes the terminal over again once the shell says so.
     ///
     /// # Errors
     /// There is no shell that could say so.
-    pub(super) fn go(&self) -> Result<(), String> {
+    pub(super) fn suspend_process(&self) -> Result<(), String> {
         let leads_session = getsid(None).is_ok_and(|session| session == getpid());
         if leads_session {
             return Err("there is no shell to go back to".to_string());
@@ -50,9 +50,9 @@ impl Background {
 /// # Errors
 /// Signals cannot be listened for.
 pub(super) fn listen<P: Drawable>(
-    screen: Arc<Slot<P>>,
+    screen: Arc<PictureSlot<P>>,
     ear: Arc<dyn InputSink>,
-) -> std::io::Result<(Handle, Background)> {
+) -> std::io::Result<(Handle, JobControl)> {
     let mut signals = Signals::new([SIGTSTP, SIGCONT])?;
     let ending = signals.handle();
     let (tell, back) = mpsc::channel();
@@ -69,5 +69,5 @@ pub(super) fn listen<P: Drawable>(
                 }
             }
         })?;
-    Ok((ending, Background { back }))
+    Ok((ending, JobControl { back }))
 }

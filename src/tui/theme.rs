@@ -33,7 +33,7 @@ pub enum Ground {
 type Rgb = u32;
 
 /// The colours of one theme.
-struct Palette {
+struct ThemeColours {
     base: Rgb,
     bar: Rgb,
     selected: Rgb,
@@ -59,7 +59,7 @@ struct Palette {
 }
 
 /// Deep violet and teal on near-black.
-const DARK: Palette = Palette {
+const DARK: ThemeColours = ThemeColours {
     base: 0x0b_0a12,
     bar: 0x14_1021,
     selected: 0x2a_2147,
@@ -85,7 +85,7 @@ const DARK: Palette = Palette {
 };
 
 /// Dark on white.
-const LIGHT: Palette = Palette {
+const LIGHT: ThemeColours = ThemeColours {
     base: 0xfb_faff,
     bar: 0xed_e9fb,
     selected: 0xd9_d0fa,
@@ -128,14 +128,14 @@ impl Paint {
     #[must_use]
     pub fn style(self, tone: Tone, ground: Ground) -> Style {
         match self.theme {
-            Theme::Dark => self.coloured(&DARK, tone, ground),
-            Theme::Light => self.coloured(&LIGHT, tone, ground),
+            Theme::Dark => self.coloured_style(&DARK, tone, ground),
+            Theme::Light => self.coloured_style(&LIGHT, tone, ground),
             Theme::HighContrast => contrast(tone, ground),
             Theme::NoColour => plain(tone, ground),
         }
     }
 
-    fn coloured(self, palette: &Palette, tone: Tone, ground: Ground) -> Style {
+    fn coloured_style(self, palette: &ThemeColours, tone: Tone, ground: Ground) -> Style {
         let ground = match ground {
             Ground::Base => palette.base,
             Ground::Bar => palette.bar,
@@ -164,7 +164,7 @@ impl Paint {
     }
 }
 
-fn colour_of(palette: &Palette, tone: Tone) -> Rgb {
+fn colour_of(palette: &ThemeColours, tone: Tone) -> Rgb {
     match tone {
         Tone::Text | Tone::Value => palette.text,
         Tone::Strong => palette.strong,

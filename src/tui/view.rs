@@ -75,7 +75,7 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     }
     foot::paint(dashboard, &layout, brush);
     let all = screen(dashboard);
-    for layer in dashboard.layers() {
+    for layer in dashboard.overlays() {
         match layer {
             Overlay::Compose(composer) => {
                 compose::paint(dashboard, composer, layout.writing, brush)

@@ -16,7 +16,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Who may work in a home.
 #[derive(Debug)]
-pub enum Access {
+pub enum HomeAccess {
     /// This process, as long as it keeps the lock.
     Own(HomeLock),
     /// The program that runs there; whoever wants something asks it.
@@ -28,15 +28,15 @@ pub enum Access {
 ///
 /// # Errors
 /// That process keeps the home for too long, or the system refuses.
-pub async fn access(home: &Home, tell: impl Fn(&str)) -> Result<Access, LockError> {
+pub async fn acquire_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeAccess, LockError> {
     let started = Instant::now();
     let mut is_told = false;
     loop {
         if let Some(running) = RunFile::read(home) {
-            return Ok(Access::Running(running));
+            return Ok(HomeAccess::Running(running));
         }
         let (directory, holder) = match home.lock() {
-            Ok(lock) => return Ok(Access::Own(lock)),
+            Ok(lock) => return Ok(HomeAccess::Own(lock)),
             Err(LockError::Held { directory, holder }) => (directory, holder),
             Err(other) => return Err(other),
         };
@@ -64,11 +64,11 @@ pub async fn access(home: &Home, tell: impl Fn(&str)) -> Result<Access, LockErro
 /// Takes the lock of a home in which no program may run.
 ///
 /// # Errors
-/// A program runs there, or as [`access`].
-pub async fn lock(home: &Home, tell: impl Fn(&str)) -> Result<HomeLock, LockError> {
-    match access(home, tell).await? {
-        Access::Own(lock) => Ok(lock),
-        Access::Running(running) => Err(LockError::Held {
+/// A program runs there, or as [`acquire_home`].
+pub async fn lock_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeLock, LockError> {
+    match acquire_home(home, tell).await? {
+        HomeAccess::Own(lock) => Ok(lock),
+        HomeAccess::Running(running) => Err(LockError::Held {
             directory: home.directory().to_owned(),
             holder: Some(running.pid),
         }),
@@ -105,7 +105,7 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(3)).await;
             drop(held);
         };
-        let waiting = lock(&home, |text| told.lock().unwrap().push(text.to_string()));
+        let waiting = lock_home(&home, |text| told.lock().unwrap().push(text.to_string()));
         let (lock, ()) = tokio::join!(waiting, release);
         lock.unwrap();
         let told = told.into_inner().unwrap();
@@ -117,7 +117,7 @@ mod tests {
     async fn one_that_never_ends_is_not_waited_for_without_end() {
         let (_directory, home) = home();
         let _held = home.lock().unwrap();
-        let refusal = lock(&home, |_| {}).await.unwrap_err();
+        let refusal = lock_home(&home, |_| {}).await.unwrap_err();
         let text = refusal.to_string();
         assert!(matches!(refusal, LockError::Busy { .. }), "{text}");
         assert!(text.contains("for 30s"), "{text}");
@@ -131,13 +131,13 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(3)).await;
             held.publish(&run_file()).unwrap()
         };
-        let (found, _guard) = tokio::join!(access(&home, |_| {}), publish);
+        let (found, _guard) = tokio::join!(acquire_home(&home, |_| {}), publish);
         let found = found.unwrap();
         assert!(
-            matches!(&found, Access::Running(run) if *run == run_file()),
+            matches!(&found, HomeAccess::Running(run) if *run == run_file()),
             "{found:?}"
         );
-        let refusal = lock(&home, |_| {}).await.unwrap_err();
+        let refusal = lock_home(&home, |_| {}).await.unwrap_err();
         let is_at_once = matches!(
             refusal,
             LockError::Held {

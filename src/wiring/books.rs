@@ -7,14 +7,14 @@ use url::{Url, form_urlencoded};
 
 use crate::home::Home;
 use crate::settings::Settings;
-use zoea_ledger::{Keep, ServerAddress, SqlLedger, Stay};
+use zoea_ledger::{RetentionLimits, ServerAddress, SqlLedger, Stay};
 use zoea_system::files::ensure_private_file;
 
 /// The server's database that the configuration names, if it names one.
 ///
 /// # Errors
 /// What it names is no address of one.
-pub fn server(settings: &Settings) -> anyhow::Result<Option<ServerAddress>> {
+pub fn server_address(settings: &Settings) -> anyhow::Result<Option<ServerAddress>> {
     let url = settings.store.database_url.as_ref();
     let address = url.map(|url| ServerAddress::parse(url.expose()));
     Ok(address.transpose()?)
@@ -30,7 +30,7 @@ pub async fn open_ledger(
     settings: &Settings,
     stay: Stay,
 ) -> anyhow::Result<SqlLedger> {
-    if let Some(address) = server(settings)? {
+    if let Some(address) = server_address(settings)? {
         return Ok(SqlLedger::open_server(&address, &home.id()?, stay).await?);
     }
     let file = home.database();
@@ -41,16 +41,16 @@ pub async fn open_ledger(
 }
 
 /// What is kept of conversations.
-pub(super) fn keep(settings: &Settings) -> Keep {
+pub(super) fn retention_limits(settings: &Settings) -> RetentionLimits {
     let rows = settings.store.keep_rows;
-    Keep {
+    RetentionLimits {
         age: settings.store.keep,
         rows: (rows > 0).then_some(rows),
     }
 }
 
 /// The passwords in a database's URL, as they stand there and as they are meant.
-pub(super) fn passwords(url: &str) -> Vec<Arc<str>> {
+pub(super) fn url_passwords(url: &str) -> Vec<Arc<str>> {
     let Ok(url) = Url::parse(url) else {
         return Vec::new();
     };
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn passwords_are_known_as_they_stand_and_as_they_are_meant() {
-        let known = passwords("postgres://u:open%20sesame+1@h/d?password=other%21");
+        let known = url_passwords("postgres://u:open%20sesame+1@h/d?password=other%21");
         let known: Vec<&str> = known.iter().map(|password| &**password).collect();
         assert_eq!(known, ["open%20sesame+1", "open sesame+1", "other!"]);
-        assert!(passwords("postgres://u@h/d").is_empty());
+        assert!(url_passwords("postgres://u@h/d").is_empty());
     }
 }

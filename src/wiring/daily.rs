@@ -11,7 +11,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::home::Home;
 use crate::operator::Operator;
-use crate::report::{Format, Report};
+use crate::report::{DayReport, ReportFormat};
 use crate::settings::DailyReport;
 use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
@@ -25,7 +25,7 @@ const BACK: i64 = 7;
 const CHECK_INTERVAL: Duration = Duration::from_secs(1800);
 
 /// What reports are made of, and who hears of one that cannot be written.
-pub(super) struct Reporter {
+pub(super) struct DailyReporter {
     pub(super) ledger: SqlLedger,
     pub(super) home: Home,
     pub(super) operator: Operator,
@@ -33,10 +33,10 @@ pub(super) struct Reporter {
 
 /// Begins to write reports: yesterday's, those of the week before that are missing and in which
 /// anything was spent, and each further one after its midnight (UTC).
-pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
+pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> JoinHandle<()> {
     let format = match daily {
-        DailyReport::Markdown => Format::Markdown,
-        DailyReport::Html => Format::Html,
+        DailyReport::Markdown => ReportFormat::Markdown,
+        DailyReport::Html => ReportFormat::Html,
     };
     tokio::spawn(async move {
         let mut is_told = false;
@@ -52,18 +52,18 @@ pub(super) fn start(daily: DailyReport, reporter: Reporter) -> JoinHandle<()> {
             }
             is_told = written.is_err();
             let now = MachineClock.now();
-            let next = Duration::from_millis(Day::of(now).ends().plus(AFTER).since(now));
+            let next = Duration::from_millis(Day::of(now).end_time().plus(AFTER).since(now));
             tokio::time::sleep(next.min(CHECK_INTERVAL)).await;
         }
     })
 }
 
-impl Reporter {
-    async fn write_missing(&self, format: Format, now: Timestamp) -> anyhow::Result<()> {
-        let newest = over_for_good(now);
+impl DailyReporter {
+    async fn write_missing(&self, format: ReportFormat, now: Timestamp) -> anyhow::Result<()> {
+        let newest = newest_closed_day(now);
         for back in 0..BACK {
             let day = Day(newest.0 - back);
-            let file = format!("{day}.{}", format.ending());
+            let file = format!("{day}.{}", format.file_extension());
             let failed = || format!("failed to write the report of {day}");
             let is_written = tokio::fs::try_exists(self.home.reports().join(&file)).await;
             if is_written.with_context(failed)? {
@@ -73,7 +73,7 @@ impl Reporter {
             if back > 0 && !record.days.contains_key(&day) {
                 continue;
             }
-            let text = Report::of(day, &record).written(format);
+            let text = DayReport::from_record(day, &record).render(format);
             let home = self.home.clone();
             let put = spawn_blocking(move || home.put_report(&file, &text)).await;
             put.with_context(failed)?.with_context(failed)?;
@@ -83,7 +83,7 @@ impl Reporter {
 }
 
 /// The newest day of which nothing more is entered.
-fn over_for_good(now: Timestamp) -> Day {
+fn newest_closed_day(now: Timestamp) -> Day {
     let grace = i64::try_from(AFTER.as_millis()).unwrap_or(i64::MAX);
     let then = Timestamp(now.0.saturating_sub(grace));
     Day(Day::of(then).0 - 1)
@@ -96,9 +96,9 @@ mod tests {
 
     use actors::domain::books::Charge;
     use actors::domain::ids::{Incarnation, MysisId, Seq, TurnNumber};
-    use actors::domain::message::{Body, HostMeta, Row};
-    use actors::domain::model::Usage;
-    use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
+    use actors::domain::message::{HostMeta, Row, RowBody};
+    use actors::domain::model::TokenUsage;
+    use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
     use actors::ports::Ledger as _;
 
     use super::*;
@@ -106,12 +106,12 @@ mod tests {
     const ALPHA: MysisId = MysisId(1);
 
     /// A reporter over a database in which Alpha spent something on these days.
-    async fn reporter(directory: &std::path::Path, days: &[Day]) -> Reporter {
+    async fn reporter(directory: &std::path::Path, days: &[Day]) -> DailyReporter {
         let home = Home::open(directory).unwrap();
         let ledger = SqlLedger::open(&home.database()).await.unwrap();
         let create = Write::Create(Box::new(NewMysis {
             id: ALPHA,
-            profile: Profile {
+            profile: MysisProfile {
                 name: "alpha".into(),
                 provider: "local".into(),
                 model: None,
@@ -137,7 +137,7 @@ mod tests {
             let stored = ledger.commit(vec![Batch { author, writes }]).await;
             assert_eq!(stored, [Ok(())]);
         }
-        Reporter {
+        DailyReporter {
             ledger,
             home,
             operator: Operator::default(),
@@ -145,16 +145,16 @@ mod tests {
     }
 
     fn billed(seq: i64, day: Day) -> Row {
-        let usage = Usage {
+        let usage = TokenUsage {
             input: 7,
             output: 1,
             cached: 0,
         };
         Row {
             seq: Seq(seq),
-            at: day.begins(),
+            at: day.start_time(),
             turn: TurnNumber(1),
-            body: Body::Host {
+            body: RowBody::Host {
                 text: "late".into(),
                 meta: HostMeta {
                     severity: Severity::Info,
@@ -176,7 +176,7 @@ mod tests {
         let today = Day(20_000);
         let days = [20_000, 19_996, 19_993, 19_992].map(Day);
         let reporter = reporter(directory.path(), &days).await;
-        let now = today.begins().plus(2 * AFTER);
+        let now = today.start_time().plus(2 * AFTER);
         let written = || {
             let files = fs::read_dir(reporter.home.reports()).unwrap();
             let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -186,11 +186,14 @@ mod tests {
         };
         // Whatever is in the way may go again.
         fs::write(reporter.home.reports(), "in the way").unwrap();
-        let refused = reporter.write_missing(Format::Markdown, now).await;
+        let refused = reporter.write_missing(ReportFormat::Markdown, now).await;
         let why = format!("{:#}", refused.unwrap_err());
         assert!(why.starts_with("failed to write the report of"), "{why}");
         fs::remove_file(reporter.home.reports()).unwrap();
-        reporter.write_missing(Format::Markdown, now).await.unwrap();
+        reporter
+            .write_missing(ReportFormat::Markdown, now)
+            .await
+            .unwrap();
         let names = [19_993, 19_996, 19_999].map(|day| format!("{}.md", Day(day)));
         assert_eq!(
             written(),
@@ -201,14 +204,23 @@ mod tests {
         let text = fs::read_to_string(&first).unwrap();
         assert!(text.contains("| alpha |"), "{text}");
         fs::write(&first, "mine now").unwrap();
-        reporter.write_missing(Format::Markdown, now).await.unwrap();
+        reporter
+            .write_missing(ReportFormat::Markdown, now)
+            .await
+            .unwrap();
         assert_eq!(fs::read_to_string(&first).unwrap(), "mine now");
     }
 
     #[test]
     fn a_day_is_over_five_minutes_after_its_midnight() {
-        let midnight = Day(20_000).ends();
-        assert_eq!(over_for_good(Timestamp(midnight.0 + 299_999)), Day(19_999));
-        assert_eq!(over_for_good(Timestamp(midnight.0 + 300_000)), Day(20_000));
+        let midnight = Day(20_000).end_time();
+        assert_eq!(
+            newest_closed_day(Timestamp(midnight.0 + 299_999)),
+            Day(19_999)
+        );
+        assert_eq!(
+            newest_closed_day(Timestamp(midnight.0 + 300_000)),
+            Day(20_000)
+        );
     }
 }

@@ -12,9 +12,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::home::Home;
-use crate::settings::{Provider, ProviderKind, Settings};
+use crate::settings::{ProviderKind, ProviderSettings, Settings};
 use crate::swarm::Swarm;
-use zoea_galaxy::limits::{Allowance, Limits};
+use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 use zoea_pilot::{Habits, PilotOptions};
 
@@ -42,7 +42,7 @@ pub struct OfflineOptions {
 }
 
 /// The servers behind offline play.
-pub struct Offline {
+pub struct OfflineServers {
     settings: Settings,
     options: OfflineOptions,
     stop: CancellationToken,
@@ -50,23 +50,23 @@ pub struct Offline {
     traffic: Arc<Traffic>,
 }
 
-impl Offline {
+impl OfflineServers {
     /// Starts both servers on loopback; the game is kept in the home.
     ///
     /// # Errors
     /// No port can be had, or the kept game cannot be read.
-    pub async fn start(home: &Home, options: OfflineOptions) -> anyhow::Result<Offline> {
+    pub async fn start(home: &Home, options: OfflineOptions) -> anyhow::Result<OfflineServers> {
         let stop = CancellationToken::new();
         let mut servers = JoinSet::new();
-        let game = loopback().await?;
+        let game = bind_loopback().await?;
         let galaxy = GalaxyOptions {
             seed: options.seed,
             tick: options.tick,
             data: Some(home.directory().join("galaxy")),
-            limits: Limits {
-                logins: Allowance::Unlimited,
-                refusals: Allowance::Unlimited,
-                ..Limits::default()
+            limits: GalaxyLimits {
+                logins: RateAllowance::Unlimited,
+                refusals: RateAllowance::Unlimited,
+                ..GalaxyLimits::default()
             },
             ..GalaxyOptions::default()
         };
@@ -75,7 +75,7 @@ impl Offline {
         let seed = galaxy.seed();
         let traffic = galaxy.traffic();
         servers.spawn(async move { galaxy.join().await.map(drop) });
-        let model = loopback().await?;
+        let model = bind_loopback().await?;
         let endpoint = format!("http://{}/v1", model.local_addr()?);
         let pilot = PilotOptions {
             habits: Habits {
@@ -86,8 +86,8 @@ impl Offline {
             ..PilotOptions::default()
         };
         servers.spawn(zoea_pilot::serve(model, pilot, stop.child_token()));
-        Ok(Offline {
-            settings: settings(endpoint, upstream, options),
+        Ok(OfflineServers {
+            settings: offline_settings(endpoint, upstream, options),
             options,
             stop,
             servers,
@@ -107,11 +107,11 @@ impl Offline {
     /// The store does not take it.
     pub async fn populate(&self, swarm: &Swarm) -> anyhow::Result<()> {
         let swarm = swarm.with_source(OrderSource::Program);
-        if !swarm.standings().await.is_empty() {
+        if !swarm.statuses().await.is_empty() {
             return Ok(());
         }
         for number in 0..self.options.myses {
-            let name = name(number);
+            let name = first_name(number);
             swarm
                 .order(Order::Create {
                     name,
@@ -143,27 +143,27 @@ impl Offline {
     }
 }
 
-async fn loopback() -> anyhow::Result<TcpListener> {
+async fn bind_loopback() -> anyhow::Result<TcpListener> {
     TcpListener::bind(("127.0.0.1", 0))
         .await
         .context("listen on a loopback port")
 }
 
-fn name(number: u32) -> String {
+fn first_name(number: u32) -> String {
     let known = NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));
     known.map_or_else(|| format!("mysis-{}", number + 1), ToString::to_string)
 }
 
-fn settings(endpoint: String, upstream: String, options: OfflineOptions) -> Settings {
+fn offline_settings(endpoint: String, upstream: String, options: OfflineOptions) -> Settings {
     let mut settings = Settings::default();
     settings.swarm.max_myses = settings.swarm.max_myses.max(options.myses.max(1000));
     settings.swarm.default_provider = PILOT.to_string();
-    let pilot = Provider {
+    let pilot = ProviderSettings {
         endpoint,
         model: PILOT.to_string(),
         kind: ProviderKind::OpenAi,
         max_concurrency: 256,
-        ..Provider::default()
+        ..ProviderSettings::default()
     };
     settings.providers = [(PILOT.to_string(), pilot)].into();
     settings.mcp.upstream = Some(upstream);

@@ -16,16 +16,16 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::settings::{Loaded, Settings, SettingsError};
+use crate::settings::{LoadedSettings, Settings, SettingsError};
 
-use super::{RunningSwarm, endpoints, rules};
+use super::{RunningSwarm, provider_endpoints, rules};
 
 /// Who waits for a reload.
-pub type Asker = oneshot::Sender<Result<Reloaded, Vec<String>>>;
+pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
 
 /// How the operator of a terminal asks for a reload: by the Commander, and then here.
 #[derive(Debug)]
-pub(super) struct ReloadTrigger(pub(super) mpsc::Sender<Asker>);
+pub(super) struct ReloadTrigger(pub(super) mpsc::Sender<ReloadReply>);
 
 impl Configuration for ReloadTrigger {
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>> {
@@ -47,8 +47,8 @@ impl Configuration for ReloadTrigger {
 
 impl RunningSwarm {
     /// Takes up what was read anew because of a signal, and tells what came of it.
-    pub async fn reload(&mut self, read: Result<Loaded, SettingsError>) {
-        let Err(mistakes) = self.take_up(read).await else {
+    pub async fn reload(&mut self, read: Result<LoadedSettings, SettingsError>) {
+        let Err(mistakes) = self.apply_settings(read).await else {
             // A Commander that is gone has said why.
             let ordered = CommanderMsg::Ordered(Order::Reload, OrderSource::Signal);
             let _ = self.commander.cast(ordered);
@@ -61,9 +61,13 @@ impl RunningSwarm {
     }
 
     /// Takes up what was read anew because somebody asked for it, who alone is told where it fails.
-    pub async fn reload_for(&mut self, asker: Asker, read: Option<Result<Loaded, SettingsError>>) {
+    pub async fn reload_for(
+        &mut self,
+        asker: ReloadReply,
+        read: Option<Result<LoadedSettings, SettingsError>>,
+    ) {
         let reloaded = match read {
-            Some(read) => self.take_up(read).await,
+            Some(read) => self.apply_settings(read).await,
             None => Err(vec![
                 "offline play has no configuration to reload".to_string(),
             ]),
@@ -76,9 +80,9 @@ impl RunningSwarm {
     }
 
     /// Takes up what was read anew; everything is looked at before anything is changed.
-    async fn take_up(
+    async fn apply_settings(
         &mut self,
-        read: Result<Loaded, SettingsError>,
+        read: Result<LoadedSettings, SettingsError>,
     ) -> Result<Reloaded, Vec<String>> {
         let loaded = read.map_err(|error| {
             let mistakes = error.mistakes.iter();
@@ -100,12 +104,12 @@ impl RunningSwarm {
                 .map(str::to_string)
                 .collect(),
         };
-        let secrets = rules::secrets(&new);
+        let secrets = rules::configured_secrets(&new);
         let known = |reply| CommanderMsg::SecretsKnown(secrets, reply);
-        if self.commander_answers(known).await.is_none() {
+        if self.ask_commander(known).await.is_none() {
             return Err(vec!["the program is closing".to_string()]);
         }
-        self.providers.replace(endpoints(&new));
+        self.providers.replace(provider_endpoints(&new));
         self.has_price.store(new.has_price(), Ordering::Relaxed);
         // A Commander that is gone has said why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
@@ -114,7 +118,11 @@ impl RunningSwarm {
         self.settings = self.settings.without_a_restart(new);
         self.warn_about_ignored_settings(&self.settings);
         self.tell_who_has_no_provider().await;
-        let others = self.ledger.others().await.map_err(anyhow::Error::from);
+        let others = self
+            .ledger
+            .names_held_by_others()
+            .await
+            .map_err(anyhow::Error::from);
         let created = match others {
             Ok(others) => self.create_declared(&self.settings, &others, false).await,
             Err(error) => Err(error),
@@ -126,7 +134,7 @@ impl RunningSwarm {
         Ok(reloaded)
     }
 
-    async fn commander_answers(
+    async fn ask_commander(
         &self,
         ask: impl FnOnce(ractor::RpcReplyPort<()>) -> CommanderMsg,
     ) -> Option<()> {
@@ -148,7 +156,7 @@ impl RunningSwarm {
     /// Whoever is on a provider that is gone cannot ask anybody any more.
     async fn tell_who_has_no_provider(&self) {
         let mut without: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for standing in self.swarm.standings().await {
+        for standing in self.swarm.statuses().await {
             if !self.settings.providers.contains_key(&*standing.provider) {
                 let of_provider = without.entry(standing.provider.to_string()).or_default();
                 of_provider.push(standing.name.to_string());

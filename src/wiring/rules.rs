@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use actors::domain::budget::{BudgetRules, Limits};
+use actors::domain::budget::{BudgetLimits, BudgetRules};
 use actors::domain::circuit::CircuitRules;
-use actors::domain::redact::SHORTEST_ANYWHERE;
+use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::rules::{
-    Price, ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
+    ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, TokenPrice,
+    ToolRules,
 };
 
-use super::books::passwords;
+use super::books::url_passwords;
 use super::prompt::prompt_template;
 use crate::home::Home;
-use crate::provider::Endpoint;
-use crate::settings::{self, Provider, Settings};
+use crate::provider::ProviderEndpoint;
+use crate::settings::{self, ProviderSettings, Settings};
 
 /// The rules that hold inside.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
@@ -26,7 +27,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         context_window: swarm.context_window as usize,
         context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
         no_progress_turns: swarm.no_progress_turns,
-        progress: progress(&settings.progress),
+        progress: progress_rules(&settings.progress),
         nudges: swarm
             .nudges
             .iter()
@@ -39,8 +40,8 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             logins_per_minute: Some(settings.mcp.logins_per_minute),
             search_others: swarm.search_others,
         },
-        supervision: supervision(&settings.supervision),
-        budget: budget(&settings.budget),
+        supervision: supervision_rules(&settings.supervision),
+        budget: budget_rules(&settings.budget),
         providers: settings
             .providers
             .iter()
@@ -49,7 +50,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
     })
 }
 
-fn progress(settings: &settings::Progress) -> ProgressRules {
+fn progress_rules(settings: &settings::ProgressSettings) -> ProgressRules {
     ProgressRules {
         is_on: settings.watch,
         turns: settings.turns,
@@ -59,12 +60,12 @@ fn progress(settings: &settings::Progress) -> ProgressRules {
     }
 }
 
-fn supervision(settings: &settings::Supervision) -> SupervisionRules {
+fn supervision_rules(settings: &settings::SupervisionSettings) -> SupervisionRules {
     SupervisionRules {
         relaunch: match settings.relaunch {
-            settings::Relaunch::Manual => Relaunch::Manual,
-            settings::Relaunch::Transient => Relaunch::Transient,
-            settings::Relaunch::Always => Relaunch::Always,
+            settings::RelaunchSetting::Manual => RelaunchPolicy::Manual,
+            settings::RelaunchSetting::Transient => RelaunchPolicy::Transient,
+            settings::RelaunchSetting::Always => RelaunchPolicy::Always,
         },
         first_wait: settings.backoff.first,
         longest_wait: settings.backoff.longest,
@@ -73,7 +74,7 @@ fn supervision(settings: &settings::Supervision) -> SupervisionRules {
     }
 }
 
-fn budget(budget: &settings::Budget) -> BudgetRules {
+fn budget_rules(budget: &settings::BudgetSettings) -> BudgetRules {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -81,18 +82,18 @@ fn budget(budget: &settings::Budget) -> BudgetRules {
     )]
     let micros = |dollars: f64| (dollars * 1e6).round() as u64;
     BudgetRules {
-        mysis: Limits {
+        mysis: BudgetLimits {
             tokens: budget.tokens_per_mysis_per_day,
             cost_micros: budget.usd_per_mysis_per_day.map(micros),
         },
-        swarm: Limits {
+        swarm: BudgetLimits {
             tokens: budget.tokens_per_day,
             cost_micros: budget.usd_per_day.map(micros),
         },
     }
 }
 
-fn provider_rules(provider: &Provider) -> ProviderRules {
+fn provider_rules(provider: &ProviderSettings) -> ProviderRules {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
@@ -111,7 +112,7 @@ fn provider_rules(provider: &Provider) -> ProviderRules {
         },
         fallback: provider.fallback.as_deref().map(Into::into),
         retry: provider.retry.clone(),
-        price: provider.price.map(|price| Price {
+        price: provider.price.map(|price| TokenPrice {
             input: price.input,
             output: price.output,
             cached: price.cached,
@@ -122,12 +123,12 @@ fn provider_rules(provider: &Provider) -> ProviderRules {
 
 /// Where the providers are.
 #[must_use]
-pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
+pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {
     settings
         .providers
         .iter()
         .map(|(name, provider)| {
-            let endpoint = Endpoint {
+            let endpoint = ProviderEndpoint {
                 url: provider.endpoint.clone(),
                 api_key: provider
                     .api_key
@@ -142,7 +143,7 @@ pub fn endpoints(settings: &Settings) -> Vec<(Arc<str>, Endpoint)> {
 
 /// The secrets that the configuration knows.
 #[must_use]
-pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
+pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
     let database = settings.store.database_url.as_ref();
     let alerts = &settings.alerts;
     settings
@@ -152,9 +153,13 @@ pub fn secrets(settings: &Settings) -> Vec<Arc<str>> {
         .chain(&alerts.webhook)
         .chain(&alerts.token)
         .map(|key| key.expose().into())
-        .chain(database.into_iter().flat_map(|url| passwords(url.expose())))
+        .chain(
+            database
+                .into_iter()
+                .flat_map(|url| url_passwords(url.expose())),
+        )
         // A key of few letters is a word such as `ollama`, for a server that wants none.
-        .filter(|secret: &Arc<str>| secret.len() >= SHORTEST_ANYWHERE)
+        .filter(|secret: &Arc<str>| secret.len() >= MIN_EMBEDDED_SECRET_BYTES)
         .collect()
 }
 

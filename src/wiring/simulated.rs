@@ -12,7 +12,7 @@ use crate::toolbox::request_saver::CachingUpstream;
 pub fn adapters() -> ProgramParts {
     ProgramParts {
         request_without_tools: provider::body_without_tools,
-        request_text: |request| provider::body_of(request, WireProfile::default()).ok(),
+        request_text: |request| provider::request_body(request, WireProfile::default()).ok(),
         spare_requests: |upstream| Arc::new(CachingUpstream::new(upstream)),
     }
 }

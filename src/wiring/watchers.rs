@@ -7,22 +7,22 @@ use actors::secrets::Secrets;
 use anyhow::Context;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::alerts::Alarm;
+use crate::alerts::AlertDispatcher;
 use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
 use crate::operator::Operator;
 use crate::settings::{DailyReport, Settings};
-use crate::traces::Exporter;
+use crate::traces::SpanExporter;
 use actors::listener::Listener;
 
-use super::daily::{self, Reporter};
+use super::daily::{self, DailyReporter};
 
 /// Those that look on.
 #[derive(Default)]
 pub(super) struct Watchers {
     listeners: Vec<Listener>,
     metrics: Option<MetricsServer>,
-    traces: Option<Exporter>,
-    alarm: Option<Alarm>,
+    traces: Option<SpanExporter>,
+    alarm: Option<AlertDispatcher>,
     reports: Option<AbortOnDropHandle<()>>,
 }
 
@@ -51,23 +51,26 @@ impl Watchers {
             tracing::info!(metrics = %server.url(), "metrics");
             watchers.metrics = Some(server);
             watchers
-                .listen(Box::new(move |event| metrics.heard(event)))
+                .add_listener(Box::new(move |event| metrics.on_event(event)))
                 .await?;
         }
         if let Some(endpoint) = &settings.traces.endpoint {
-            let exporter = Exporter::start(http, endpoint, secrets.clone());
-            watchers.listen(exporter.ear(&settings.traces)).await?;
+            let exporter = SpanExporter::start(http, endpoint, secrets.clone());
+            watchers
+                .add_listener(exporter.event_handler(&settings.traces))
+                .await?;
             watchers.traces = Some(exporter);
         }
         if settings.alerts.has_hook() {
-            let alarm = Alarm::start(&settings.alerts, http, secrets.clone(), operator.clone());
-            watchers.listen(alarm.ear()).await?;
+            let alarm =
+                AlertDispatcher::start(&settings.alerts, http, secrets.clone(), operator.clone());
+            watchers.add_listener(alarm.event_handler()).await?;
             watchers.alarm = Some(alarm);
         }
         Ok(watchers)
     }
 
-    async fn listen(&mut self, ear: actors::listener::EventHandler) -> anyhow::Result<()> {
+    async fn add_listener(&mut self, ear: actors::listener::EventHandler) -> anyhow::Result<()> {
         let listener = Listener::start(ear).await;
         let listener = listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))?;
         self.listeners.push(listener);
@@ -80,8 +83,8 @@ impl Watchers {
     }
 
     /// Begins to write the report of each day, where that is wanted.
-    pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: Reporter) {
-        let writing = daily::start(daily, reporter);
+    pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: DailyReporter) {
+        let writing = daily::start_reports(daily, reporter);
         self.reports = Some(AbortOnDropHandle::new(writing));
     }
 

@@ -4,10 +4,10 @@
 //! handlers of the others return none, which [`nobody_else_returns_an_error`] holds.
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::message::CallStatus;
-use actors::domain::order::{Order, Refusal};
-use actors::domain::rules::Relaunch;
+use actors::domain::order::{Order, OrderRefusal};
+use actors::domain::rules::RelaunchPolicy;
 use actors::gate::GateMsg;
 use actors::mysis::MysisMsg;
 use actors::ui::UiMsg;
@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::outside::Trap;
 use crate::world::{Child, World, dead};
 
-use Relaunch::{Always, Manual, Transient};
+use RelaunchPolicy::{Always, Manual, Transient};
 
 /// Longer than the wait before a relaunch, a retry, and a turn, in simulated time.
 const AFTERWARDS: Duration = Duration::from_secs(25);
@@ -61,7 +61,7 @@ enum Then {
 struct Row {
     who: Who,
     how: How,
-    policy: Relaunch,
+    policy: RelaunchPolicy,
     then: Then,
     /// What the operator is told, in order, until all is well again.
     told: &'static [&'static str],
@@ -70,7 +70,7 @@ struct Row {
 const fn row(
     who: Who,
     how: How,
-    policy: Relaunch,
+    policy: RelaunchPolicy,
     then: Then,
     told: &'static [&'static str],
 ) -> Row {
@@ -324,7 +324,7 @@ async fn look_at_the_state(world: &World, row: &Row) {
     }
     for name in ["alpha", "bravo"] {
         let standing = world.standing(name).await;
-        let runs = standing.state == State::Running;
+        let runs = standing.state == LifeState::Running;
         assert_eq!(runs, !waits.contains(&name), "{row:?}: {standing:?}");
         if waits.contains(&name) {
             world.start(name).await;
@@ -332,7 +332,11 @@ async fn look_at_the_state(world: &World, row: &Row) {
     }
     tokio::time::sleep(AFTERWARDS).await;
     for name in ["alpha", "bravo"] {
-        assert_eq!(world.standing(name).await.state, State::Running, "{row:?}");
+        assert_eq!(
+            world.standing(name).await.state,
+            LifeState::Running,
+            "{row:?}"
+        );
     }
 }
 
@@ -390,7 +394,7 @@ async fn a_dead_commander_ends_the_swarm_and_the_next_process_finds_everything()
         }
         assert!(world.traps.are_all_sprung(), "{how:?}");
         let refused = world.send("alpha", "an order that nobody takes").await;
-        assert_eq!(refused, Err(Refusal::Closing), "{how:?}");
+        assert_eq!(refused, Err(OrderRefusal::Closing), "{how:?}");
         let asked = world.times_asked("alpha");
         world.release();
         tokio::time::sleep(AFTERWARDS).await;
@@ -402,7 +406,7 @@ async fn a_dead_commander_ends_the_swarm_and_the_next_process_finds_everything()
 
         let world = World::after(world.into_rest(), Transient).await;
         for name in ["alpha", "bravo"] {
-            world.until_it_is(name, State::Running).await;
+            world.until_it_is(name, LifeState::Running).await;
         }
         tokio::time::sleep(AFTERWARDS).await;
         let (call, status) = world.results("alpha").await.first().cloned().unwrap();

@@ -5,25 +5,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::domain::books::{Day, Entry};
+use actors::domain::books::{CostEntry, Day};
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::message::Row;
-use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, ModelRequest, Usage};
+use actors::domain::model::{
+    ChatMessage, ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage,
+};
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::{Account, Batch, Recollection, SavedSession};
+use actors::domain::write::{Batch, GameAccount, SavedSession, StoredHistory};
 use actors::ports::{
-    Archive, ArchiveFault, Clock, Found, Ledger, LedgerFault, Link, LinkAnswer, LinkCall,
-    LinkFault, Meter, Models, Page, Piece, ResultAsked, Search, SwarmRecord, Upstream,
+    AnswerMeter, Archive, ArchiveFault, Clock, Ledger, LedgerFault, Link, LinkAnswer, LinkCall,
+    LinkFault, Models, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, SwarmRecord,
+    Upstream,
 };
 use actors::session::own_tools;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use zoea_simulation::Memory;
+use zoea_simulation::MemoryLedger;
 use zoea_tui::Display;
 use zoea_tui::dashboard::action::TerminalAction;
-use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 
 /// The words by which `hush_simulated_panics` knows a panic that is meant.
 const PANIC: &str = "a simulated panic";
@@ -102,7 +105,7 @@ impl Clock for TrappedClock {
 /// A ledger in memory.
 pub(crate) struct TrappedLedger {
     pub(crate) traps: Arc<Traps>,
-    pub(crate) memory: Arc<Memory>,
+    pub(crate) memory: Arc<MemoryLedger>,
     /// Whether the past can be read now; until it can, whoever reads it waits.
     pub(crate) is_readable: watch::Sender<bool>,
     /// How many accounts may be given out by now; who wants one more waits.
@@ -124,7 +127,7 @@ impl Ledger for TrappedLedger {
         &self,
         mysis: MysisId,
         at: Timestamp,
-    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         let place = self.claimed.fetch_add(1, Ordering::SeqCst);
         let (claim, mut claims) = (
             self.memory.claim_account(mysis, at),
@@ -150,8 +153,11 @@ impl Archive for TrappedLedger {
         self.memory.swarm()
     }
 
-    fn recall(&self, mysis: MysisId) -> Read<Recollection> {
-        let (past, mut is_readable) = (self.memory.recall(mysis), self.is_readable.subscribe());
+    fn load_history(&self, mysis: MysisId) -> Read<StoredHistory> {
+        let (past, mut is_readable) = (
+            self.memory.load_history(mysis),
+            self.is_readable.subscribe(),
+        );
         async move {
             is_readable
                 .wait_for(|is_readable| *is_readable)
@@ -162,27 +168,27 @@ impl Archive for TrappedLedger {
         .boxed()
     }
 
-    fn page(&self, page: Page) -> Read<Vec<Arc<Row>>> {
+    fn page(&self, page: PageQuery) -> Read<Vec<Arc<Row>>> {
         self.memory.page(page)
     }
 
-    fn search(&self, search: Search) -> Read<Found> {
+    fn search(&self, search: SearchQuery) -> Read<SearchHits> {
         self.memory.search(search)
     }
 
-    fn result_of(&self, asked: ResultAsked) -> Read<Option<Piece>> {
+    fn result_of(&self, asked: ResultQuery) -> Read<Option<ResultPiece>> {
         self.memory.result_of(asked)
     }
 
-    fn session(&self, mysis: MysisId) -> Read<Option<SavedSession>> {
-        self.memory.session(mysis)
+    fn saved_session(&self, mysis: MysisId) -> Read<Option<SavedSession>> {
+        self.memory.saved_session(mysis)
     }
 
-    fn account(&self, mysis: MysisId) -> Read<Option<Account>> {
+    fn account(&self, mysis: MysisId) -> Read<Option<GameAccount>> {
         self.memory.account(mysis)
     }
 
-    fn books(&self, since: Day) -> Read<Vec<Entry>> {
+    fn books(&self, since: Day) -> Read<Vec<CostEntry>> {
         if self.traps.springs(Trap::Books) {
             let fault = ArchiveFault("the books cannot be read".to_string());
             return futures::future::ready(Err(fault)).boxed();
@@ -215,7 +221,7 @@ impl Models for TrappedModels {
     fn ask(
         &self,
         request: ModelRequest,
-        _meter: Meter,
+        _meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (traps, mut held) = (self.traps.clone(), self.held.subscribe());
         let whose = request.model.to_string();
@@ -250,7 +256,7 @@ impl Models for TrappedModels {
 }
 
 /// What each answer costs.
-const USAGE: Option<Usage> = Some(Usage {
+const USAGE: Option<TokenUsage> = Some(TokenUsage {
     input: 1000,
     output: 10,
     cached: 0,
@@ -265,7 +271,7 @@ fn answer(request: &ModelRequest, tool: &str) -> ModelAnswer {
         };
     }
     ModelAnswer {
-        calls: vec![AskedCall {
+        calls: vec![RequestedCall {
             id: "call_1".to_string(),
             name: tool.to_string(),
             arguments: "{}".to_string(),
@@ -350,9 +356,9 @@ pub(crate) struct TrappedScreen {
 
 impl TrappedScreen {
     pub(crate) fn new(traps: Arc<Traps>) -> Arc<TrappedScreen> {
-        let first = Dashboard::new(Opening {
+        let first = Dashboard::new(DashboardOptions {
             size: (120, 40),
-            ..Opening::default()
+            ..DashboardOptions::default()
         });
         Arc::new(TrappedScreen {
             traps,
@@ -367,9 +373,9 @@ impl Display for TrappedScreen {
         *self.last.lock().unwrap() = dashboard;
     }
 
-    fn last(&self) -> Arc<Dashboard> {
+    fn last_shown(&self) -> Arc<Dashboard> {
         self.last.lock().unwrap().clone()
     }
 
-    fn act(&self, _act: TerminalAction) {}
+    fn perform_action(&self, _act: TerminalAction) {}
 }

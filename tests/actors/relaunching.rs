@@ -4,10 +4,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::order::Order;
-use actors::domain::rules::{Relaunch, SupervisionRules};
-use actors::domain::write::{Account, PoolAccount};
+use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
+use actors::domain::write::{GameAccount, PoolAccount};
 use tokio::time::Instant;
 
 use crate::outside::Trap;
@@ -17,7 +17,7 @@ use crate::world::{Child, World, dead};
 /// said of itself.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
-    let world = World::new(Relaunch::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     let name = "alpha".to_string();
     world
         .order(Order::Stop { name: name.clone() })
@@ -35,7 +35,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
         })
         .await;
     // One at rest stays at rest.
-    assert_eq!(world.standing("alpha").await.state, State::Stopped);
+    assert_eq!(world.standing("alpha").await.state, LifeState::Stopped);
     assert!(world.told_since(mark).is_empty());
     let helm = world.helm.clone();
     let started = tokio::spawn(async move { helm.order(Order::Start { name }).await });
@@ -47,7 +47,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     // Whoever gave the order is not left waiting.
     assert!(started.await.unwrap().is_err());
     world.ledger.is_readable.send_replace(true);
-    world.until_it_is("alpha", State::Running).await;
+    world.until_it_is("alpha", LifeState::Running).await;
     let told = [
         "alpha stopped -> errored",
         "alpha crashed",
@@ -59,15 +59,15 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
 /// It died, and dies again before the wait until its relaunch is over: the relaunch stands.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
-    let mut world = World::new(Relaunch::Transient).await;
+    let mut world = World::new(RelaunchPolicy::Transient).await;
     world.get_busy().await;
     let mark = world.mark();
     world.alpha().kill();
-    world.until_it_is("alpha", State::Errored).await;
+    world.until_it_is("alpha", LifeState::Errored).await;
     let young = world.children(Child::Mysis).pop().unwrap();
     young.kill();
     dead(&young).await;
-    world.until_it_is("alpha", State::Running).await;
+    world.until_it_is("alpha", LifeState::Running).await;
     world.release();
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     let told = world.told_since(mark);
@@ -81,7 +81,7 @@ async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
 /// One that nobody told to run does not run since its actor died.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
-    let mut world = World::new(Relaunch::Always).await;
+    let mut world = World::new(RelaunchPolicy::Always).await;
     let (mark, before) = (world.mark(), world.incarnations());
     let first = world.alpha();
     first.kill();
@@ -97,9 +97,9 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
     assert_eq!(world.told_since(mark), ["alpha crashed"]);
     assert_eq!(world.incarnations()["alpha"], before["alpha"] + 1);
     let standing = world.standing("alpha").await;
-    assert_eq!((standing.state, &standing.fault), (State::Idle, &None));
+    assert_eq!((standing.state, &standing.fault), (LifeState::Idle, &None));
     world.send("alpha", "mine").await.unwrap();
-    world.until_it_is("alpha", State::Running).await;
+    world.until_it_is("alpha", LifeState::Running).await;
     world
         .until("the order is seen", |world| world.is_shown("mine"))
         .await;
@@ -109,7 +109,7 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
 /// It was told what makes it run, and died before it could say that it runs.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_an_order_woke_it_runs() {
-    let world = World::new(Relaunch::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     world.ledger.is_readable.send_replace(false);
     let first = world.alpha();
     first.kill();
@@ -128,14 +128,14 @@ async fn one_that_dies_just_after_an_order_woke_it_runs() {
     dead(&young).await;
     assert!(sent.await.unwrap().is_err());
     world.ledger.is_readable.send_replace(true);
-    world.until_it_is("alpha", State::Running).await;
+    world.until_it_is("alpha", LifeState::Running).await;
 }
 
 /// Who is away stays away for the gate that follows: it neither lets everybody in at once nor shows
 /// for ever what is over.
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_takes_over_knows_who_is_away() {
-    let world = World::new(Relaunch::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     world.models.is_away.send_replace(true);
     for name in ["alpha", "bravo"] {
         world.start(name).await;
@@ -179,7 +179,7 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
 /// believed nothing to be spent would let everybody spend the day's budget again.
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_takes_over_knows_what_was_spent() {
-    let world = World::new(Relaunch::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     world.start("alpha").await;
     world
         .until("ten answers", |world| world.times_asked("alpha") > 10)
@@ -200,7 +200,7 @@ async fn a_gate_that_takes_over_knows_what_was_spent() {
 /// A listener that cannot hear anything any more is given up, and that is told.
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
-    let world = World::new(Relaunch::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     (0..5).for_each(|_| world.traps.set(Trap::Ear));
     world.start("alpha").await;
     dead(&world.listener.watcher()).await;
@@ -215,8 +215,8 @@ async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
 /// shown at once, and not only when it starts again.
 #[tokio::test(start_paused = true)]
 async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
-    let world = World::with_accounts(Relaunch::Transient).await;
-    let account = Account {
+    let world = World::with_accounts(RelaunchPolicy::Transient).await;
+    let account = GameAccount {
         username: "miner".into(),
         password: "sesame-sesame".into(),
     };
@@ -240,20 +240,20 @@ async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
         let helm = world.helm.clone();
         async move { helm.order(Order::Stop { name }).await }
     });
-    world.until_it_is("alpha", State::Stopped).await;
+    world.until_it_is("alpha", LifeState::Stopped).await;
     assert_eq!(world.standing("alpha").await.account, None);
     world.ledger.claims.send_replace(1);
     stop.await.unwrap().unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     let standing = world.standing("alpha").await;
     assert_eq!(standing.account.as_deref(), Some("miner"));
-    assert_eq!(standing.state, State::Stopped);
+    assert_eq!(standing.state, LifeState::Stopped);
 }
 
 /// Those who died together do not all come back at the same instant, and nobody comes back early.
 #[tokio::test(start_paused = true)]
 async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
-    let world = World::new(Relaunch::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     world.start("alpha").await;
     let mut wait = SupervisionRules::default().first_wait;
     let mut more = Duration::ZERO;
@@ -262,8 +262,8 @@ async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
         actor.kill();
         dead(&actor).await;
         let died = Instant::now();
-        world.until_it_is("alpha", State::Errored).await;
-        world.until_it_is("alpha", State::Running).await;
+        world.until_it_is("alpha", LifeState::Errored).await;
+        world.until_it_is("alpha", LifeState::Running).await;
         let took = died.elapsed();
         // What is looked for every 10 ms is seen that much later.
         let most = wait.mul_f64(1.1) + Duration::from_millis(50);

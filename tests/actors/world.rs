@@ -9,20 +9,20 @@ use std::time::Duration;
 use actors::commander::CommanderHandle;
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::{EventKind, MysisStatus, State, SwarmEvent};
+use actors::domain::event::{EventKind, LifeState, MysisStatus, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
-use actors::domain::message::{CallStatus, Kind};
-use actors::domain::order::{Answer, Order};
+use actors::domain::message::{CallStatus, RowKind};
+use actors::domain::order::{Order, OrderResult};
 use actors::domain::rules::{
-    ProgressRules, ProviderRules, Relaunch, SupervisionRules, SwarmRules, ToolRules,
+    ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
 };
-use actors::domain::weather::Weather;
+use actors::domain::weather::ServerOutages;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
-use actors::ports::{Archive, Page, PageFrom};
+use actors::ports::{Archive, PageFrom, PageQuery};
 use actors::store::StoreMsg;
 use actors::ui::{self, TerminalLink, UiMsg};
 use ractor::rpc::CallResult;
@@ -30,7 +30,7 @@ use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zoea_simulation::{Memory, hush_simulated_panics};
+use zoea_simulation::{MemoryLedger, hush_simulated_panics};
 use zoea_tui::DashboardTerminal;
 
 use crate::outside::{
@@ -51,7 +51,7 @@ pub(crate) enum Child {
 
 pub(crate) struct World {
     pub(crate) traps: Arc<Traps>,
-    pub(crate) memory: Arc<Memory>,
+    pub(crate) memory: Arc<MemoryLedger>,
     pub(crate) ledger: Arc<TrappedLedger>,
     pub(crate) models: Arc<TrappedModels>,
     pub(crate) game: TrappedGame,
@@ -67,25 +67,25 @@ pub(crate) struct World {
 
 /// What is kept from one process to the next.
 pub(crate) struct Rest {
-    memory: Arc<Memory>,
+    memory: Arc<MemoryLedger>,
     game: TrappedGame,
     acknowledged: Vec<String>,
 }
 
 impl World {
     /// Two Myses that do nothing yet.
-    pub(crate) async fn new(relaunch: Relaunch) -> World {
+    pub(crate) async fn new(relaunch: RelaunchPolicy) -> World {
         World::of(relaunch, false).await
     }
 
     /// The same in a game that wants its players to register.
-    pub(crate) async fn with_accounts(relaunch: Relaunch) -> World {
+    pub(crate) async fn with_accounts(relaunch: RelaunchPolicy) -> World {
         World::of(relaunch, true).await
     }
 
-    async fn of(relaunch: Relaunch, has_accounts: bool) -> World {
+    async fn of(relaunch: RelaunchPolicy, has_accounts: bool) -> World {
         let rest = Rest {
-            memory: Arc::new(Memory::calm()),
+            memory: Arc::new(MemoryLedger::without_faults()),
             game: TrappedGame {
                 traps: Arc::default(),
                 has_accounts,
@@ -117,7 +117,7 @@ impl World {
     }
 
     /// A process that finds what an earlier one left; whoever ran runs again.
-    pub(crate) async fn after(rest: Rest, relaunch: Relaunch) -> World {
+    pub(crate) async fn after(rest: Rest, relaunch: RelaunchPolicy) -> World {
         hush_simulated_panics();
         let traps = rest.game.traps.clone();
         let ledger = Arc::new(TrappedLedger {
@@ -167,7 +167,7 @@ impl World {
             watchers: vec![scribe.watcher(), listener.watcher()],
             link: Some(TerminalLink {
                 terminal: DashboardTerminal::new(TrappedScreen::new(traps.clone())),
-                address: Arc::new(ui::address().0),
+                address: Arc::new(ui::new_address().0),
                 quit: CancellationToken::new(),
                 exporter: None,
             }),
@@ -218,7 +218,7 @@ impl World {
         self.models.held.send_replace(Vec::new());
     }
 
-    pub(crate) async fn order(&self, order: Order) -> Answer {
+    pub(crate) async fn order(&self, order: Order) -> OrderResult {
         self.helm.order(order).await
     }
 
@@ -228,7 +228,7 @@ impl World {
     }
 
     /// Sends an order, and remembers it where it is acknowledged.
-    pub(crate) async fn send(&mut self, name: &str, text: &str) -> Answer {
+    pub(crate) async fn send(&mut self, name: &str, text: &str) -> OrderResult {
         let order = Order::Send {
             name: name.to_string(),
             text: text.to_string(),
@@ -266,7 +266,7 @@ impl World {
     }
 
     pub(crate) async fn standing(&self, name: &str) -> Arc<MysisStatus> {
-        let standings = self.helm.standings().await;
+        let standings = self.helm.statuses().await;
         standings
             .iter()
             .find(|of| &*of.name == name)
@@ -281,14 +281,14 @@ impl World {
         }
     }
 
-    pub(crate) async fn weather(&self) -> Arc<Weather> {
+    pub(crate) async fn weather(&self) -> Arc<ServerOutages> {
         match self.commander.call(CommanderMsg::Weather, None).await {
             Ok(CallResult::Success(weather)) => weather,
             other => panic!("{other:?}"),
         }
     }
 
-    pub(crate) async fn until_it_is(&self, name: &str, state: State) {
+    pub(crate) async fn until_it_is(&self, name: &str, state: LifeState) {
         let begun = Instant::now();
         while self.standing(name).await.state != state {
             assert!(
@@ -384,11 +384,11 @@ impl World {
     /// What each call of a Mysis came to, by our name for the call.
     pub(crate) async fn results(&self, name: &str) -> Vec<(String, CallStatus)> {
         let mysis = self.id(name);
-        let page = self.memory.page(Page {
+        let page = self.memory.page(PageQuery {
             mysis,
             from: PageFrom::Newest,
             limit: 1000,
-            kinds: vec![Kind::Result],
+            kinds: vec![RowKind::Result],
         });
         let rows = page.await.unwrap();
         let results = rows.iter().filter_map(|row| row.result());
@@ -399,7 +399,7 @@ impl World {
 
     /// Nothing is lost and nothing is done twice.
     pub(crate) async fn check_that_nothing_is_lost(&self) {
-        let stored = self.memory.prompts();
+        let stored = self.memory.prompt_counts();
         for (text, times) in &stored {
             assert_eq!(*times, 1, "{text} stands {times} times");
         }
@@ -438,7 +438,7 @@ pub(crate) async fn dead(actor: &ActorCell) {
     assert_eq!(actor.get_status(), ActorStatus::Stopped);
 }
 
-fn rules(relaunch: Relaunch) -> SwarmRules {
+fn rules(relaunch: RelaunchPolicy) -> SwarmRules {
     SwarmRules {
         supervision: SupervisionRules {
             relaunch,

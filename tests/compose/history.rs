@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use actors::domain::compose::{Composed, Composition, Owner, choose_owner, compose};
+use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::look::SnapshotQuery;
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
-use actors::domain::write::{Mission, Recollection};
+use actors::domain::write::{Mission, StoredHistory};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -235,7 +235,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    fn push(&mut self, body: Body) {
+    fn push(&mut self, body: RowBody) {
         let seq = self.next();
         self.rows.push(Arc::new(Row {
             seq: Seq(seq),
@@ -277,10 +277,15 @@ impl Told {
         if !given.is_error
             && let Some(look) = SnapshotQuery::of(&call.name, &call.arguments)
         {
-            self.game
-                .saw(look, key, &text, None, Now::alike(Timestamp(seq * 1000)));
+            self.game.record_snapshot(
+                look,
+                key,
+                &text,
+                None,
+                Now::from_timestamp(Timestamp(seq * 1000)),
+            );
         }
-        self.push(Body::Result {
+        self.push(RowBody::Result {
             call: key,
             meta: ResultMeta {
                 call_id: call.id.clone(),
@@ -309,27 +314,27 @@ impl Told {
         let marked = |text: &Text| text.marked(seq);
         let forbidden = |text: &Text| format!("{FORBIDDEN} {}", text.raw()).into();
         match step {
-            Step::Prompt(text) => self.push(Body::Prompt { text: marked(text) }),
+            Step::Prompt(text) => self.push(RowBody::Prompt { text: marked(text) }),
             Step::Mission(text) => {
                 let mission = Mission {
                     id: MissionId(seq),
                     text: marked(text),
                     at: Timestamp(seq * 1000),
                 };
-                self.push(Body::Mission {
+                self.push(RowBody::Mission {
                     id: mission.id,
                     text: mission.text.clone(),
                 });
                 self.mission = Some(mission);
             }
-            Step::Peer(text) => self.push(Body::Peer {
+            Step::Peer(text) => self.push(RowBody::Peer {
                 sender: "beta".into(),
                 text: marked(text),
             }),
-            Step::Note(text) => self.push(Body::Note { text: marked(text) }),
+            Step::Note(text) => self.push(RowBody::Note { text: marked(text) }),
             Step::Reply(text, unseen) => {
                 let said = self.utterance(text, *unseen);
-                self.push(Body::Reply(said));
+                self.push(RowBody::Reply(said));
             }
             Step::Call(text, calls, unseen) => self.call(text, calls, *unseen),
             Step::Results(results) => {
@@ -347,7 +352,7 @@ impl Told {
                     self.answer(keys[usize::from(*call) % keys.len()], given);
                 }
             }
-            Step::Host(text) => self.push(Body::Host {
+            Step::Host(text) => self.push(RowBody::Host {
                 text: forbidden(text),
                 meta: HostMeta {
                     severity: Severity::Info,
@@ -356,10 +361,10 @@ impl Told {
                     bill: None,
                 },
             }),
-            Step::Audit(text) => self.push(Body::Audit {
+            Step::Audit(text) => self.push(RowBody::Audit {
                 text: forbidden(text),
             }),
-            Step::Unknown(kind, text) => self.push(Body::Unknown {
+            Step::Unknown(kind, text) => self.push(RowBody::Unknown {
                 kind: kind.as_str().into(),
                 text: forbidden(text),
             }),
@@ -369,41 +374,41 @@ impl Told {
 
     fn call(&mut self, text: &Text, calls: &[Wanted], unseen: Option<u8>) {
         let utterance = self.utterance(text, unseen);
-        let call = |wanted: &Wanted| Call {
+        let call = |wanted: &Wanted| CallRecord {
             id: wanted.id.as_str().into(),
             name: wanted.tool.as_str().into(),
             arguments: wanted.arguments.raw().into(),
             status: CallStatus::Done,
             read_only: false,
         };
-        let calls: Vec<Call> = calls.iter().map(call).collect();
+        let calls: Vec<CallRecord> = calls.iter().map(call).collect();
         // A row without calls is no call row; such a one is read back as words.
         self.push(if calls.is_empty() {
-            Body::Reply(utterance)
+            RowBody::Reply(utterance)
         } else {
-            Body::Call { utterance, calls }
+            RowBody::Call { utterance, calls }
         });
     }
 
     /// The conversation as it is held in memory for requests of this size.
     pub(crate) fn conversation(&self, budget: usize) -> Conversation {
         let notes = self.rows.iter();
-        let notes = notes.filter(|row| matches!(row.body, Body::Note { .. }));
-        let recollection = Recollection {
+        let notes = notes.filter(|row| matches!(row.body, RowBody::Note { .. }));
+        let recollection = StoredHistory {
             rows: self.rows.clone(),
             notes: notes.cloned().collect(),
             last: Seq(self.next() - 1),
-            ..Recollection::default()
+            ..StoredHistory::default()
         };
-        Conversation::recalled(recollection, (budget / 4).max(4096))
+        Conversation::restore(recollection, (budget / 4).max(4096))
     }
 }
 
 /// What a request is composed from, and the request.
 pub(crate) struct Asked {
     pub(crate) told: Told,
-    pub(crate) owner: Owner,
-    pub(crate) composed: Composed,
+    pub(crate) owner: TurnOwner,
+    pub(crate) composed: ComposedRequest,
 }
 
 pub(crate) const SYSTEM: &str = "You are alpha. Play well.";
@@ -446,8 +451,8 @@ impl History {
         &self,
         told: &Told,
         conversation: &Conversation,
-        owner: &Owner,
-    ) -> Composed {
+        owner: &TurnOwner,
+    ) -> ComposedRequest {
         compose(&Composition {
             system: SYSTEM,
             conversation,
@@ -456,7 +461,7 @@ impl History {
             continuation: CONTINUATION,
             notices: &self.notices,
             game: Some(&told.game),
-            now: Now::alike(Timestamp(told.rows.len() as i64 * 1000 + 60_000)),
+            now: Now::from_timestamp(Timestamp(told.rows.len() as i64 * 1000 + 60_000)),
             budget: self.budget,
         })
     }

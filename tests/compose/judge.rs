@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::domain::compose::{ASIDE_LINE, Owner, wire_bytes};
+use actors::domain::compose::{RUNTIME_NOTE_LINE, TurnOwner, wire_bytes};
 use actors::domain::ids::{CallKey, Seq};
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::tool::Toolset;
 use serde_json::Value;
-use zoea::provider::{WireProfile, body_of};
+use zoea::provider::{WireProfile, request_body};
 use zoea_pilot::validate;
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
@@ -57,7 +57,7 @@ pub(crate) fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(
             wants_bare_calls: number & 8 > 0,
             wants_reasoning: false,
         };
-        let body = body_of(&request, manners).map_err(|error| error.to_string())?;
+        let body = request_body(&request, manners).map_err(|error| error.to_string())?;
         let body: Value = serde_json::from_str(&body).map_err(|error| error.to_string())?;
         validate(&body).map_err(|refusal| format!("refused: {refusal:?}, {manners:?}"))?;
     }
@@ -82,13 +82,13 @@ fn begins_with_the_system_prompt(messages: &[ChatMessage]) -> Result<(), String>
 /// The order that owns the turn stands among the user's messages, whole or cut with a note.
 pub(crate) fn owner_is_there(asked: &Asked) -> Result<(), String> {
     let text = match &asked.owner {
-        Owner::Prompt(seq) => {
+        TurnOwner::Prompt(seq) => {
             let mut rows = asked.told.rows.iter();
             let row = rows.find(|row| row.seq == *seq);
             row.ok_or("the owner is no row")?.text().clone()
         }
-        Owner::Mission { text, .. } => text.clone(),
-        Owner::Nudge(text) => text.clone(),
+        TurnOwner::Mission { text, .. } => text.clone(),
+        TurnOwner::Nudge(text) => text.clone(),
     };
     let wanted: String = text.chars().map(printable).collect();
     let is_it = |sent: &str| {
@@ -123,7 +123,7 @@ fn holds_beginning(sent: &str, wanted: &str) -> bool {
 
 /// A message's text without what the runtime says behind it.
 pub(crate) fn without_aside(text: &str) -> &str {
-    let (kept, _) = text.rsplit_once(ASIDE_LINE).unwrap_or((text, ""));
+    let (kept, _) = text.rsplit_once(RUNTIME_NOTE_LINE).unwrap_or((text, ""));
     kept.strip_suffix("\n\n").unwrap_or(kept)
 }
 
@@ -204,7 +204,7 @@ impl<'a> Sent<'a> {
                 continue;
             };
             // A mission that owns the turn stands before the turn, wherever it was delivered.
-            if matches!(row.body, Body::Mission { .. }) {
+            if matches!(row.body, RowBody::Mission { .. }) {
                 continue;
             }
             if place < last {
@@ -239,9 +239,9 @@ impl<'a> Sent<'a> {
         let Some(caller) = rows.iter().find(|row| row.seq == call.seq) else {
             return Ok(());
         };
-        let horizon = caller.utterance().map(|said| said.seen(caller.seq));
+        let horizon = caller.utterance().map(|said| said.newest_seen(caller.seq));
         for between in rows {
-            let is_prompt = matches!(between.body, Body::Prompt { .. } | Body::Peer { .. });
+            let is_prompt = matches!(between.body, RowBody::Prompt { .. } | RowBody::Peer { .. });
             let is_unseen = horizon.is_some_and(|seen| between.seq > seen);
             if is_prompt && is_unseen && between.seq < row.seq {
                 match self.place(between.seq) {
@@ -281,7 +281,7 @@ impl<'a> Sent<'a> {
     /// Where everything fits: all orders, replies and results since the owner are there, whole, but
     /// for the results that newer ones replace.
     fn holds_everything_since(&self, asked: &Asked) -> Result<(), String> {
-        let Owner::Prompt(owner) = asked.owner else {
+        let TurnOwner::Prompt(owner) = asked.owner else {
             return Ok(());
         };
         let rows = &asked.told.rows;
@@ -323,13 +323,16 @@ impl<'a> Sent<'a> {
 
     /// Whether a row belongs to what is sent since the owner.
     fn since(&self, rows: &[Arc<Row>], row: &Row, owner: Seq) -> bool {
-        let place_of = |row: &Row| row.utterance().map_or(row.seq, |said| said.seen(row.seq));
+        let place_of = |row: &Row| {
+            row.utterance()
+                .map_or(row.seq, |said| said.newest_seen(row.seq))
+        };
         match row.result() {
             Some((call, _, _)) => rows
                 .iter()
                 .find(|row| row.seq == call.seq)
                 .is_some_and(|caller| place_of(caller) >= owner),
-            None => place_of(row) >= owner && !matches!(row.body, Body::Note { .. }),
+            None => place_of(row) >= owner && !matches!(row.body, RowBody::Note { .. }),
         }
     }
 }

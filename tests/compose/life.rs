@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::compose::wire_bytes;
-use actors::domain::event::{EventKind, LinkState, State, Totals};
+use actors::domain::event::{EventKind, LifeState, LinkState, Totals};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::life::{
-    Alarm, Ask, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, ReplyId, ToolOutcome,
-    WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId,
+    RestoreArgs, ToolOutcome, WriteId,
 };
-use actors::domain::message::{Body, CallStatus, Kind, Row};
-use actors::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
+use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
+use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::{Mission, MysisRecord, Profile, Recollection, Write};
+use actors::domain::write::{Mission, MysisProfile, MysisRecord, StoredHistory, Write};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -123,9 +123,9 @@ pub(crate) struct World {
     memo: Option<Arc<str>>,
     notes_after: Seq,
     mission: Option<Mission>,
-    ask: Option<Ask>,
+    ask: Option<ModelQuery>,
     call: Option<CallOrder>,
-    alarm: Option<Alarm>,
+    alarm: Option<AlarmId>,
     now: i64,
     made: i64,
     /// The last request in this turn of this life: its system message, and all else as one text
@@ -143,9 +143,9 @@ impl World {
     /// The first rule that a request broke.
     pub(crate) fn run(moves: &[Move], budget: usize) -> Result<World, String> {
         let rules = Arc::new(rules(budget));
-        let (life, effects) = Life::recalled(
-            past(&rules, None, Recollection::default()),
-            Now::alike(Timestamp(0)),
+        let (life, effects) = Life::restore(
+            past(&rules, None, StoredHistory::default()),
+            Now::from_timestamp(Timestamp(0)),
         );
         let mut world = World {
             rules,
@@ -198,21 +198,23 @@ impl World {
             schema: "{}".into(),
             read_only_hint: None,
         });
-        self.hear(Input::Linked {
+        self.hear(LifeInput::Linked {
             link,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
         });
     }
 
-    fn hear(&mut self, input: Input) {
+    fn hear(&mut self, input: LifeInput) {
         self.now += 700;
-        let effects = self.life.handle(input, Now::alike(Timestamp(self.now)));
+        let effects = self
+            .life
+            .handle(input, Now::from_timestamp(Timestamp(self.now)));
         self.carry_out(effects);
     }
 
     fn order(&mut self, order: MysisOrder) {
-        self.hear(Input::Ordered {
+        self.hear(LifeInput::Ordered {
             asker: ReplyId(1),
             order,
         });
@@ -234,7 +236,7 @@ impl World {
             }
             Move::ClearMission => {
                 self.mission = None;
-                self.hear(Input::MissionStands(None));
+                self.hear(LifeInput::MissionStands(None));
             }
             Move::Note => self.order(MysisOrder::Note(text(&10).into())),
             Move::ClearNotes => self.order(MysisOrder::ClearNotes),
@@ -250,7 +252,7 @@ impl World {
                 });
             }
             Move::Want(calls) => {
-                let asked = |(name, arguments, id): &(&str, &str, &str)| AskedCall {
+                let asked = |(name, arguments, id): &(&str, &str, &str)| RequestedCall {
                     id: (*id).to_string(),
                     name: (*name).to_string(),
                     arguments: (*arguments).to_string(),
@@ -267,7 +269,7 @@ impl World {
             Move::Leave => {
                 if let Some(call) = &self.call {
                     let work = call.work;
-                    self.hear(Input::Leaving { work });
+                    self.hear(LifeInput::Leaving { work });
                 }
             }
             Move::Fault => {
@@ -275,7 +277,7 @@ impl World {
                     let result = Err(ModelFault::Permanent {
                         text: "HTTP 401".to_string(),
                     });
-                    self.hear(Input::Replied {
+                    self.hear(LifeInput::Replied {
                         work: ask.work,
                         provider: ask.routes[0].provider.clone(),
                         result,
@@ -285,7 +287,7 @@ impl World {
             }
             Move::Ring => {
                 if let Some(alarm) = self.alarm.take() {
-                    self.hear(Input::Rang { alarm });
+                    self.hear(LifeInput::Rang { alarm });
                 }
             }
             Move::Start => {
@@ -302,12 +304,12 @@ impl World {
 
     fn reply(&mut self, answer: ModelAnswer) {
         if let Some(ask) = self.ask.take() {
-            let usage = Some(Usage {
+            let usage = Some(TokenUsage {
                 input: wire_bytes(&ask.messages) as u64 / 4,
                 output: 5,
                 cached: 0,
             });
-            self.hear(Input::Replied {
+            self.hear(LifeInput::Replied {
                 work: ask.work,
                 provider: ask.routes[0].provider.clone(),
                 result: Ok(ModelAnswer { usage, ..answer }),
@@ -322,9 +324,9 @@ impl World {
         };
         let work = call.work;
         if status != CallStatus::NotExecuted {
-            self.hear(Input::Leaving { work });
+            self.hear(LifeInput::Leaving { work });
         }
-        self.hear(Input::Returned {
+        self.hear(LifeInput::Returned {
             work,
             outcome: ToolOutcome {
                 text,
@@ -343,17 +345,17 @@ impl World {
         self.before = None;
         let last = self.rows.last().map(|row| row.seq).unwrap_or_default();
         let sendable = self.rows.iter();
-        let sendable = sendable.filter(|row| row.kind().is_some_and(Kind::is_sendable));
+        let sendable = sendable.filter(|row| row.kind().is_some_and(RowKind::is_sendable));
         let rows: Vec<Arc<Row>> = sendable.map(|row| self.as_stored(row)).collect();
         let first = rows.len().saturating_sub(96);
         let answered = answered(&self.rows);
         let orders = rows[..first]
             .iter()
-            .filter(|row| row.kind() == Some(Kind::Prompt) && row.seq > answered);
+            .filter(|row| row.kind() == Some(RowKind::Prompt) && row.seq > answered);
         let notes = rows
             .iter()
-            .filter(|row| row.kind() == Some(Kind::Note) && row.seq > self.notes_after);
-        let recollection = Recollection {
+            .filter(|row| row.kind() == Some(RowKind::Note) && row.seq > self.notes_after);
+        let recollection = StoredHistory {
             rows: orders.chain(&rows[first..]).cloned().collect(),
             notes: notes.cloned().collect(),
             last,
@@ -363,14 +365,14 @@ impl World {
             watch: self.memo.clone(),
         };
         let past = past(&self.rules, self.mission.clone(), recollection);
-        let (life, effects) = Life::recalled(past, Now::alike(Timestamp(self.now)));
+        let (life, effects) = Life::restore(past, Now::from_timestamp(Timestamp(self.now)));
         self.life = life;
         self.carry_out(effects);
         self.link(LinkState::Ok);
     }
 
     fn as_stored(&self, row: &Arc<Row>) -> Arc<Row> {
-        let Body::Call { utterance, calls } = &row.body else {
+        let RowBody::Call { utterance, calls } = &row.body else {
             return row.clone();
         };
         let mut calls = calls.clone();
@@ -388,7 +390,7 @@ impl World {
             }
         }
         Arc::new(Row {
-            body: Body::Call {
+            body: RowBody::Call {
                 utterance: utterance.clone(),
                 calls,
             },
@@ -424,8 +426,10 @@ impl World {
         }
         for ticket in recorded {
             let outcome = Ok(());
-            let input = Input::Recorded { ticket, outcome };
-            let effects = self.life.handle(input, Now::alike(Timestamp(self.now)));
+            let input = LifeInput::Recorded { ticket, outcome };
+            let effects = self
+                .life
+                .handle(input, Now::from_timestamp(Timestamp(self.now)));
             self.carry_out(effects);
         }
     }
@@ -454,7 +458,7 @@ impl World {
         }
     }
 
-    fn judge(&mut self, ask: &Ask) {
+    fn judge(&mut self, ask: &ModelQuery) {
         self.requests += 1;
         if let Err(broken) = self.judged(ask) {
             self.broken.get_or_insert(broken);
@@ -462,7 +466,7 @@ impl World {
         self.before = Some(as_text(&ask.messages));
     }
 
-    fn judged(&mut self, ask: &Ask) -> Result<(), String> {
+    fn judged(&mut self, ask: &ModelQuery) -> Result<(), String> {
         is_taken_by_strict_providers(&ask.messages)?;
         let bytes = wire_bytes(&ask.messages);
         if bytes > self.rules.context_budget {
@@ -474,7 +478,7 @@ impl World {
 
     /// The orders that nobody answered are there: the oldest, which owns the turn, and the newest.
     /// Where there is none, the mission is.
-    fn holds_the_orders(&mut self, ask: &Ask) -> Result<(), String> {
+    fn holds_the_orders(&mut self, ask: &ModelQuery) -> Result<(), String> {
         let has = |text: &str| {
             let mark = text.split_inclusive('>').next().unwrap_or_default();
             ask.messages
@@ -485,7 +489,7 @@ impl World {
         let prompts = self
             .rows
             .iter()
-            .filter(|row| row.kind() == Some(Kind::Prompt));
+            .filter(|row| row.kind() == Some(RowKind::Prompt));
         let open: Vec<&Arc<Row>> = prompts.filter(|row| row.seq > answered).collect();
         for order in open.first().into_iter().chain(open.last()) {
             if !has(order.text()) {
@@ -505,7 +509,7 @@ impl World {
 
     /// Within a turn, what was sent once is sent again in the same way, and more behind it. Results
     /// that newer ones replace and requests that come near the budget are excepted.
-    fn keeps_the_prefix(&self, ask: &Ask, bytes: usize) -> Result<(), String> {
+    fn keeps_the_prefix(&self, ask: &ModelQuery, bytes: usize) -> Result<(), String> {
         let Some(before) = &self.before else {
             return Ok(());
         };
@@ -527,7 +531,7 @@ impl World {
 
     /// Whether the Mysis is errored, which only a permanent fault may make it.
     fn is_errored(&self) -> bool {
-        self.life.state() == State::Errored
+        self.life.state() == LifeState::Errored
     }
 }
 
@@ -546,23 +550,27 @@ fn as_text(messages: &[ChatMessage]) -> (ChatMessage, String) {
 /// The newest row that words of the model answer.
 fn answered(rows: &[Arc<Row>]) -> Seq {
     let mut replies = rows.iter().rev();
-    let reply = replies.find(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
+    let reply = replies.find(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
     reply
         .and_then(|row| row.utterance().map(|said| said.horizon))
         .unwrap_or_default()
 }
 
-fn past(rules: &Arc<SwarmRules>, mission: Option<Mission>, recollection: Recollection) -> Past {
-    Past {
+fn past(
+    rules: &Arc<SwarmRules>,
+    mission: Option<Mission>,
+    recollection: StoredHistory,
+) -> RestoreArgs {
+    RestoreArgs {
         record: MysisRecord {
             id: MysisId(7),
-            profile: Profile {
+            profile: MysisProfile {
                 name: "alpha".into(),
                 provider: "local".into(),
                 model: None,
                 temperature: None,
             },
-            state: State::Idle,
+            state: LifeState::Idle,
             reason: None,
             fault: None,
             is_called: false,

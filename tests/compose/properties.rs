@@ -1,6 +1,6 @@
 //! Properties: every request of every history keeps all rules at once.
 
-use actors::domain::compose::{Owner, choose_owner};
+use actors::domain::compose::{TurnOwner, choose_owner};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::Seq;
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ proptest! {
         told.turn = newest.max().map_or(told.turn, |turn| actors::domain::ids::TurnNumber(turn.0 + 1));
         let whole = told.conversation(history.budget);
         let mut window = whole.clone();
-        window.trim(history.window, None);
+        window.trim_window(history.window, None);
         let mission = told.mission.as_ref();
         let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
         prop_assert_eq!(&owner, &choose_owner(&window, mission, history.window, NUDGE.into()));
@@ -64,7 +64,7 @@ proptest! {
     fn a_lightened_window_keeps_all_rules(history in histories()) {
         let mut asked = history.asked();
         let mut conversation = asked.told.conversation(history.budget);
-        conversation.lighten(history.budget * 4);
+        conversation.reduce_to(history.budget * 4);
         asked.composed = history.compose(&asked.told, &conversation, &asked.owner);
         let roomless = History { budget: history.budget, ..history };
         if let Err(broken) = judge(&roomless, &asked) {
@@ -83,20 +83,20 @@ proptest! {
         let told = history.told();
         let whole = told.conversation(history.budget);
         let mut afresh = whole.clone();
-        afresh.begin_afresh(Seq((place * (whole.last().0 + 1) as f64) as i64), history.window);
-        let open = |of: &Conversation| of.unanswered().map(|row| row.seq).collect::<Vec<_>>();
+        afresh.begin_afresh(Seq((place * (whole.last_seq().0 + 1) as f64) as i64), history.window);
+        let open = |of: &Conversation| of.unanswered_prompts().map(|row| row.seq).collect::<Vec<_>>();
         prop_assert_eq!(open(&afresh), open(&whole));
         let mission = told.mission.as_ref();
         let [owner, of_whole] = [&afresh, &whole]
             .map(|of| choose_owner(of, mission, history.window, NUDGE.into()));
         // With fewer rows in the way, the newest direct message is in reach at least as long.
-        if !matches!(owner, Owner::Prompt(_)) {
+        if !matches!(owner, TurnOwner::Prompt(_)) {
             prop_assert_eq!(&owner, &of_whole);
         }
         let composed = history.compose(&told, &afresh, &owner);
         if let Err(broken) = is_taken_by_strict_providers(&composed.messages) {
             return Err(TestCaseError::fail(broken));
         }
-        prop_assert_eq!(composed.horizon, whole.last());
+        prop_assert_eq!(composed.horizon, whole.last_seq());
     }
 }

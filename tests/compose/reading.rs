@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, Call, CallStatus, ResultMeta, Row, Utterance};
+use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Row, RowBody, Utterance};
 use actors::domain::model::ChatMessage;
-use actors::domain::write::{Author, Batch, NewMysis, Profile, Write};
-use actors::ports::{Archive, Ledger, ResultAsked, Search, SearchIn};
+use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::ports::{Archive, Ledger, ResultQuery, SearchIn, SearchQuery};
 use zoea_ledger::SqlLedger;
 
 use super::history::{Given, History, Step, Text, Wanted};
@@ -52,7 +52,7 @@ async fn stored(rows: &[Arc<Row>]) -> (tempfile::TempDir, SqlLedger) {
     let ledger = SqlLedger::open(&path).await.expect("a ledger");
     let create = Write::Create(Box::new(NewMysis {
         id: ALPHA,
-        profile: Profile {
+        profile: MysisProfile {
             name: "alpha".into(),
             provider: "local".into(),
             model: None,
@@ -108,7 +108,7 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
     let (_directory, ledger) = stored(&asked.told.rows).await;
     let mut read = kept.to_string();
     while read.len() < whole.len() {
-        let asked = ResultAsked {
+        let asked = ResultQuery {
             mysis: ALPHA,
             call_id: "2.0".to_string(),
             offset: read.len() as u64,
@@ -121,7 +121,7 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
     }
     assert_eq!(read, *whole);
     let found = ledger
-        .search(Search {
+        .search(SearchQuery {
             text: "needle".to_string(),
             mysis: Some(ALPHA),
             within: SearchIn::Messages,
@@ -145,7 +145,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
         })
     };
     let call = |seq| {
-        let calls = vec![Call {
+        let calls = vec![CallRecord {
             id: "same".into(),
             name: "mine".into(),
             arguments: "{}".into(),
@@ -153,7 +153,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
             read_only: false,
         }];
         let utterance = Utterance::default();
-        row(seq, Body::Call { utterance, calls })
+        row(seq, RowBody::Call { utterance, calls })
     };
     let result = |seq: i64, text: &str| {
         let call = CallKey {
@@ -169,12 +169,12 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
             bytes: text.len() as u64,
         };
         let text = text.into();
-        row(seq, Body::Result { call, text, meta })
+        row(seq, RowBody::Result { call, text, meta })
     };
     let rows = [call(1), result(2, "first"), call(3), result(4, "second")];
     let (_directory, ledger) = stored(&rows).await;
     for (call_id, text) in [("same", "second"), ("1.0", "first"), ("3.0", "second")] {
-        let asked = ResultAsked {
+        let asked = ResultQuery {
             mysis: ALPHA,
             call_id: call_id.to_string(),
             offset: 0,
@@ -183,7 +183,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
         let piece = ledger.result_of(asked).await.unwrap().expect("the result");
         assert_eq!(piece.text, text, "{call_id}");
     }
-    let of_another = ResultAsked {
+    let of_another = ResultQuery {
         mysis: MysisId(8),
         call_id: "1.0".to_string(),
         offset: 0,

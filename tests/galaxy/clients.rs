@@ -19,7 +19,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use zoea_galaxy::{Clock, Galaxy, GalaxyOptions, limits::Limits};
+use zoea_galaxy::{Galaxy, GalaxyClock, GalaxyOptions, limits::GalaxyLimits};
 
 /// Longer than anything here takes; only a broken test waits for it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,7 +34,7 @@ pub(crate) struct Running {
 pub(crate) fn fast() -> GalaxyOptions {
     GalaxyOptions {
         tick: Duration::from_millis(2),
-        limits: Limits::NONE,
+        limits: GalaxyLimits::NONE,
         ..GalaxyOptions::default()
     }
 }
@@ -53,9 +53,9 @@ pub(crate) async fn start(options: GalaxyOptions) -> Running {
 pub(crate) struct OwnClock(Arc<AtomicU64>);
 
 impl OwnClock {
-    pub(crate) fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> GalaxyClock {
         let seconds = self.0.clone();
-        Clock::new(move || Duration::from_secs(seconds.load(Ordering::SeqCst)))
+        GalaxyClock::new(move || Duration::from_secs(seconds.load(Ordering::SeqCst)))
     }
 
     pub(crate) fn pass(&self, seconds: u64) {

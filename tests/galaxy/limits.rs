@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use zoea_galaxy::{
     GalaxyOptions,
-    limits::{Allowance, Limits},
+    limits::{GalaxyLimits, RateAllowance},
 };
 
 use crate::clients::{OwnClock, Player, Wire, fast, start};
@@ -13,9 +13,9 @@ use crate::clients::{OwnClock, Player, Wire, fast, start};
 #[tokio::test]
 async fn an_address_that_logs_in_too_often_gets_http_429() {
     let time = OwnClock::default();
-    let limits = Limits {
-        logins: Allowance::PerMinute(3),
-        ..Limits::NONE
+    let limits = GalaxyLimits {
+        logins: RateAllowance::PerMinute(3),
+        ..GalaxyLimits::NONE
     };
     let running = start(GalaxyOptions {
         limits,
@@ -58,9 +58,9 @@ async fn an_address_that_logs_in_too_often_gets_http_429() {
 #[tokio::test]
 async fn guessing_passwords_is_slowed_down() {
     let time = OwnClock::default();
-    let limits = Limits {
-        failed_logins: Allowance::PerMinute(2),
-        ..Limits::NONE
+    let limits = GalaxyLimits {
+        failed_logins: RateAllowance::PerMinute(2),
+        ..GalaxyLimits::NONE
     };
     let running = start(GalaxyOptions {
         limits,
@@ -92,10 +92,10 @@ async fn limits_of_accounts_follow_the_tick() {
     let time = OwnClock::default();
     let options = GalaxyOptions {
         tick: Duration::from_secs(2),
-        limits: Limits {
-            queries: Allowance::PerMinute(5),
-            refusals: Allowance::PerMinute(2),
-            ..Limits::NONE
+        limits: GalaxyLimits {
+            queries: RateAllowance::PerMinute(5),
+            refusals: RateAllowance::PerMinute(2),
+            ..GalaxyLimits::NONE
         },
         clock: time.clock(),
         ..fast()

@@ -86,7 +86,7 @@ async fn wrong_usage_is_explained() {
     for (arguments, words) in [
         (
             ["--fault", "explode"],
-            "unknown fault `explode`; known are http-500",
+            "there is no fault `explode`; there are http-500",
         ),
         (["--tick", "0s"], "a tick lasts from 1ms to 1h"),
         (

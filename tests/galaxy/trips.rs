@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zoea_galaxy::{GalaxyOptions, Pace};
+use zoea_galaxy::{GalaxyOptions, TickPace};
 
 use crate::clients::{PATIENCE, Player, Wire, fast, start};
 
@@ -145,7 +145,7 @@ async fn two_players_meet_over_two_sessions() {
 fn by_hand() -> GalaxyOptions {
     GalaxyOptions {
         tick: Duration::from_secs(10),
-        pace: Pace::ByHand,
+        pace: TickPace::ByHand,
         ..fast()
     }
 }

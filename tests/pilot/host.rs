@@ -1,7 +1,7 @@
 //! A host in small: composes requests as the runtime does, checks each, lets the pilot answer, and calls the tools.
 
 use serde_json::{Map, Value, json};
-use zoea_pilot::{Answer, Habits, Request, fly, validate};
+use zoea_pilot::{Habits, PilotAnswer, PilotRequest, answer_request, validate};
 
 use crate::game::{Game, TOOLS};
 
@@ -30,7 +30,7 @@ pub(crate) struct Host {
     /// Messages without the system prompt.
     pub(crate) history: Vec<Value>,
     pub(crate) model_calls: usize,
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<PilotAnswer>,
 }
 
 impl Host {
@@ -88,7 +88,7 @@ impl Host {
         }
     }
 
-    fn ask(&mut self, before: usize, order: &Value) -> Answer {
+    fn ask(&mut self, before: usize, order: &Value) -> PilotAnswer {
         let account = if self.game.times("register") > 0 {
             "You are logged in."
         } else {
@@ -111,7 +111,7 @@ impl Host {
         let body = json!({"model": "pilot", "messages": messages, "tools": tools});
         assert_eq!(validate(&body), Ok(()));
         self.model_calls += 1;
-        fly(&Request::read(&body), &self.habits)
+        answer_request(&PilotRequest::read(&body), &self.habits)
     }
 
     /// Where the last assistant message with calls before the turn begins.
@@ -122,7 +122,7 @@ impl Host {
             .unwrap_or(before)
     }
 
-    fn carry_out(&mut self, answer: &Answer) {
+    fn carry_out(&mut self, answer: &PilotAnswer) {
         let mut calls = Vec::new();
         let mut results = Vec::new();
         for call in &answer.calls {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use zoea_pilot::{Habits, Persona, Request, fly};
+use zoea_pilot::{Habits, Persona, PilotRequest, answer_request};
 
 use crate::game::{Game, HOMES};
 use crate::host::{Host, Memory};
@@ -337,9 +337,9 @@ fn the_nonsense_is_of_every_kind_that_models_are_known_for() {
                     ("channel token", call.name.contains("<|")),
                     (
                         "no JSON",
-                        arguments.is_null() && answer.finish == zoea_pilot::Finish::ToolCalls,
+                        arguments.is_null() && answer.finish == zoea_pilot::PilotFinish::ToolCalls,
                     ),
-                    ("cut", answer.finish == zoea_pilot::Finish::Length),
+                    ("cut", answer.finish == zoea_pilot::PilotFinish::Length),
                     ("invented session", has("session_id")),
                     ("destination", call.name == "travel" && has("destination")),
                     ("item", call.name == "sell" && has("item")),
@@ -379,21 +379,31 @@ fn without_tools_it_talks_and_tool_choice_is_obeyed() {
         nonsense: 0.0,
         ..Habits::default()
     };
-    let talk = fly(&Request::read(&body), &habits);
+    let talk = answer_request(&PilotRequest::read(&body), &habits);
     assert!(talk.calls.is_empty() && talk.content.unwrap().contains("alpha"));
 
     let tool = |name: &str| json!({"type": "function", "function": {"name": name}});
     body["tools"] = json!([tool("echo"), tool("add")]);
-    let talk = fly(&Request::read(&body), &habits);
+    let talk = answer_request(&PilotRequest::read(&body), &habits);
     assert!(talk.calls.is_empty() && talk.content.unwrap().contains("not among my tools"));
 
     body["tool_choice"] = json!("required");
-    assert_eq!(fly(&Request::read(&body), &habits).calls[0].name, "echo");
+    assert_eq!(
+        answer_request(&PilotRequest::read(&body), &habits).calls[0].name,
+        "echo"
+    );
     body["tool_choice"] = json!({"type": "function", "function": {"name": "add"}});
-    assert_eq!(fly(&Request::read(&body), &habits).calls[0].name, "add");
+    assert_eq!(
+        answer_request(&PilotRequest::read(&body), &habits).calls[0].name,
+        "add"
+    );
     body["tools"] = json!([tool("get_status")]);
     body["tool_choice"] = json!("none");
-    assert!(fly(&Request::read(&body), &habits).calls.is_empty());
+    assert!(
+        answer_request(&PilotRequest::read(&body), &habits)
+            .calls
+            .is_empty()
+    );
 }
 
 /// Results that a tool might give, and some that it never should.
@@ -458,8 +468,8 @@ proptest! {
             .map(|(name, _)| json!({"type": "function", "function": {"name": name}})).collect();
         let body = json!({"model": "m", "messages": messages, "tools": tools});
         let habits = Habits { seed, nonsense: 0.0, persona: Persona::Steady };
-        let answer = fly(&Request::read(&body), &habits);
-        prop_assert_eq!(&answer, &fly(&Request::read(&body), &habits));
+        let answer = answer_request(&PilotRequest::read(&body), &habits);
+        prop_assert_eq!(&answer, &answer_request(&PilotRequest::read(&body), &habits));
         prop_assert!(!answer.calls.is_empty() || !answer.content.unwrap_or_default().is_empty());
         for call in answer.calls {
             prop_assert!(crate::game::TOOLS.iter().any(|(name, _)| *name == call.name));

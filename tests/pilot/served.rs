@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use zoea_pilot::{Fault, Habits, PilotOptions, serve};
+use zoea_pilot::{Habits, PilotFault, PilotOptions, serve};
 
 /// Longer than anything here takes; a test that waits for it has failed.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
@@ -29,7 +29,7 @@ pub(crate) fn with_faults(faults: &[&str]) -> PilotOptions {
         },
         faults: faults
             .iter()
-            .map(|spec| spec.parse::<Fault>().unwrap())
+            .map(|spec| spec.parse::<PilotFault>().unwrap())
             .collect(),
         ..PilotOptions::default()
     }

@@ -9,14 +9,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use zoea_simulation::{
-    ActorKind, InjectedFault, Options, Rare, Verdict, hush_simulated_panics, run,
+    ActorKind, InjectedFault, RareEvent, SimulationOptions, SimulationVerdict,
+    hush_simulated_panics, run,
 };
 
 /// How many seeds each of the threads below plays; `ZOEA_SEEDS` says otherwise.
 const SEEDS: u64 = 100;
 
-fn options(seed: u64) -> Options {
-    Options {
+fn options(seed: u64) -> SimulationOptions {
+    SimulationOptions {
         seed,
         length: Duration::from_secs(600),
         myses: 2,
@@ -29,7 +30,7 @@ fn options(seed: u64) -> Options {
     }
 }
 
-fn play(options: Options) -> Verdict {
+fn play(options: SimulationOptions) -> SimulationVerdict {
     hush_simulated_panics();
     run(options).expect("the simulation can be set up")
 }
@@ -39,13 +40,13 @@ fn play(options: Options) -> Verdict {
 struct Tally {
     orders: u64,
     struck: BTreeMap<InjectedFault, u64>,
-    reached: BTreeMap<Rare, u64>,
+    reached: BTreeMap<RareEvent, u64>,
     deaths: BTreeMap<ActorKind, u64>,
     revived: u64,
 }
 
 impl Tally {
-    fn of(verdict: Verdict) -> Tally {
+    fn of(verdict: SimulationVerdict) -> Tally {
         Tally {
             orders: verdict.orders.1,
             struck: verdict.struck,
@@ -82,7 +83,7 @@ fn play_all(first: u64, seeds: u64) -> Tally {
 
 /// What the seeds of the gate need not come to: of a restart only those hear who ask the game for
 /// its notifications, and these players seldom do.
-const TOO_RARE: [Rare; 1] = [Rare::RestartPause];
+const TOO_RARE: [RareEvent; 1] = [RareEvent::RestartPause];
 
 #[expect(
     clippy::disallowed_methods,
@@ -118,7 +119,7 @@ fn all_seeds_are_good_and_together_reach_whatever_is_rare() {
         );
     }
     tally.reached.extend(TOO_RARE.map(|rare| (rare, 0)));
-    for rare in Rare::ALL {
+    for rare in RareEvent::ALL {
         assert!(
             tally.reached.contains_key(&rare),
             "{rare:?} was never reached"

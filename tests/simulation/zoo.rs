@@ -6,7 +6,7 @@ use std::time::Duration;
 use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
 use zoea_simulation::stall_suite::{
-    CaseGroup, CaseResult, StallCase, SuiteOptions, healthy, run_group, stuck,
+    CaseGroup, CaseResult, StallCase, SuiteOptions, healthy_groups, run_group, stuck_cases,
 };
 
 /// A watch that is in more of a hurry than the usual one, so that half an hour is enough.
@@ -37,7 +37,7 @@ const LEFT_OUT: [&str; 7] = [
 
 #[test]
 fn every_way_to_be_stuck_is_found() {
-    let mut ways = stuck();
+    let mut ways = stuck_cases();
     ways.retain(|animal| !LEFT_OUT.contains(&animal.name));
     assert!(ways.len() >= 12);
     all_are_found(ways);
@@ -60,7 +60,7 @@ fn all_are_found(members: Vec<StallCase>) {
 
 #[test]
 fn nobody_who_is_well_is_bothered() {
-    for party in healthy(1) {
+    for party in healthy_groups(1) {
         let visited = SuiteOptions {
             rules: ProgressRules::default(),
             ..hurried()

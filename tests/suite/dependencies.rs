@@ -31,10 +31,8 @@ fn packages() -> Vec<Value> {
         .expect("cargo runs");
     let text = String::from_utf8_lossy(&told.stderr).into_owned();
     let mut metadata: Value = serde_json::from_slice(&told.stdout).expect(&text);
-    match metadata["packages"].take() {
-        Value::Array(packages) => packages,
-        other => panic!("no packages: {other}"),
-    }
+    let packages = metadata["packages"].take();
+    packages.as_array().expect("packages").clone()
 }
 
 fn is_licensed(expression: &str) -> bool {

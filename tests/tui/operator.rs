@@ -10,7 +10,7 @@ use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use zoea_tui::dashboard::input_event::{Input, Key, Press};
-use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::dump;
 use zoea_tui::theme::Depth;
 use zoea_tui::view::{self, Picture};
@@ -27,12 +27,12 @@ pub(crate) struct Operator {
 impl Operator {
     /// Sits down before a swarm, an hour after it began.
     pub(crate) fn at(swarm: Swarm, size: (u16, u16)) -> Operator {
-        let mut board = Dashboard::new(Opening {
+        let mut board = Dashboard::new(DashboardOptions {
             size,
-            ..Opening::default()
+            ..DashboardOptions::default()
         });
         let now = Timestamp(START.0 + 3_600_000);
-        board.tick(Now::alike(now));
+        board.tick(Now::from_timestamp(now));
         board.restore(SwarmSnapshot {
             standings: swarm.standings.values().cloned().map(Arc::new).collect(),
             mission: swarm.mission.clone(),
@@ -65,15 +65,15 @@ impl Operator {
     }
 
     pub(crate) fn input(&mut self, input: Input) {
-        self.board.tick(Now::alike(self.now));
-        self.board.input(input);
+        self.board.tick(Now::from_timestamp(self.now));
+        self.board.on_input(input);
         self.prepare_frame();
     }
 
     /// Something happens in the swarm.
     pub(crate) fn hears(&mut self, told: &[SwarmEvent]) -> &mut Operator {
         for event in told {
-            self.board.learn(event);
+            self.board.on_event(event);
         }
         self.prepare_frame();
         self
@@ -99,17 +99,18 @@ impl Operator {
             UiEffect::Order { id, order } => {
                 let (answer, told) = self.swarm.order(order, self.now);
                 for event in told {
-                    self.board.learn(&event);
+                    self.board.on_event(&event);
                 }
-                self.board.answered(id, answer);
+                self.board.on_answer(id, answer);
             }
             UiEffect::Load { id: stamp, page } => {
                 let page = at_once(self.swarm.stored.page(page));
-                self.board.paged(stamp, page);
+                self.board.on_page(stamp, page);
             }
             UiEffect::Search { id: stamp, search } => {
                 let found = at_once(self.swarm.stored.search(search));
-                self.board.searched(stamp, found.map(|found| found.rows));
+                self.board
+                    .on_search_result(stamp, found.map(|found| found.rows));
             }
             UiEffect::Export { .. } | UiEffect::Quit => {}
         }
@@ -121,7 +122,7 @@ impl Operator {
 
     /// What is on the screen.
     pub(crate) fn text(&self) -> String {
-        dump::text(&self.picture().buffer)
+        dump::render_text(&self.picture().buffer)
     }
 }
 

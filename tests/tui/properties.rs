@@ -1,6 +1,6 @@
 //! Whatever is said and done, at whatever size: no view panics, and nothing leaves its cells.
 
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use proptest::prelude::*;
@@ -143,7 +143,7 @@ proptest! {
         for name in &names {
             if swarm.id_of(name).is_err() {
                 let id = swarm.add(name, START);
-                drop(swarm.change(name, State::Running, START));
+                drop(swarm.change(name, LifeState::Running, START));
                 drop(swarm.step(id, START));
             }
         }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, LastToolCall, LinkState, State, SwarmEvent};
+use actors::domain::event::{EventKind, LastToolCall, LifeState, LinkState, SwarmEvent};
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::progress::{Stuck, Way};
+use actors::domain::progress::{StallKind, Stuck};
 use zoea_tui::dashboard::input_event::Input;
 use zoea_tui::theme::Depth;
 use zoea_tui::view;
@@ -36,13 +36,13 @@ fn normal() -> Swarm {
     for (place, id) in swarm.ids().into_iter().enumerate() {
         let name = swarm.standings[&id].name.to_string();
         if place % 5 != 4 {
-            drop(swarm.change(&name, State::Running, now));
+            drop(swarm.change(&name, LifeState::Running, now));
             for _ in 0..place {
                 drop(swarm.step(id, now));
             }
         }
     }
-    drop(swarm.change("halcyon", State::Stopped, now));
+    drop(swarm.change("halcyon", LifeState::Stopped, now));
     drop(swarm.broadcast("Mine iron in Sol and sell it at Sol Central.", now));
     swarm
 }
@@ -57,7 +57,7 @@ fn crowd() -> Swarm {
             0 => drop(swarm.fail(id, "model server: 503 after 4 tries", now)),
             1 | 2 => {}
             _ => {
-                drop(swarm.change(&name, State::Running, now));
+                drop(swarm.change(&name, LifeState::Running, now));
                 drop(swarm.step(id, now));
             }
         }
@@ -76,8 +76,8 @@ fn troubled() -> Swarm {
     cut_off.link = LinkState::Down;
     cut_off.link_since = Timestamp(now.0 - 90_000);
     let ways = [
-        (5, Some("mine".into()), Way::Repeats),
-        (6, None, Way::Talks),
+        (5, Some("mine".into()), StallKind::Repeats),
+        (6, None, StallKind::Talks),
     ];
     for (place, tool, way) in ways {
         swarm.standings.get_mut(&ids[place]).unwrap().stuck = Some(Stuck {
@@ -238,7 +238,7 @@ fn questions() {
     check("closing", normal, |operator| {
         operator.keys("qy");
         operator.now = Timestamp(operator.now.0 + 3_000);
-        operator.board.tick(Now::alike(operator.now));
+        operator.board.tick(Now::from_timestamp(operator.now));
         operator.prepare_frame();
     });
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::{Body, Row};
-use actors::domain::reading::{Found, Page, PageFrom, Piece, ResultAsked, Search, SearchIn};
-use actors::domain::write::{Account, Recollection, SavedSession};
+use actors::domain::message::{Row, RowBody};
+use actors::domain::reading::{
+    PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
+};
+use actors::domain::write::{GameAccount, SavedSession, StoredHistory};
 use actors::ports::{Archive, ArchiveFault, SwarmRecord};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -38,7 +40,7 @@ impl Stored {
 type Read<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
 impl Archive for Stored {
-    fn session(
+    fn saved_session(
         &self,
         _mysis: MysisId,
     ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
@@ -49,11 +51,11 @@ impl Archive for Stored {
         async { Ok(SwarmRecord::default()) }.boxed()
     }
 
-    fn recall(&self, _mysis: MysisId) -> Read<Recollection> {
-        async { Ok(Recollection::default()) }.boxed()
+    fn load_history(&self, _mysis: MysisId) -> Read<StoredHistory> {
+        async { Ok(StoredHistory::default()) }.boxed()
     }
 
-    fn page(&self, page: Page) -> Read<Vec<Arc<Row>>> {
+    fn page(&self, page: PageQuery) -> Read<Vec<Arc<Row>>> {
         let rows = self.with(|rows| rows.get(&page.mysis).cloned().unwrap_or_default());
         let fits = |row: &Arc<Row>| {
             page.kinds.is_empty() || row.kind().is_some_and(|kind| page.kinds.contains(&kind))
@@ -71,7 +73,7 @@ impl Archive for Stored {
         async { Ok(page) }.boxed()
     }
 
-    fn search(&self, search: Search) -> Read<Found> {
+    fn search(&self, search: SearchQuery) -> Read<SearchHits> {
         let holds = |text: &str| {
             if search.case_sensitive {
                 text.contains(&search.text)
@@ -92,7 +94,7 @@ impl Archive for Stored {
                         .and_then(|words| words.reasoning.as_ref())
                         .is_some_and(|text| holds(text)),
                     SearchIn::Missions => {
-                        matches!(row.body, Body::Mission { .. }) && holds(row.text())
+                        matches!(row.body, RowBody::Mission { .. }) && holds(row.text())
                     }
                 });
                 found.extend(held.map(|row| (*id, row.clone())));
@@ -101,7 +103,7 @@ impl Archive for Stored {
             found.split_off(surplus)
         });
         async {
-            Ok(Found {
+            Ok(SearchHits {
                 rows: found,
                 ignoring_case: 0,
                 removed_before: None,
@@ -110,11 +112,11 @@ impl Archive for Stored {
         .boxed()
     }
 
-    fn result_of(&self, _asked: ResultAsked) -> Read<Option<Piece>> {
+    fn result_of(&self, _asked: ResultQuery) -> Read<Option<ResultPiece>> {
         async { Ok(None) }.boxed()
     }
 
-    fn account(&self, _mysis: MysisId) -> Read<Option<Account>> {
+    fn account(&self, _mysis: MysisId) -> Read<Option<GameAccount>> {
         async { Ok(None) }.boxed()
     }
 }

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
-use actors::domain::event::{State, Totals};
+use actors::domain::event::{LifeState, Totals};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::domain::write::{Account, Batch, MysisRecord, Profile};
-use actors::ports::{Clock, Ledger, LedgerFault, Link, Meter, Models, SwarmRecord, Upstream};
+use actors::domain::write::{Batch, GameAccount, MysisProfile, MysisRecord};
+use actors::ports::{AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, SwarmRecord, Upstream};
 use actors::ui::{self, TerminalLink, UiHandle, UiMsg};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -19,7 +19,7 @@ use ractor::{Actor, ActorRef};
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::action::TerminalAction;
 use zoea_tui::dashboard::input_event::{Input, Key, Press};
-use zoea_tui::dashboard::{Dashboard, Opening};
+use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::{DashboardTerminal, Display};
 
 use crate::swarm::{START, Stored, Swarm, rules};
@@ -38,13 +38,13 @@ impl Wall {
 
     /// One in another process.
     fn attached() -> Arc<Wall> {
-        Wall::of(Wall::opening().attached())
+        Wall::of(Wall::opening().into_attached())
     }
 
     fn opening() -> Dashboard {
-        Dashboard::new(Opening {
+        Dashboard::new(DashboardOptions {
             size: (120, 40),
-            ..Opening::default()
+            ..DashboardOptions::default()
         })
     }
 
@@ -67,11 +67,11 @@ impl Display for Wall {
         self.shown.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn last(&self) -> Arc<Dashboard> {
+    fn last_shown(&self) -> Arc<Dashboard> {
         self.last.lock().unwrap().clone()
     }
 
-    fn act(&self, act: TerminalAction) {
+    fn perform_action(&self, act: TerminalAction) {
         self.acts.lock().unwrap().push(act);
     }
 }
@@ -98,7 +98,7 @@ impl Ledger for Nothing {
         &self,
         _mysis: MysisId,
         _at: Timestamp,
-    ) -> BoxFuture<'static, Result<Option<Account>, LedgerFault>> {
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         async { Ok(None) }.boxed()
     }
 }
@@ -107,7 +107,7 @@ impl Models for Nothing {
     fn ask(
         &self,
         _request: ModelRequest,
-        _meter: Meter,
+        _meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         futures::future::pending().boxed()
     }
@@ -135,13 +135,13 @@ impl Clock for Ticking {
 fn record(id: i64, name: &str) -> MysisRecord {
     MysisRecord {
         id: MysisId(id),
-        profile: Profile {
+        profile: MysisProfile {
             name: name.into(),
             provider: "local".into(),
             model: None,
             temperature: None,
         },
-        state: State::Idle,
+        state: LifeState::Idle,
         reason: None,
         fault: None,
         incarnation: Incarnation(1),
@@ -164,7 +164,7 @@ struct Ship {
 impl Ship {
     async fn with(names: &[&str]) -> Ship {
         let wall = Wall::new();
-        let (address, handle) = ui::address();
+        let (address, handle) = ui::new_address();
         let address = Arc::new(address);
         let quit = CancellationToken::new();
         let ids = 1..;
@@ -212,14 +212,14 @@ impl Ship {
                 '\n' => Key::Enter,
                 letter => Key::Char(letter),
             };
-            zoea_tui::screen::pass_on(&self.handle, Input::Press(Press::of(key)));
+            zoea_tui::screen::send_input(&self.handle, Input::Press(Press::of(key)));
         }
     }
 
     /// Waits until the screen shows something; time does not pass but for that.
     async fn until(&self, what: &str, shows: impl Fn(&Dashboard) -> bool) -> Arc<Dashboard> {
         for _ in 0..1000 {
-            let last = self.wall.last();
+            let last = self.wall.last_shown();
             if shows(&last) {
                 return last;
             }
@@ -241,11 +241,11 @@ async fn orders_go_down_and_their_answers_come_back() {
     ship.types("nzed\n");
     let board = ship
         .until("the new Mysis", |board| {
-            board.roster().named("zed").is_some()
+            board.roster().find_by_name("zed").is_some()
         })
         .await;
     assert_eq!(board.counts().all, 3);
-    ship.until("the form gone", |board| board.layers().is_empty())
+    ship.until("the form gone", |board| board.overlays().is_empty())
         .await;
     ship.types("bmine iron\n");
     ship.until("the mission", |board| board.mission().is_some())
@@ -262,7 +262,7 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
     let before = ship
         .until("the draft", |board| {
             board
-                .layers()
+                .overlays()
                 .iter()
                 .filter_map(|layer| layer.composer())
                 .any(|composer| composer.field.text() == "half a mess")
@@ -283,7 +283,7 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
     let after = ship
         .until("the rest of the draft", |board| {
             board
-                .layers()
+                .overlays()
                 .iter()
                 .filter_map(|layer| layer.composer())
                 .any(|composer| composer.field.text() == "half a message")
@@ -311,12 +311,12 @@ async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
     let ship = Ship::with(&["alpha", "bravo"]).await;
     ship.until("the swarm", |board| board.counts().all == 2)
         .await;
-    let reply = actors::reply::Reply::to_nobody();
+    let reply = actors::reply::OrderReply::to_nobody();
     let order = actors::domain::order::Order::Delete {
         name: "alpha".to_string(),
     };
     ship.ui().kill();
-    let request = actors::reply::Request {
+    let request = actors::reply::OrderRequest {
         order,
         source: OrderSource::Control,
         reply,
@@ -325,7 +325,7 @@ async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
     let board = ship
         .until("one Mysis", |board| board.counts().all == 1)
         .await;
-    assert!(board.roster().named("bravo").is_some());
+    assert!(board.roster().find_by_name("bravo").is_some());
     ship.commander.stop(None);
 }
 
@@ -369,7 +369,7 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
     let mut swarm = Swarm::new(1000, 1, 9);
     for id in swarm.ids() {
         let name = swarm.standings[&id].name.to_string();
-        drop(swarm.change(&name, State::Running, START));
+        drop(swarm.change(&name, LifeState::Running, START));
     }
     let ui = ship.ui();
     let before = ship.wall.pictures();
@@ -388,7 +388,7 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
     assert!(sent >= 60_000);
     assert!(pictures <= 60 * 61, "{pictures} pictures in a minute");
     assert!(pictures >= 550, "{pictures} pictures in a minute");
-    let shown = ship.wall.last();
+    let shown = ship.wall.last_shown();
     assert_eq!(shown.roster().members().len(), 1000);
     for (id, standing) in &swarm.standings {
         let member = shown.roster().get(*id).unwrap();
@@ -416,7 +416,7 @@ async fn a_swarm_at_rest_costs_next_to_nothing() {
 
 /// Another terminal of the same swarm, in another process.
 fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
-    let (wall, (address, handle)) = (Wall::attached(), ui::address());
+    let (wall, (address, handle)) = (Wall::attached(), ui::new_address());
     let quit = CancellationToken::new();
     let link = TerminalLink {
         terminal: DashboardTerminal::new(wall.clone()),
@@ -432,19 +432,19 @@ fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
 async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
     let ship = Ship::with(&["alpha"]).await;
     let (wall, handle, quit) = visitor(&ship);
-    while wall.last().counts().all == 0 {
+    while wall.last_shown().counts().all == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     ship.types("bmine iron\n");
-    while wall.last().mission().is_none() {
+    while wall.last_shown().mission().is_none() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    zoea_tui::screen::pass_on(&handle, Input::Press(Press::of(Key::Char('q'))));
+    zoea_tui::screen::send_input(&handle, Input::Press(Press::of(Key::Char('q'))));
     quit.cancelled().await;
-    handle.leave();
+    handle.notify_left();
     tokio::time::sleep(Duration::from_millis(100)).await;
-    let last = wall.last();
-    assert!(last.closing().is_none() && last.layers().is_empty());
+    let last = wall.last_shown();
+    assert!(last.closing_since().is_none() && last.overlays().is_empty());
     ship.types("bmine gold\n");
     ship.until("the next mission", |board| {
         board
@@ -452,10 +452,13 @@ async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
             .is_some_and(|mission| &**mission == "mine gold")
     })
     .await;
-    let board = ship.wall.last();
+    let board = ship.wall.last_shown();
     let mut messages = board.log().messages().iter();
     assert!(messages.all(|message| message.code != "ui_restarted"));
-    assert_eq!(wall.last().mission().map(|text| &**text), Some("mine iron"));
+    assert_eq!(
+        wall.last_shown().mission().map(|text| &**text),
+        Some("mine iron")
+    );
     assert!(!ship.quit.is_cancelled());
     ship.commander.stop(None);
 }

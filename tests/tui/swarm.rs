@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::event::{
-    Activity, EventKind, LinkState, MysisRef, MysisStatus, State, SwarmEvent, Totals,
+    Activity, EventKind, LifeState, LinkState, MysisRef, MysisStatus, SwarmEvent, Totals,
 };
-use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
-use actors::domain::model::Usage;
-use actors::domain::order::{Answer, Done, Order, Refusal, Reloaded, check_name, check_text};
+use actors::domain::model::TokenUsage;
+use actors::domain::order::{
+    CompletedOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
+};
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::sent::{Parts, SentRequest};
+use actors::domain::sent::{RequestByteCounts, SentRequest};
 
 #[path = "stored.rs"]
 mod stored;
@@ -99,7 +101,7 @@ impl Swarm {
                 provider: ["local", "openrouter"][place % 2].into(),
                 model: ["qwen3:8b", "deepseek-v4"][place % 2].into(),
                 temperature: Some(0.7),
-                state: State::Idle,
+                state: LifeState::Idle,
                 reason: None,
                 fault: None,
                 activity: Activity::Resting,
@@ -138,7 +140,7 @@ impl Swarm {
         let running: Vec<MysisId> = self
             .standings
             .values()
-            .filter(|standing| standing.state == State::Running)
+            .filter(|standing| standing.state == LifeState::Running)
             .map(|standing| standing.id)
             .collect();
         match self.dice.choice(running) {
@@ -217,7 +219,7 @@ impl Swarm {
     fn tell(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
         let standing = self.standings.get_mut(&id).expect("it stands");
         for row in &rows {
-            if let Body::Reply(utterance) = &row.body {
+            if let RowBody::Reply(utterance) = &row.body {
                 standing.last_words = utterance.text.lines().next().unwrap_or_default().into();
             }
         }
@@ -253,7 +255,7 @@ impl Swarm {
             reasoning: thinks.then(|| thought.into()),
             horizon: self.stored.last(id),
             meta: ReplyMeta {
-                usage: Some(Usage {
+                usage: Some(TokenUsage {
                     input: 900,
                     output: 80,
                     cached: 512,
@@ -270,13 +272,13 @@ impl Swarm {
     fn reply(&mut self, id: MysisId, turn: i64, at: Timestamp) -> Row {
         let text = WORDS[self.dice.usize(..WORDS.len())];
         let thinks = self.dice.bool();
-        row(turn, at, Body::Reply(self.utterance(id, text, thinks)))
+        row(turn, at, RowBody::Reply(self.utterance(id, text, thinks)))
     }
 
     fn call(&mut self, id: MysisId, turn: i64, at: Timestamp, tool: &str, arguments: &str) -> Row {
         let thinks = self.dice.u8(..4) == 0;
         let utterance = self.utterance(id, "", thinks);
-        let call = Call {
+        let call = CallRecord {
             id: format!("call_{turn}").into(),
             name: tool.into(),
             arguments: arguments.into(),
@@ -286,7 +288,7 @@ impl Swarm {
         row(
             turn,
             at,
-            Body::Call {
+            RowBody::Call {
                 utterance,
                 calls: vec![call],
             },
@@ -309,7 +311,7 @@ impl Swarm {
         row(
             turn,
             at,
-            Body::Result {
+            RowBody::Result {
                 call,
                 text: text.into(),
                 meta,
@@ -325,7 +327,7 @@ impl Swarm {
         let text =
             "error: cargo_full: Your cargo hold is full (70/70). Sell or jettison something first.";
         let failed = self.result(id, script.turn, at, "mine", text);
-        let Body::Result { call, text, meta } = failed.body else {
+        let RowBody::Result { call, text, meta } = failed.body else {
             return failed;
         };
         let meta = ResultMeta {
@@ -333,7 +335,7 @@ impl Swarm {
             ..meta
         };
         Row {
-            body: Body::Result { call, text, meta },
+            body: RowBody::Result { call, text, meta },
             ..failed
         }
     }
@@ -342,7 +344,7 @@ impl Swarm {
     pub(crate) fn says(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
         let mut words = self.utterance(id, text, false);
         words.reasoning = Some(text.into());
-        let mut rows = vec![self.store(id, row(1, at, Body::Reply(words)))];
+        let mut rows = vec![self.store(id, row(1, at, RowBody::Reply(words)))];
         let call = self.call(id, 1, at, text, text);
         rows.push(self.store(id, call));
         let result = self.result(id, 1, at, "get_status", text);
@@ -364,16 +366,16 @@ impl Swarm {
             bill: None,
         };
         let text = text.into();
-        let row = self.store(id, row(1, at, Body::Host { text, meta }));
+        let row = self.store(id, row(1, at, RowBody::Host { text, meta }));
         self.tell(id, at, vec![row])
     }
 
     /// Carries out an order as the Commander would; the answer, and what is told about it.
-    pub(crate) fn order(&mut self, order: Order, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+    pub(crate) fn order(&mut self, order: Order, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         match order {
             Order::Create { name, start, .. } => self.create(&name, start, at),
-            Order::Start { name } => self.change(&name, State::Running, at),
-            Order::Stop { name } => self.change(&name, State::Stopped, at),
+            Order::Start { name } => self.change(&name, LifeState::Running, at),
+            Order::Stop { name } => self.change(&name, LifeState::Stopped, at),
             Order::Delete { name } => self.delete(&name, at),
             Order::Configure {
                 name,
@@ -389,7 +391,7 @@ impl Swarm {
                 let had = self.mission.take().is_some();
                 let what = EventKind::Mission(None);
                 (
-                    Ok(Done::MissionCleared(had)),
+                    Ok(CompletedOrder::MissionCleared(had)),
                     vec![SwarmEvent {
                         at,
                         mysis: None,
@@ -397,15 +399,21 @@ impl Swarm {
                     }],
                 )
             }
-            Order::ClearNotes { .. } => (Ok(Done::NotesCleared), Vec::new()),
+            Order::ClearNotes { .. } => (Ok(CompletedOrder::NotesCleared), Vec::new()),
             Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
-            Order::PoolAccounts(accounts) => (Ok(Done::AccountsPooled(accounts.len())), Vec::new()),
-            Order::Reload => (Ok(Done::Reloaded(Reloaded::default())), Vec::new()),
+            Order::PoolAccounts(accounts) => (
+                Ok(CompletedOrder::AccountsPooled(accounts.len())),
+                Vec::new(),
+            ),
+            Order::Reload => (
+                Ok(CompletedOrder::Reloaded(Reloaded::default())),
+                Vec::new(),
+            ),
         }
     }
 
     /// What a Mysis last sent: a small request, always the same.
-    fn request(&self, name: &str, at: Timestamp) -> Answer {
+    fn request(&self, name: &str, at: Timestamp) -> OrderResult {
         self.id_of(name)?;
         let text = r#"{"model":"deepseek","messages":[
             {"role":"system","content":"You play SpaceMolt as one of a swarm."},
@@ -415,11 +423,11 @@ impl Swarm {
             {"role":"tool","content":"{\"credits\":548}","tool_call_id":"call_1"}],
             "temperature":0.7,"tools":[{"type":"function","function":{"name":"get_status",
                 "description":"Where you are.","parameters":{"type":"object"}}}]}"#;
-        Ok(Done::Request(Box::new(SentRequest {
+        Ok(CompletedOrder::Request(Box::new(SentRequest {
             at,
             provider: "openrouter".into(),
             body: text.into(),
-            parts: Parts {
+            parts: RequestByteCounts {
                 system: 71,
                 orders: 78,
                 words: 152,
@@ -429,22 +437,22 @@ impl Swarm {
         })))
     }
 
-    pub(crate) fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
+    pub(crate) fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
         let found = self
             .standings
             .values()
             .find(|standing| &*standing.name == name);
         found
             .map(|standing| standing.id)
-            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
-    fn create(&mut self, name: &str, start: bool, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+    fn create(&mut self, name: &str, start: bool, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         if let Err(refusal) = check_name(name) {
             return (Err(refusal), Vec::new());
         }
         if self.id_of(name).is_ok() {
-            return (Err(Refusal::NameTaken(name.to_string())), Vec::new());
+            return (Err(OrderRefusal::NameTaken(name.to_string())), Vec::new());
         }
         let id = self.add(name, at);
         let who = Some(MysisRef {
@@ -458,17 +466,17 @@ impl Swarm {
         }];
         told.extend(self.tell(id, at, Vec::new()));
         if start {
-            told.extend(self.change(name, State::Running, at).1);
+            told.extend(self.change(name, LifeState::Running, at).1);
         }
-        (Ok(Done::Created(id)), told)
+        (Ok(CompletedOrder::Created(id)), told)
     }
 
     pub(crate) fn change(
         &mut self,
         name: &str,
-        to: State,
+        to: LifeState,
         at: Timestamp,
-    ) -> (Answer, Vec<SwarmEvent>) {
+    ) -> (OrderResult, Vec<SwarmEvent>) {
         let id = match self.id_of(name) {
             Ok(id) => id,
             Err(refusal) => return (Err(refusal), Vec::new()),
@@ -476,10 +484,10 @@ impl Swarm {
         let standing = self.standings.get_mut(&id).expect("it stands");
         let from = standing.state;
         if from == to {
-            let refusal = if to == State::Running {
-                Refusal::AlreadyRunning
+            let refusal = if to == LifeState::Running {
+                OrderRefusal::AlreadyRunning
             } else {
-                Refusal::AlreadyStopped
+                OrderRefusal::AlreadyStopped
             };
             return (Err(refusal), Vec::new());
         }
@@ -503,10 +511,10 @@ impl Swarm {
             what,
         }];
         told.extend(self.tell(id, at, Vec::new()));
-        let done = if to == State::Running {
-            Done::Started
+        let done = if to == LifeState::Running {
+            CompletedOrder::Started
         } else {
-            Done::Stopped
+            CompletedOrder::Stopped
         };
         (Ok(done), told)
     }
@@ -515,10 +523,10 @@ impl Swarm {
     pub(crate) fn fail(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
         let standing = self.standings.get_mut(&id).expect("it stands");
         let from = standing.state;
-        standing.state = State::Errored;
+        standing.state = LifeState::Errored;
         standing.reason = Some(text.into());
-        standing.fault = Some(Fault {
-            kind: FaultKind::Permanent,
+        standing.fault = Some(MysisFault {
+            kind: MysisFaultKind::Permanent,
             text: text.to_string(),
             at,
         });
@@ -530,7 +538,7 @@ impl Swarm {
         };
         let what = EventKind::StateChanged {
             from,
-            to: State::Errored,
+            to: LifeState::Errored,
             reason: Some(text.into()),
         };
         let mut told = vec![SwarmEvent {
@@ -542,7 +550,7 @@ impl Swarm {
         told
     }
 
-    fn delete(&mut self, name: &str, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+    fn delete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         match self.id_of(name) {
             Err(refusal) => (Err(refusal), Vec::new()),
             Ok(id) => {
@@ -553,7 +561,7 @@ impl Swarm {
                     name: name.into(),
                 });
                 (
-                    Ok(Done::Deleted),
+                    Ok(CompletedOrder::Deleted),
                     vec![SwarmEvent {
                         at,
                         mysis,
@@ -571,9 +579,9 @@ impl Swarm {
         model: Option<String>,
         temperature: Option<f32>,
         at: Timestamp,
-    ) -> (Answer, Vec<SwarmEvent>) {
+    ) -> (OrderResult, Vec<SwarmEvent>) {
         if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
-            return (Err(Refusal::BadTemperature), Vec::new());
+            return (Err(OrderRefusal::BadTemperature), Vec::new());
         }
         match self.id_of(name) {
             Err(refusal) => (Err(refusal), Vec::new()),
@@ -586,7 +594,10 @@ impl Swarm {
                 if let Some(model) = model {
                     standing.model = model.into();
                 }
-                (Ok(Done::Configured), self.tell(id, at, Vec::new()))
+                (
+                    Ok(CompletedOrder::Configured),
+                    self.tell(id, at, Vec::new()),
+                )
             }
         }
     }
@@ -596,7 +607,7 @@ impl Swarm {
         name: &str,
         text: &str,
         at: Timestamp,
-    ) -> (Answer, Vec<SwarmEvent>) {
+    ) -> (OrderResult, Vec<SwarmEvent>) {
         if let Err(refusal) = check_text(text) {
             return (Err(refusal), Vec::new());
         }
@@ -605,18 +616,22 @@ impl Swarm {
             Err(refusal) => return (Err(refusal), Vec::new()),
         };
         match self.standings[&id].state {
-            State::Stopped => return (Err(Refusal::Stopped), Vec::new()),
-            State::Errored => return (Err(Refusal::Errored), Vec::new()),
-            State::Idle | State::Running => {}
+            LifeState::Stopped => return (Err(OrderRefusal::Stopped), Vec::new()),
+            LifeState::Errored => return (Err(OrderRefusal::Errored), Vec::new()),
+            LifeState::Idle | LifeState::Running => {}
         }
         let turn = self.scripts[&id].turn;
-        let row = self.store(id, row(turn, at, Body::Prompt { text: text.into() }));
-        let done = Done::Stored(row.seq);
-        self.standings.get_mut(&id).expect("it stands").state = State::Running;
+        let row = self.store(id, row(turn, at, RowBody::Prompt { text: text.into() }));
+        let done = CompletedOrder::Stored(row.seq);
+        self.standings.get_mut(&id).expect("it stands").state = LifeState::Running;
         (Ok(done), self.tell(id, at, vec![row]))
     }
 
-    pub(crate) fn broadcast(&mut self, text: &str, at: Timestamp) -> (Answer, Vec<SwarmEvent>) {
+    pub(crate) fn broadcast(
+        &mut self,
+        text: &str,
+        at: Timestamp,
+    ) -> (OrderResult, Vec<SwarmEvent>) {
         if let Err(refusal) = check_text(text) {
             return (Err(refusal), Vec::new());
         }
@@ -632,21 +647,24 @@ impl Swarm {
         let (mut delivered, mut missed) = (Vec::new(), Vec::new());
         for id in self.ids() {
             let name = self.standings[&id].name.clone();
-            if matches!(self.standings[&id].state, State::Stopped | State::Errored) {
+            if matches!(
+                self.standings[&id].state,
+                LifeState::Stopped | LifeState::Errored
+            ) {
                 missed.push(name);
                 continue;
             }
-            let body = Body::Mission {
+            let body = RowBody::Mission {
                 id: mission,
                 text: text.into(),
             };
             let row = self.store(id, row(self.scripts[&id].turn, at, body));
-            self.standings.get_mut(&id).expect("it stands").state = State::Running;
+            self.standings.get_mut(&id).expect("it stands").state = LifeState::Running;
             told.extend(self.tell(id, at, vec![row]));
             delivered.push(name);
         }
         (
-            Ok(Done::Broadcast {
+            Ok(CompletedOrder::Broadcast {
                 mission,
                 delivered,
                 missed,
@@ -659,7 +677,7 @@ impl Swarm {
 /// 2026-11-21, a quarter to midnight.
 pub(crate) const START: Timestamp = Timestamp(1_795_304_700_000);
 
-fn row(turn: i64, at: Timestamp, body: Body) -> Row {
+fn row(turn: i64, at: Timestamp, body: RowBody) -> Row {
     Row {
         seq: Seq(0),
         at,

@@ -8,17 +8,17 @@ use crate::domain::event::EventKind;
 use crate::domain::ids::MissionId;
 use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
-use crate::domain::order::{Answer, Done, check_text};
+use crate::domain::order::{CompletedOrder, OrderResult, check_text};
 use crate::domain::write::{Author, Batch, Mission, Write};
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
-use crate::reply::Reply;
+use crate::reply::OrderReply;
 
-use super::{CommanderMsg, CommanderState, refused};
+use super::{CommanderMsg, CommanderState, store_refusal};
 
 /// A mission on its way to the Myses.
 pub(super) struct Broadcast {
-    reply: Reply,
+    reply: OrderReply,
     awaited: usize,
     delivered: Vec<Arc<str>>,
     missed: Vec<Arc<str>>,
@@ -26,7 +26,12 @@ pub(super) struct Broadcast {
 
 impl CommanderState {
     /// The mission is stored once, then it is delivered.
-    pub(super) fn broadcast(&mut self, myself: &ActorRef<CommanderMsg>, text: &str, reply: Reply) {
+    pub(super) fn broadcast_mission(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        text: &str,
+        reply: OrderReply,
+    ) {
         if let Err(refusal) = check_text(text) {
             return reply.answer(Err(refusal));
         }
@@ -56,13 +61,13 @@ impl CommanderState {
         myself: &ActorRef<CommanderMsg>,
         mission: Mission,
         stored: Result<(), LedgerFault>,
-        reply: Reply,
+        reply: OrderReply,
     ) {
         if let Err(fault) = stored {
-            return reply.answer(Err(refused(&fault)));
+            return reply.answer(Err(store_refusal(&fault)));
         }
         self.mission = Some(mission.clone());
-        self.tell(EventKind::Mission(Some(mission.text.clone())));
+        self.tell_event(EventKind::Mission(Some(mission.text.clone())));
         let members = self.members.values_mut();
         let members: Vec<_> = members.filter(|member| !member.is_going).collect();
         let broadcast = Broadcast {
@@ -74,7 +79,7 @@ impl CommanderState {
         for member in members {
             let (commander, id) = (myself.clone(), mission.id);
             let name = member.standing.name.clone();
-            let back = Reply::new(move |answer| {
+            let back = OrderReply::new(move |answer| {
                 // A Commander that is gone takes the waiting with it.
                 let _ = commander.cast(CommanderMsg::Delivered {
                     mission: id,
@@ -82,13 +87,18 @@ impl CommanderState {
                     answer,
                 });
             });
-            member.order(MysisOrder::Mission(mission.clone()), back);
+            member.send_order(MysisOrder::Mission(mission.clone()), back);
         }
         self.broadcasts.insert(mission.id, broadcast);
-        self.conclude(mission.id);
+        self.conclude_broadcast(mission.id);
     }
 
-    pub(super) fn delivered(&mut self, mission: MissionId, name: Arc<str>, answer: Answer) {
+    pub(super) fn on_mission_delivered(
+        &mut self,
+        mission: MissionId,
+        name: Arc<str>,
+        answer: OrderResult,
+    ) {
         let Some(broadcast) = self.broadcasts.get_mut(&mission) else {
             return;
         };
@@ -97,11 +107,11 @@ impl CommanderState {
             Ok(_) => broadcast.delivered.push(name),
             Err(_) => broadcast.missed.push(name),
         }
-        self.conclude(mission);
+        self.conclude_broadcast(mission);
     }
 
     /// Answers once everybody has taken the mission or refused it.
-    fn conclude(&mut self, mission: MissionId) {
+    fn conclude_broadcast(&mut self, mission: MissionId) {
         let is_over = self
             .broadcasts
             .get(&mission)
@@ -119,18 +129,18 @@ impl CommanderState {
                 "the mission stands, but did not reach {}",
                 broadcast.missed.join(", ")
             );
-            self.notice(Severity::Warn, "mission_missed", &text);
+            self.tell_notice(Severity::Warn, "mission_missed", &text);
         }
-        broadcast.reply.answer(Ok(Done::Broadcast {
+        broadcast.reply.answer(Ok(CompletedOrder::Broadcast {
             mission,
             delivered: broadcast.delivered,
             missed: broadcast.missed,
         }));
     }
 
-    pub(super) fn clear_mission(&mut self, myself: &ActorRef<CommanderMsg>, reply: Reply) {
+    pub(super) fn clear_mission(&mut self, myself: &ActorRef<CommanderMsg>, reply: OrderReply) {
         let Some(mission) = self.mission.as_ref().map(|mission| mission.id) else {
-            return reply.answer(Ok(Done::MissionCleared(false)));
+            return reply.answer(Ok(CompletedOrder::MissionCleared(false)));
         };
         let at = self.now();
         let batch = Batch {
@@ -153,10 +163,10 @@ impl CommanderState {
         &mut self,
         mission: MissionId,
         stored: Result<(), LedgerFault>,
-        reply: Reply,
+        reply: OrderReply,
     ) {
         if let Err(fault) = stored {
-            return reply.answer(Err(refused(&fault)));
+            return reply.answer(Err(store_refusal(&fault)));
         }
         if self
             .mission
@@ -164,14 +174,14 @@ impl CommanderState {
             .is_some_and(|newer| newer.id != mission)
         {
             // A newer one stands already.
-            return reply.answer(Ok(Done::MissionCleared(true)));
+            return reply.answer(Ok(CompletedOrder::MissionCleared(true)));
         }
         self.mission = None;
         for member in self.members.values() {
             // One that is dead hears of it with its next life.
             let _ = member.actor.cast(MysisMsg::MissionStands(None));
         }
-        self.tell(EventKind::Mission(None));
-        reply.answer(Ok(Done::MissionCleared(true)));
+        self.tell_event(EventKind::Mission(None));
+        reply.answer(Ok(CompletedOrder::MissionCleared(true)));
     }
 }

@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
-use crate::domain::books::{Day, Entry};
+use crate::domain::books::{CostEntry, Day};
 use crate::domain::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, Lane, LaneRules};
 use crate::domain::message::Severity;
 use crate::domain::rules::SwarmRules;
-use crate::domain::weather::Weather;
+use crate::domain::weather::ServerOutages;
 use crate::gate::{GateActor, GateArgs, GateMsg};
 use crate::store::{StoreActor, StoreArgs, StoreMsg};
 
 use super::{Adapters, CommanderMsg, CommanderState};
 
 /// Waits between tries to read the books for a gate.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
 impl CommanderState {
     pub(super) async fn replace_store(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
     ) -> Result<(), ActorProcessingErr> {
-        self.notice(
+        self.tell_notice(
             Severity::Warn,
             "store_restarted",
             "the store died and was replaced",
@@ -42,7 +42,7 @@ impl CommanderState {
         &mut self,
         myself: &ActorRef<CommanderMsg>,
     ) -> Result<(), ActorProcessingErr> {
-        self.notice(
+        self.tell_notice(
             Severity::Warn,
             "gate_restarted",
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
@@ -59,7 +59,7 @@ impl CommanderState {
         let (archive, clock) = (self.outside.archive.clone(), self.outside.clock.clone());
         self.jobs.spawn(async move {
             // Without them it believes that nothing was spent today.
-            let mut wait = FIRST_WAIT;
+            let mut wait = MIN_RETRY_WAIT;
             let books = loop {
                 // Midnight may come while it tries.
                 match archive.books(Day::of(clock.now())).await {
@@ -67,7 +67,7 @@ impl CommanderState {
                     Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
                 }
                 tokio::time::sleep(wait).await;
-                wait = (wait * 2).min(LONGEST_WAIT);
+                wait = (wait * 2).min(MAX_RETRY_WAIT);
             };
             // One that is gone already is followed by another.
             let _ = gate.cast(GateMsg::Books(books));
@@ -92,7 +92,7 @@ pub(super) async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
     outside: &Adapters,
     rules: &SwarmRules,
-    (books, weather): (Vec<Entry>, Arc<Weather>),
+    (books, weather): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
         clock: outside.clock.clone(),

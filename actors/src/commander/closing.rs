@@ -10,16 +10,16 @@ use crate::domain::ids::MysisId;
 use crate::mysis::MysisMsg;
 use crate::store::StoreMsg;
 
-use super::{CommanderMsg, CommanderState, WIND_DOWN};
+use super::{CommanderMsg, CommanderState, WIND_DOWN_TIMEOUT};
 
 /// How far the end is.
 pub(super) struct Closing {
     /// Who waits for it.
     replies: Vec<RpcReplyPort<()>>,
-    stage: Stage,
+    stage: ClosingStage,
 }
 
-enum Stage {
+enum ClosingStage {
     /// Myses finish what has left.
     WindingDown { _alarm: AbortOnDropHandle<()> },
     /// The Store writes what it has.
@@ -30,28 +30,34 @@ enum Stage {
 
 impl CommanderState {
     /// Begins the end; asked again, it goes on as it does.
-    pub(super) fn close(&mut self, myself: &ActorRef<CommanderMsg>, reply: RpcReplyPort<()>) {
+    pub(super) fn begin_closing(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        reply: RpcReplyPort<()>,
+    ) {
         if let Some(closing) = &mut self.closing {
             return match closing.stage {
-                Stage::Over => drop(reply.send(())),
-                Stage::WindingDown { .. } | Stage::Draining { .. } => closing.replies.push(reply),
+                ClosingStage::Over => drop(reply.send(())),
+                ClosingStage::WindingDown { .. } | ClosingStage::Draining { .. } => {
+                    closing.replies.push(reply)
+                }
             };
         }
-        self.tell(EventKind::Shutdown);
+        self.tell_event(EventKind::Shutdown);
         for member in self.members.values() {
             // One that is dead has left already.
             let _ = member.actor.cast(MysisMsg::WindDown);
         }
         let commander = myself.clone();
         let alarm = AbortOnDropHandle::new(tokio::spawn(async move {
-            tokio::time::sleep(WIND_DOWN).await;
+            tokio::time::sleep(WIND_DOWN_TIMEOUT).await;
             let _ = commander.cast(CommanderMsg::CloseNow);
         }));
         self.closing = Some(Closing {
             replies: vec![reply],
-            stage: Stage::WindingDown { _alarm: alarm },
+            stage: ClosingStage::WindingDown { _alarm: alarm },
         });
-        self.left(myself);
+        self.on_mysis_left(myself);
     }
 
     /// Those who watch see who has left, and so for whom the program still waits.
@@ -78,11 +84,11 @@ impl CommanderState {
     }
 
     /// A Mysis has left; after the last one the Store is drained.
-    pub(super) fn left(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn on_mysis_left(&mut self, myself: &ActorRef<CommanderMsg>) {
         let Some(closing) = &mut self.closing else {
             return;
         };
-        let is_winding_down = matches!(closing.stage, Stage::WindingDown { .. });
+        let is_winding_down = matches!(closing.stage, ClosingStage::WindingDown { .. });
         if !is_winding_down || !self.by_actor.is_empty() {
             return;
         }
@@ -94,7 +100,7 @@ impl CommanderState {
             let _ = store.call(StoreMsg::Drain, None).await;
             let _ = commander.cast(CommanderMsg::Drained);
         }));
-        closing.stage = Stage::Draining { _drain: drain };
+        closing.stage = ClosingStage::Draining { _drain: drain };
     }
 
     /// The time to leave is over.
@@ -103,14 +109,14 @@ impl CommanderState {
             member.actor.kill();
         }
         self.by_actor.clear();
-        self.left(myself);
+        self.on_mysis_left(myself);
     }
 
-    pub(super) fn drained(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn on_store_drained(&mut self, myself: &ActorRef<CommanderMsg>) {
         let Some(closing) = &mut self.closing else {
             return;
         };
-        closing.stage = Stage::Over;
+        closing.stage = ClosingStage::Over;
         for reply in closing.replies.drain(..) {
             // Who no longer waits needs no answer.
             let _ = reply.send(());
@@ -122,6 +128,6 @@ impl CommanderState {
     pub(super) fn is_over(&self) -> bool {
         self.closing
             .as_ref()
-            .is_some_and(|closing| matches!(closing.stage, Stage::Over))
+            .is_some_and(|closing| matches!(closing.stage, ClosingStage::Over))
     }
 }

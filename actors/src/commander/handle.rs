@@ -8,15 +8,15 @@ use ractor::rpc::CallResult;
 use tokio::sync::oneshot;
 
 use crate::commander::CommanderMsg;
-use crate::domain::arrival::Arrival;
+use crate::domain::arrival::LoginProgress;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::MysisId;
-use crate::domain::order::{Answer, Order, Refusal};
-use crate::domain::weather::Weather;
+use crate::domain::order::{Order, OrderRefusal, OrderResult};
+use crate::domain::weather::ServerOutages;
 use crate::domain::write::Mission;
-use crate::reply::{Reply, Request};
+use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
 /// Reaches the Commander of a running swarm: gives orders, asks how things stand.
@@ -43,25 +43,25 @@ impl CommanderHandle {
     ///
     /// # Errors
     /// It was refused, or the program is closing.
-    pub async fn order(&self, order: Order) -> Answer {
+    pub async fn order(&self, order: Order) -> OrderResult {
         let (answered, answer) = oneshot::channel();
-        let reply = Reply::new(move |answer| {
+        let reply = OrderReply::new(move |answer| {
             // Who gave up waiting needs no answer.
             let _ = answered.send(answer);
         });
-        let request = CommanderMsg::Order(Request {
+        let request = CommanderMsg::Order(OrderRequest {
             order,
             source: self.source,
             reply,
         });
         if self.commander.cast(request).is_err() {
-            return Err(Refusal::Closing);
+            return Err(OrderRefusal::Closing);
         }
-        answer.await.unwrap_or(Err(Refusal::Closing))
+        answer.await.unwrap_or(Err(OrderRefusal::Closing))
     }
 
     /// How the Myses stand, by name; none once the program is closing.
-    pub async fn standings(&self) -> Vec<Arc<MysisStatus>> {
+    pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
         match self.commander.call(CommanderMsg::Standings, None).await {
             Ok(CallResult::Success(standings)) => standings,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
@@ -69,7 +69,7 @@ impl CommanderHandle {
     }
 
     /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
-    pub fn attach(&self, link: TerminalLink) {
+    pub fn attach_terminal(&self, link: TerminalLink) {
         let quit = link.quit.clone();
         if self.commander.cast(CommanderMsg::Attach(link)).is_err() {
             quit.cancel();
@@ -85,7 +85,7 @@ impl CommanderHandle {
     }
 
     /// How the budget of the day stands; nothing spent once the program is closing.
-    pub async fn spending(&self) -> Arc<BudgetStatus> {
+    pub async fn budget_status(&self) -> Arc<BudgetStatus> {
         match self.commander.call(CommanderMsg::Spending, None).await {
             Ok(CallResult::Success(spending)) => spending,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
@@ -93,7 +93,7 @@ impl CommanderHandle {
     }
 
     /// Which servers are away; none once the program is closing.
-    pub async fn weather(&self) -> Arc<Weather> {
+    pub async fn outages(&self) -> Arc<ServerOutages> {
         match self.commander.call(CommanderMsg::Weather, None).await {
             Ok(CallResult::Success(weather)) => weather,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
@@ -101,7 +101,7 @@ impl CommanderHandle {
     }
 
     /// How far the swarm is with logging in; `None` where nobody waits for that.
-    pub async fn arrival(&self) -> Option<Arrival> {
+    pub async fn login_progress(&self) -> Option<LoginProgress> {
         match self.commander.call(CommanderMsg::Arrival, None).await {
             Ok(CallResult::Success(arrival)) => arrival,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
@@ -109,7 +109,7 @@ impl CommanderHandle {
     }
 
     /// Why the store does not take writes now; `None`: it does.
-    pub async fn trouble(&self) -> Option<Arc<str>> {
+    pub async fn store_trouble(&self) -> Option<Arc<str>> {
         match self.commander.call(CommanderMsg::Trouble, None).await {
             Ok(CallResult::Success(trouble)) => trouble,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
@@ -120,18 +120,18 @@ impl CommanderHandle {
     ///
     /// # Errors
     /// There is none.
-    pub async fn id_of(&self, name: &str) -> Result<MysisId, Refusal> {
-        let standings = self.standings().await;
+    pub async fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
+        let standings = self.statuses().await;
         standings
             .iter()
             .find(|standing| &*standing.name == name)
             .map(|standing| standing.id)
-            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
     /// The names of all Myses.
     pub async fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
-        let standings = self.standings().await;
+        let standings = self.statuses().await;
         standings
             .iter()
             .map(|standing| (standing.id, standing.name.clone()))

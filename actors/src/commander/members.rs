@@ -5,20 +5,22 @@ use std::sync::Arc;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{Activity, EventKind, MysisRef, MysisStatus, Report, State, SwarmEvent};
-use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::event::{
+    Activity, EventKind, LifeState, MysisRef, MysisReport, MysisStatus, SwarmEvent,
+};
+use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
-use crate::domain::restart::{Relaunches, Verdict};
+use crate::domain::restart::{RelaunchVerdict, Relaunches};
 use crate::domain::write::{Author, Batch, MysisRecord, Write};
 use crate::mysis::{MysisActor, MysisArgs, MysisMsg};
-use crate::reply::Reply;
+use crate::reply::OrderReply;
 
 use super::{CommanderMsg, CommanderState};
 
 /// One Mysis, as the Commander knows it.
-pub(super) struct Member {
+pub(super) struct SwarmMember {
     pub(super) actor: ActorRef<MysisMsg>,
     pub(super) incarnation: Incarnation,
     /// As it was when it was last brought to life; what changes since is in `standing`, and its
@@ -36,7 +38,7 @@ pub(super) struct Member {
 
 /// How a Mysis comes to life.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Coming {
+pub(super) enum SpawnReason {
     /// As it is stored.
     AsStored,
     /// It ran when the program ended, and is not started.
@@ -45,8 +47,8 @@ pub(super) enum Coming {
     After(Arc<str>),
 }
 
-impl Member {
-    pub(super) fn who(&self) -> MysisRef {
+impl SwarmMember {
+    pub(super) fn mysis_ref(&self) -> MysisRef {
         MysisRef {
             id: self.record.id,
             name: self.standing.name.clone(),
@@ -54,10 +56,12 @@ impl Member {
     }
 
     /// Gives it an order; an actor that is dead drops the reply, and with it answers.
-    pub(super) fn order(&mut self, order: MysisOrder, reply: Reply) {
+    pub(super) fn send_order(&mut self, order: MysisOrder, reply: OrderReply) {
         self.is_starting |= match order {
             MysisOrder::Start => true,
-            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => self.standing.state == State::Idle,
+            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => {
+                self.standing.state == LifeState::Idle
+            }
             MysisOrder::Stop
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes
@@ -67,8 +71,8 @@ impl Member {
     }
 
     /// Tells it to start.
-    pub(super) fn start(&mut self, reply: Reply) {
-        self.order(MysisOrder::Start, reply);
+    pub(super) fn send_start(&mut self, reply: OrderReply) {
+        self.send_order(MysisOrder::Start, reply);
     }
 
     /// The operator takes it into their own hands.
@@ -84,7 +88,7 @@ impl CommanderState {
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
-        coming: Coming,
+        coming: SpawnReason,
     ) -> Result<(), ActorProcessingErr> {
         let id = record.id;
         let before = self.members.remove(&id);
@@ -92,7 +96,7 @@ impl CommanderState {
             .as_ref()
             .map_or(record.incarnation, |member| member.incarnation);
         let incarnation = Incarnation(known.0.saturating_add(1));
-        let is_interrupted = coming == Coming::Interrupted;
+        let is_interrupted = coming == SpawnReason::Interrupted;
         let args = MysisArgs {
             record: record.clone(),
             incarnation,
@@ -101,8 +105,8 @@ impl CommanderState {
             redactor: self.secrets.redactor(),
             is_interrupted,
             crash: match coming {
-                Coming::AsStored | Coming::Interrupted => None,
-                Coming::After(crash) => Some(crash),
+                SpawnReason::AsStored | SpawnReason::Interrupted => None,
+                SpawnReason::After(crash) => Some(crash),
             },
             mode: self.mode,
             surroundings: self.surroundings.clone(),
@@ -122,10 +126,10 @@ impl CommanderState {
                 ..MysisStatus::clone(&member.standing)
             }),
             None => {
-                let first = MysisStatus::first(&record, &self.rules, self.now());
+                let first = MysisStatus::from_record(&record, &self.rules, self.now());
                 Arc::new(match is_interrupted {
                     // Until when, it says itself once it has read its past.
-                    true => first.interrupted(),
+                    true => first.with_interruption(),
                     false => first,
                 })
             }
@@ -135,7 +139,7 @@ impl CommanderState {
         let (relaunches, relaunch) = before
             .map(|member| (member.relaunches, member.relaunch))
             .unwrap_or_default();
-        let member = Member {
+        let member = SwarmMember {
             actor,
             incarnation,
             record,
@@ -145,7 +149,7 @@ impl CommanderState {
             relaunches,
             relaunch,
         };
-        let who = Some(member.who());
+        let who = Some(member.mysis_ref());
         self.members.insert(id, member);
         if lived_before {
             // It says so itself once it has read its past, which may take long.
@@ -160,7 +164,7 @@ impl CommanderState {
     }
 
     /// A Mysis tells what happens to it; what an older life of it says is dropped.
-    pub(super) fn reported(&mut self, myself: &ActorRef<CommanderMsg>, report: Report) {
+    pub(super) fn on_report(&mut self, myself: &ActorRef<CommanderMsg>, report: MysisReport) {
         let Some(member) = self.members.get_mut(&report.mysis) else {
             return;
         };
@@ -168,12 +172,12 @@ impl CommanderState {
             return;
         }
         match &report.event.what {
-            EventKind::Learned(account) => return self.learn([account.password.clone()]),
+            EventKind::Learned(account) => return self.learn_secrets([account.password.clone()]),
             EventKind::Standing(standing) => {
-                let became_errored =
-                    standing.state == State::Errored && member.standing.state != State::Errored;
+                let became_errored = standing.state == LifeState::Errored
+                    && member.standing.state != LifeState::Errored;
                 let before = std::mem::replace(&mut member.standing, standing.clone());
-                if standing.state == State::Running {
+                if standing.state == LifeState::Running {
                     member.is_starting = false;
                     member.relaunch = None;
                 }
@@ -183,7 +187,7 @@ impl CommanderState {
                 }
             }
             // It ran, if only for a moment.
-            EventKind::StateChanged { to, .. } => member.is_starting &= *to == State::Running,
+            EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
             EventKind::Created
             | EventKind::Deleted
             | EventKind::TurnStarted
@@ -227,7 +231,7 @@ impl CommanderState {
         };
         if self.closing.is_some() {
             self.tell_left(id);
-            self.left(myself);
+            self.on_mysis_left(myself);
             return Ok(());
         }
         let is_going = self.members.get(&id).is_none_or(|member| member.is_going);
@@ -253,24 +257,24 @@ impl CommanderState {
         let text = self.secrets.clean(&text).into_owned();
         tracing::warn!(mysis = %id, cause = %text, "actor died");
         let was = member.standing.state;
-        let fault = Fault {
-            kind: FaultKind::Crash,
+        let fault = MysisFault {
+            kind: MysisFaultKind::Crash,
             text: text.clone(),
             at: self.now(),
         };
         let mut record = member.up_to_date();
         let stays = match was {
-            State::Idle | State::Stopped | State::Errored => !member.is_starting,
-            State::Running => false,
+            LifeState::Idle | LifeState::Stopped | LifeState::Errored => !member.is_starting,
+            LifeState::Running => false,
         };
         if !stays {
-            record.state = State::Errored;
+            record.state = LifeState::Errored;
             record.reason = Some(text.as_str().into());
             record.fault = Some(fault.clone());
             self.write_down(&record);
-            self.tell_change(id, was, State::Errored, &text);
+            self.tell_change(id, was, LifeState::Errored, &text);
         }
-        let coming = Coming::After(text.as_str().into());
+        let coming = SpawnReason::After(text.as_str().into());
         self.spawn_mysis(myself, record, coming).await?;
         if !stays {
             self.schedule_relaunch(myself, id, &fault);
@@ -297,13 +301,13 @@ impl CommanderState {
         });
     }
 
-    fn tell_change(&mut self, id: MysisId, from: State, to: State, reason: &str) {
+    fn tell_change(&mut self, id: MysisId, from: LifeState, to: LifeState, reason: &str) {
         let Some(member) = self.members.get(&id) else {
             return;
         };
         let event = SwarmEvent {
             at: self.now(),
-            mysis: Some(member.who()),
+            mysis: Some(member.mysis_ref()),
             what: EventKind::StateChanged {
                 from,
                 to,
@@ -314,7 +318,12 @@ impl CommanderState {
     }
 
     /// Decides whether and when an errored Mysis comes back by itself.
-    fn schedule_relaunch(&mut self, myself: &ActorRef<CommanderMsg>, id: MysisId, fault: &Fault) {
+    fn schedule_relaunch(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        id: MysisId,
+        fault: &MysisFault,
+    ) {
         let now = self.outside.clock.moment();
         let rules = &self.rules.supervision;
         let Some(member) = self.members.get_mut(&id) else {
@@ -322,16 +331,16 @@ impl CommanderState {
         };
         let name = member.standing.name.clone();
         match member.relaunches.decide(rules, fault.kind, now) {
-            Verdict::Stay => {}
-            Verdict::GiveUp => {
+            RelaunchVerdict::Stay => {}
+            RelaunchVerdict::GiveUp => {
                 let (count, within) = (rules.max_relaunches, rules.within);
                 let text = format!(
                     "{name} stays errored: relaunched {count} times within {within:?} - press 'r' \
                      to relaunch"
                 );
-                self.notice(Severity::Error, "relaunches_spent", &text);
+                self.tell_notice(Severity::Error, "relaunches_spent", &text);
             }
-            Verdict::After(wait) => {
+            RelaunchVerdict::After(wait) => {
                 let wait = wait + wait.mul_f64(self.dice.f64() / 10.0);
                 let commander = myself.clone();
                 member.relaunch = Some(AbortOnDropHandle::new(tokio::spawn(async move {
@@ -344,14 +353,14 @@ impl CommanderState {
     }
 
     /// Time to bring an errored Mysis back, unless the operator did.
-    pub(super) fn relaunch(&mut self, id: MysisId) {
+    pub(super) fn relaunch_errored(&mut self, id: MysisId) {
         let Some(member) = self.members.get_mut(&id) else {
             return;
         };
         member.relaunch = None;
-        if member.standing.state == State::Errored && !member.is_going {
-            let who = member.who();
-            member.start(Reply::to_nobody());
+        if member.standing.state == LifeState::Errored && !member.is_going {
+            let who = member.mysis_ref();
+            member.send_start(OrderReply::to_nobody());
             self.record_relaunch(who);
         }
     }
@@ -368,7 +377,7 @@ impl CommanderState {
     }
 }
 
-impl Member {
+impl SwarmMember {
     /// The record with what has changed since it was read.
     fn up_to_date(&self) -> MysisRecord {
         let standing = &self.standing;

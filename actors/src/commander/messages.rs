@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
-use crate::domain::arrival::Arrival;
+use crate::domain::arrival::LoginProgress;
 use crate::domain::budget::BudgetStatus;
-use crate::domain::event::{MysisStatus, Report, SwarmEvent};
+use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{MissionId, MysisId};
-use crate::domain::order::{Answer, Order};
+use crate::domain::order::{Order, OrderResult};
 use crate::domain::rules::SwarmRules;
-use crate::domain::weather::Weather;
+use crate::domain::weather::ServerOutages;
 use crate::domain::write::{Mission, MysisRecord};
 use crate::ports::{Configuration, LedgerFault};
-use crate::reply::{Reply, Request};
+use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
 use super::Watcher;
@@ -23,11 +23,11 @@ use super::Watcher;
 #[derive(Debug)]
 pub enum CommanderMsg {
     /// The operator wants something.
-    Order(Request),
+    Order(OrderRequest),
     /// This was ordered and is carried out already; it is only to be recorded.
     Ordered(Order, OrderSource),
     /// A Mysis tells what happens to it.
-    Report(Report),
+    Report(MysisReport),
     /// The Store has news for the operator.
     News(SwarmEvent),
     /// Somebody wants to watch, and hears how everything stands.
@@ -39,9 +39,9 @@ pub enum CommanderMsg {
     /// How does the budget stand?
     Spending(RpcReplyPort<Arc<BudgetStatus>>),
     /// Which servers are away?
-    Weather(RpcReplyPort<Arc<Weather>>),
+    Weather(RpcReplyPort<Arc<ServerOutages>>),
     /// How far is the swarm with logging in?
-    Arrival(RpcReplyPort<Option<Arrival>>),
+    Arrival(RpcReplyPort<Option<LoginProgress>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
     /// Is the store in trouble, and which?
@@ -61,7 +61,7 @@ pub enum CommanderMsg {
         /// What came of it.
         stored: Result<(), LedgerFault>,
         /// Who waits.
-        reply: Reply,
+        reply: OrderReply,
     },
     /// A Mysis is gone from the store, or not.
     Deleted {
@@ -70,7 +70,7 @@ pub enum CommanderMsg {
         /// What came of it.
         stored: Result<(), LedgerFault>,
         /// Who waits.
-        reply: Reply,
+        reply: OrderReply,
     },
     /// A mission is stored, or not.
     MissionStored {
@@ -79,7 +79,7 @@ pub enum CommanderMsg {
         /// What came of it.
         stored: Result<(), LedgerFault>,
         /// Who waits.
-        reply: Reply,
+        reply: OrderReply,
     },
     /// The mission is cleared in the store, or not.
     MissionCleared {
@@ -88,7 +88,7 @@ pub enum CommanderMsg {
         /// What came of it.
         stored: Result<(), LedgerFault>,
         /// Who waits.
-        reply: Reply,
+        reply: OrderReply,
     },
     /// A Mysis has taken a mission, or not.
     Delivered {
@@ -97,7 +97,7 @@ pub enum CommanderMsg {
         /// Who.
         name: Arc<str>,
         /// What came of it.
-        answer: Answer,
+        answer: OrderResult,
     },
     /// Time to bring an errored Mysis back.
     Relaunch(MysisId),
@@ -109,14 +109,14 @@ pub enum CommanderMsg {
     Drained,
 }
 
-impl From<Request> for CommanderMsg {
-    fn from(request: Request) -> Self {
+impl From<OrderRequest> for CommanderMsg {
+    fn from(request: OrderRequest) -> Self {
         CommanderMsg::Order(request)
     }
 }
 
-impl From<Report> for CommanderMsg {
-    fn from(report: Report) -> Self {
+impl From<MysisReport> for CommanderMsg {
+    fn from(report: MysisReport) -> Self {
         CommanderMsg::Report(report)
     }
 }
@@ -130,40 +130,40 @@ impl From<SwarmEvent> for CommanderMsg {
 /// A message that is not of the kind that was asked for; ractor's derived addresses want a way
 /// back.
 #[derive(Debug)]
-pub struct OtherMessage;
+pub struct WrongCommanderMsg;
 
-impl TryFrom<CommanderMsg> for Request {
-    type Error = OtherMessage;
+impl TryFrom<CommanderMsg> for OrderRequest {
+    type Error = WrongCommanderMsg;
 
-    fn try_from(message: CommanderMsg) -> Result<Self, OtherMessage> {
+    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
         if let CommanderMsg::Order(request) = message {
             Ok(request)
         } else {
-            Err(OtherMessage)
+            Err(WrongCommanderMsg)
         }
     }
 }
 
-impl TryFrom<CommanderMsg> for Report {
-    type Error = OtherMessage;
+impl TryFrom<CommanderMsg> for MysisReport {
+    type Error = WrongCommanderMsg;
 
-    fn try_from(message: CommanderMsg) -> Result<Self, OtherMessage> {
+    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
         if let CommanderMsg::Report(report) = message {
             Ok(report)
         } else {
-            Err(OtherMessage)
+            Err(WrongCommanderMsg)
         }
     }
 }
 
 impl TryFrom<CommanderMsg> for SwarmEvent {
-    type Error = OtherMessage;
+    type Error = WrongCommanderMsg;
 
-    fn try_from(message: CommanderMsg) -> Result<Self, OtherMessage> {
+    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
         if let CommanderMsg::News(news) = message {
             Ok(news)
         } else {
-            Err(OtherMessage)
+            Err(WrongCommanderMsg)
         }
     }
 }

@@ -4,85 +4,93 @@ use std::sync::Arc;
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{EventKind, MysisRef, State, SwarmEvent, Totals};
+use crate::domain::event::{EventKind, LifeState, MysisRef, SwarmEvent, Totals};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
-use crate::domain::order::{Done, Order, Refusal, check_name};
+use crate::domain::order::{CompletedOrder, Order, OrderRefusal, check_name};
 use crate::domain::write::{
-    Author, Batch, MysisRecord, NewMysis, PoolAccount, Profile, ProfileChange, Write,
+    Author, Batch, MysisProfile, MysisRecord, NewMysis, PoolAccount, ProfileChange, Write,
 };
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
-use crate::reply::{Reply, Request};
+use crate::reply::{OrderReply, OrderRequest};
 
-use super::members::{Coming, Member};
-use super::{CommanderMsg, CommanderState, refused};
+use super::members::{SpawnReason, SwarmMember};
+use super::{CommanderMsg, CommanderState, store_refusal};
 
 /// How long an actor has to stop before it is killed.
-const STOPPING: std::time::Duration = std::time::Duration::from_secs(1);
+const ACTOR_STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(1);
 
 impl CommanderState {
-    pub(super) fn order(&mut self, myself: &ActorRef<CommanderMsg>, request: Request) {
-        let Request {
+    pub(super) fn carry_out_order(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        request: OrderRequest,
+    ) {
+        let OrderRequest {
             order,
             source,
             reply,
         } = request;
         if self.closing.is_some() {
-            return reply.answer(Err(Refusal::Closing));
+            return reply.answer(Err(OrderRefusal::Closing));
         }
-        let reply = self.recorded(&order, source, reply);
+        let reply = self.recording_reply(&order, source, reply);
         match order {
             Order::Create {
                 name,
                 provider,
                 model,
                 start,
-            } => self.create(myself, name, provider, model, start, reply),
-            Order::Start { name } => self.start(&name, reply),
-            Order::Stop { name } => self.stop(&name, reply),
-            Order::Delete { name } => self.delete(myself, &name, reply),
+            } => self.create_mysis(myself, name, provider, model, start, reply),
+            Order::Start { name } => self.start_mysis(&name, reply),
+            Order::Stop { name } => self.stop_mysis(&name, reply),
+            Order::Delete { name } => self.delete_mysis(myself, &name, reply),
             Order::Configure {
                 name,
                 provider,
                 model,
                 temperature,
-            } => self.configure(&name, provider, model, temperature, reply),
+            } => self.configure_mysis(&name, provider, model, temperature, reply),
             Order::Send { name, text } => {
                 self.pass_on(&name, MysisOrder::Prompt(text.into()), reply);
             }
-            Order::Broadcast { text } => self.broadcast(myself, &text, reply),
+            Order::Broadcast { text } => self.broadcast_mission(myself, &text, reply),
             Order::ClearMission => self.clear_mission(myself, reply),
             Order::AddNote { name, text } => {
                 self.pass_on(&name, MysisOrder::Note(text.into()), reply);
             }
             Order::ClearNotes { name } => self.pass_on(&name, MysisOrder::ClearNotes, reply),
-            Order::ShowRequest { name } => match self.member(&name) {
+            Order::ShowRequest { name } => match self.find_member(&name) {
                 // A dead actor drops the reply, and with it answers.
                 Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
                 Err(refusal) => reply.answer(Err(refusal)),
             },
-            Order::PoolAccounts(accounts) => self.pool(accounts, reply),
-            Order::Reload => self.reload(reply),
+            Order::PoolAccounts(accounts) => self.pool_accounts(accounts, reply),
+            Order::Reload => self.reload_configuration(reply),
         }
     }
 
     /// Whoever can reads the configuration again, and tells the rules that come of it.
-    fn reload(&mut self, reply: Reply) {
+    fn reload_configuration(&mut self, reply: OrderReply) {
         let Some(configuration) = self.configuration.clone() else {
             let why = "there is none here that could be read again".to_string();
-            return reply.answer(Err(Refusal::Configuration(vec![why])));
+            return reply.answer(Err(OrderRefusal::Configuration(vec![why])));
         };
         self.jobs.spawn(async move {
             let reloaded = configuration.reload().await;
-            reply.answer(reloaded.map(Done::Reloaded).map_err(Refusal::Configuration));
+            reply.answer(
+                reloaded
+                    .map(CompletedOrder::Reloaded)
+                    .map_err(OrderRefusal::Configuration),
+            );
         });
     }
 
     /// The passwords are known, and so redacted, before anybody can use them.
-    fn pool(&mut self, accounts: Vec<PoolAccount>, reply: Reply) {
+    fn pool_accounts(&mut self, accounts: Vec<PoolAccount>, reply: OrderReply) {
         let passwords = accounts.iter().map(|pooled| &pooled.account.password);
-        self.learn(passwords.cloned().collect::<Vec<_>>());
+        self.learn_secrets(passwords.cloned().collect::<Vec<_>>());
         let (count, now) = (accounts.len(), self.now());
         let writes = (0..)
             .map(std::time::Duration::from_millis)
@@ -101,52 +109,52 @@ impl CommanderState {
         self.jobs.spawn(async move {
             let stored = store.write(batch).await;
             reply.answer(match stored {
-                Ok(()) => Ok(Done::AccountsPooled(count)),
-                Err(fault) => Err(refused(&fault)),
+                Ok(()) => Ok(CompletedOrder::AccountsPooled(count)),
+                Err(fault) => Err(store_refusal(&fault)),
             });
         });
     }
 
-    fn member(&mut self, name: &str) -> Result<&mut Member, Refusal> {
+    fn find_member(&mut self, name: &str) -> Result<&mut SwarmMember, OrderRefusal> {
         self.members
             .values_mut()
             .find(|member| &*member.standing.name == name && !member.is_going)
-            .ok_or_else(|| Refusal::UnknownMysis(name.to_string()))
+            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
-    fn pass_on(&mut self, name: &str, order: MysisOrder, reply: Reply) {
-        match self.member(name) {
-            Ok(member) => member.order(order, reply),
+    fn pass_on(&mut self, name: &str, order: MysisOrder, reply: OrderReply) {
+        match self.find_member(name) {
+            Ok(member) => member.send_order(order, reply),
             Err(refusal) => reply.answer(Err(refusal)),
         }
     }
 
     /// The operator starts it: whatever went wrong before is forgiven.
-    fn start(&mut self, name: &str, reply: Reply) {
-        match self.member(name) {
+    fn start_mysis(&mut self, name: &str, reply: OrderReply) {
+        match self.find_member(name) {
             Ok(member) => {
                 member.forget_relaunches();
-                member.start(reply);
+                member.send_start(reply);
             }
             Err(refusal) => reply.answer(Err(refusal)),
         }
     }
 
-    fn stop(&mut self, name: &str, reply: Reply) {
-        if let Ok(member) = self.member(name) {
+    fn stop_mysis(&mut self, name: &str, reply: OrderReply) {
+        if let Ok(member) = self.find_member(name) {
             member.forget_relaunches();
         }
         self.pass_on(name, MysisOrder::Stop, reply);
     }
 
-    fn create(
+    fn create_mysis(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         name: String,
         provider: Option<String>,
         model: Option<String>,
         start: bool,
-        reply: Reply,
+        reply: OrderReply,
     ) {
         let model = model.map(|model| self.secrets.clean(&model).into_owned());
         let profile = match self.new_profile(&name, provider, model) {
@@ -156,7 +164,7 @@ impl CommanderState {
         let record = MysisRecord {
             id: self.new_id(),
             profile: profile.clone(),
-            state: State::Idle,
+            state: LifeState::Idle,
             reason: None,
             fault: None,
             is_called: false,
@@ -192,7 +200,7 @@ impl CommanderState {
         name: &str,
         provider: Option<String>,
         model: Option<String>,
-    ) -> Result<Profile, Refusal> {
+    ) -> Result<MysisProfile, OrderRefusal> {
         check_name(name)?;
         let is_taken = self
             .members
@@ -200,13 +208,13 @@ impl CommanderState {
             .any(|member| &*member.standing.name == name)
             || self.expected.iter().any(|expected| expected == name);
         if is_taken {
-            return Err(Refusal::NameTaken(name.to_string()));
+            return Err(OrderRefusal::NameTaken(name.to_string()));
         }
         if self.members.len() + self.expected.len() >= self.rules.max_myses {
-            return Err(Refusal::SwarmFull(self.rules.max_myses));
+            return Err(OrderRefusal::SwarmFull(self.rules.max_myses));
         }
         let provider = self.known_provider(provider)?;
-        Ok(Profile {
+        Ok(MysisProfile {
             name: name.into(),
             provider: provider.unwrap_or_else(|| self.rules.default_provider.clone()),
             model: model.map(Into::into),
@@ -214,7 +222,7 @@ impl CommanderState {
         })
     }
 
-    fn known_provider(&self, name: Option<String>) -> Result<Option<Arc<str>>, Refusal> {
+    fn known_provider(&self, name: Option<String>) -> Result<Option<Arc<str>>, OrderRefusal> {
         let Some(name) = name else {
             return Ok(None);
         };
@@ -222,7 +230,7 @@ impl CommanderState {
             return Ok(Some(known.clone()));
         }
         let known = self.rules.providers.keys().map(ToString::to_string);
-        Err(Refusal::UnknownProvider {
+        Err(OrderRefusal::UnknownProvider {
             name,
             known: known.collect(),
         })
@@ -237,26 +245,27 @@ impl CommanderState {
         }
     }
 
-    pub(super) async fn created(
+    pub(super) async fn on_mysis_created(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         record: MysisRecord,
         start: bool,
         stored: Result<(), LedgerFault>,
-        reply: Reply,
+        reply: OrderReply,
     ) -> Result<(), ActorProcessingErr> {
         let name = record.profile.name.clone();
         self.expected.retain(|expected| **expected != *name);
         if let Err(fault) = stored {
-            reply.answer(Err(refused(&fault)));
+            reply.answer(Err(store_refusal(&fault)));
             return Ok(());
         }
         let id = record.id;
         if self.closing.is_some() {
-            reply.answer(Ok(Done::Created(id)));
+            reply.answer(Ok(CompletedOrder::Created(id)));
             return Ok(());
         }
-        self.spawn_mysis(myself, record, Coming::AsStored).await?;
+        self.spawn_mysis(myself, record, SpawnReason::AsStored)
+            .await?;
         let at = self.now();
         self.tell_all(SwarmEvent {
             at,
@@ -266,20 +275,20 @@ impl CommanderState {
         if let Some(member) = self.members.get_mut(&id) {
             let event = SwarmEvent {
                 at,
-                mysis: Some(member.who()),
+                mysis: Some(member.mysis_ref()),
                 what: EventKind::Standing(member.standing.clone()),
             };
             if start {
-                member.start(Reply::to_nobody());
+                member.send_start(OrderReply::to_nobody());
             }
             self.tell_all(event);
         }
-        reply.answer(Ok(Done::Created(id)));
+        reply.answer(Ok(CompletedOrder::Created(id)));
         Ok(())
     }
 
-    fn delete(&mut self, myself: &ActorRef<CommanderMsg>, name: &str, reply: Reply) {
-        let member = match self.member(name) {
+    fn delete_mysis(&mut self, myself: &ActorRef<CommanderMsg>, name: &str, reply: OrderReply) {
+        let member = match self.find_member(name) {
             Ok(member) => member,
             Err(refusal) => return reply.answer(Err(refusal)),
         };
@@ -288,7 +297,11 @@ impl CommanderState {
         let (actor, mysis) = (member.actor.clone(), member.record.id);
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
-            if actor.stop_and_wait(None, Some(STOPPING)).await.is_err() {
+            if actor
+                .stop_and_wait(None, Some(ACTOR_STOP_TIMEOUT))
+                .await
+                .is_err()
+            {
                 actor.kill();
             }
             let batch = Batch {
@@ -306,18 +319,19 @@ impl CommanderState {
     }
 
     /// It is gone; where the store would not let it go, it comes back to life.
-    pub(super) async fn deleted(
+    pub(super) async fn on_mysis_deleted(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         mysis: MysisId,
         stored: Result<(), LedgerFault>,
-        reply: Reply,
+        reply: OrderReply,
     ) -> Result<(), ActorProcessingErr> {
         if let Err(fault) = stored {
-            reply.answer(Err(refused(&fault)));
+            reply.answer(Err(store_refusal(&fault)));
             let record = self.members.get(&mysis).map(|member| member.record.clone());
             if let Some(record) = record {
-                self.spawn_mysis(myself, record, Coming::AsStored).await?;
+                self.spawn_mysis(myself, record, SpawnReason::AsStored)
+                    .await?;
             }
             return Ok(());
         }
@@ -325,21 +339,21 @@ impl CommanderState {
             let at = self.now();
             self.tell_all(SwarmEvent {
                 at,
-                mysis: Some(member.who()),
+                mysis: Some(member.mysis_ref()),
                 what: EventKind::Deleted,
             });
         }
-        reply.answer(Ok(Done::Deleted));
+        reply.answer(Ok(CompletedOrder::Deleted));
         Ok(())
     }
 
-    fn configure(
+    fn configure_mysis(
         &mut self,
         name: &str,
         provider: Option<String>,
         model: Option<String>,
         temperature: Option<f32>,
-        reply: Reply,
+        reply: OrderReply,
     ) {
         let model = model.map(|model| self.secrets.clean(&model).into_owned());
         match self.profile_change(provider, model, temperature) {
@@ -353,9 +367,9 @@ impl CommanderState {
         provider: Option<String>,
         model: Option<String>,
         temperature: Option<f32>,
-    ) -> Result<ProfileChange, Refusal> {
+    ) -> Result<ProfileChange, OrderRefusal> {
         if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
-            return Err(Refusal::BadTemperature);
+            return Err(OrderRefusal::BadTemperature);
         }
         let provider = self.known_provider(provider)?;
         let model = model.map(Into::into);

@@ -7,45 +7,45 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{EventKind, MysisRef, MysisStatus, State, SwarmEvent};
+use crate::domain::event::{EventKind, LifeState, MysisRef, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
 };
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::needs::need;
-use crate::domain::order::{Answer, Done, Order};
+use crate::domain::needs::operator_need;
+use crate::domain::order::{CompletedOrder, Order, OrderResult};
 use crate::domain::redact::Redactor;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::Clock;
-use crate::reply::Reply;
+use crate::reply::OrderReply;
 use crate::store::StoreHandle;
 
 use super::CommanderState;
 
 /// Records that wait for the store at most; while it is in trouble, those that come then are in the
 /// log alone.
-const MAX_WAITING: usize = 10_000;
+const MAX_WAITING_RECORDS: usize = 10_000;
 /// Records in one write at most.
-const MAX_BATCH: usize = 256;
+const MAX_BATCH_RECORDS: usize = 256;
 
 /// What the recorder's task is given.
-enum Item {
+enum RecorderMsg {
     /// To be stored; who waits for that is answered then.
-    Record(Box<EventRecord>, Option<Awaited>),
+    Record(Box<EventRecord>, Option<PendingAnswer>),
     /// Answered once everything before it is stored.
     Flush(oneshot::Sender<()>),
 }
 
 /// Somebody who is answered once a record is stored. Whoever drops it has answered that it is not
 /// known what came of the order.
-struct Awaited {
-    reply: Reply,
-    answer: Answer,
+struct PendingAnswer {
+    reply: OrderReply,
+    answer: OrderResult,
 }
 
-impl Awaited {
+impl PendingAnswer {
     fn answer(self) {
         self.reply.answer(self.answer);
     }
@@ -53,7 +53,7 @@ impl Awaited {
 
 /// Stores and logs records.
 pub(super) struct EventRecorder {
-    queue: mpsc::Sender<Item>,
+    queue: mpsc::Sender<RecorderMsg>,
     rng: fastrand::Rng,
     clock: Arc<dyn Clock>,
     _task: AbortOnDropHandle<()>,
@@ -61,7 +61,7 @@ pub(super) struct EventRecorder {
 
 impl EventRecorder {
     pub(super) fn start(store: StoreHandle, clock: Arc<dyn Clock>, seed: u64) -> EventRecorder {
-        let (queue, waiting) = mpsc::channel(MAX_WAITING);
+        let (queue, waiting) = mpsc::channel(MAX_WAITING_RECORDS);
         let task = tokio::spawn(store_all(waiting, store));
         EventRecorder {
             queue,
@@ -76,16 +76,16 @@ impl EventRecorder {
     }
 
     /// Hears of an event; what is worth it is stored and logged.
-    fn hear(&mut self, event: &SwarmEvent, redactor: &Redactor) {
+    fn record_event(&mut self, event: &SwarmEvent, redactor: &Redactor) {
         if let Some(record) = record_of(event, EventId(0)) {
-            self.record(record, redactor);
+            self.enqueue_record(record, redactor);
         }
     }
 
-    fn record(&mut self, mut record: EventRecord, redactor: &Redactor) {
+    fn enqueue_record(&mut self, mut record: EventRecord, redactor: &Redactor) {
         record.id = self.new_id();
         record.text = redactor.clean(&record.text).as_ref().into();
-        send(&self.queue, record, None);
+        log_and_enqueue(&self.queue, record, None);
     }
 
     /// Returns once everything that was recorded before is stored.
@@ -93,7 +93,7 @@ impl EventRecorder {
         let queue = self.queue.clone();
         async move {
             let (done, stored) = oneshot::channel();
-            if queue.send(Item::Flush(done)).await.is_ok() {
+            if queue.send(RecorderMsg::Flush(done)).await.is_ok() {
                 // A task that is gone stores nothing any more.
                 let _ = stored.await;
             }
@@ -102,20 +102,24 @@ impl EventRecorder {
 }
 
 /// Logs a record and gives it to the task that stores it.
-fn send(queue: &mpsc::Sender<Item>, record: EventRecord, awaited: Option<Awaited>) {
-    log(&record);
-    let item = Item::Record(Box::new(record), awaited);
+fn log_and_enqueue(
+    queue: &mpsc::Sender<RecorderMsg>,
+    record: EventRecord,
+    awaited: Option<PendingAnswer>,
+) {
+    log_record(&record);
+    let item = RecorderMsg::Record(Box::new(record), awaited);
     let Err(TrySendError::Full(item) | TrySendError::Closed(item)) = queue.try_send(item) else {
         return;
     };
     tracing::warn!("an event is in the log only: too many wait for the store");
-    if let Item::Record(_, Some(awaited)) = item {
+    if let RecorderMsg::Record(_, Some(awaited)) = item {
         // The order was carried out all the same.
         awaited.answer();
     }
 }
 
-fn log(record: &EventRecord) {
+fn log_record(record: &EventRecord) {
     let mysis = record.mysis.as_ref().map(|who| &*who.name);
     let (kind, code, text) = (record.kind.as_str(), &*record.code, &*record.text);
     let source = record.source.map(OrderSource::as_str);
@@ -127,17 +131,17 @@ fn log(record: &EventRecord) {
 }
 
 /// Stores what comes, in its order, as much at once as waits.
-async fn store_all(mut waiting: mpsc::Receiver<Item>, store: StoreHandle) {
+async fn store_all(mut waiting: mpsc::Receiver<RecorderMsg>, store: StoreHandle) {
     let mut items = Vec::new();
-    while waiting.recv_many(&mut items, MAX_BATCH).await > 0 {
+    while waiting.recv_many(&mut items, MAX_BATCH_RECORDS).await > 0 {
         let (mut writes, mut awaited, mut flushed) = (Vec::new(), Vec::new(), Vec::new());
         for item in items.drain(..) {
             match item {
-                Item::Record(record, waits) => {
+                RecorderMsg::Record(record, waits) => {
                     writes.push(Write::Event(record));
                     awaited.extend(waits);
                 }
-                Item::Flush(done) => flushed.push(done),
+                RecorderMsg::Flush(done) => flushed.push(done),
             }
         }
         let author = Author::Commander;
@@ -147,7 +151,7 @@ async fn store_all(mut waiting: mpsc::Receiver<Item>, store: StoreHandle) {
             tracing::error!(%fault, "failed to store events");
         }
         // Where it could not be stored the order was carried out all the same.
-        awaited.into_iter().for_each(Awaited::answer);
+        awaited.into_iter().for_each(PendingAnswer::answer);
         for done in flushed {
             // Who no longer waits needs no answer.
             let _ = done.send(());
@@ -160,7 +164,7 @@ impl CommanderState {
         // A command that works on the database runs no swarm that could end.
         let is_command = self.mode == Mode::QueueOnly && matches!(event.what, EventKind::Shutdown);
         if !is_command {
-            self.recorder.hear(event, &self.secrets.redactor());
+            self.recorder.record_event(event, &self.secrets.redactor());
         }
     }
 
@@ -177,16 +181,17 @@ impl CommanderState {
             text: text.into(),
             source: None,
         };
-        self.recorder.record(record, &self.secrets.redactor());
+        self.recorder
+            .enqueue_record(record, &self.secrets.redactor());
     }
 
     /// Records that a Mysis which runs needs the operator from now on.
     pub(super) fn record_need(&mut self, before: &MysisStatus, now: &MysisStatus) {
-        if now.state != State::Running {
+        if now.state != LifeState::Running {
             return;
         }
-        let known = need(before).map(|need| need.what);
-        let Some(need) = need(now).filter(|need| known != Some(need.what)) else {
+        let known = operator_need(before).map(|need| need.what);
+        let Some(need) = operator_need(now).filter(|need| known != Some(need.what)) else {
             return;
         };
         let record = EventRecord {
@@ -202,30 +207,38 @@ impl CommanderState {
             text: need.why,
             source: None,
         };
-        self.recorder.record(record, &self.secrets.redactor());
+        self.recorder
+            .enqueue_record(record, &self.secrets.redactor());
     }
 
     /// Records that the program itself starts an errored Mysis again.
     pub(super) fn record_relaunch(&mut self, who: MysisRef) {
         let summary = OrderSummary {
-            code: RELAUNCH,
+            code: RELAUNCH_CODE,
             name: None,
             text: "relaunched, as [supervision] says".to_string(),
         };
         let record = order_record(summary, Some(who), OrderSource::Program, self.now());
-        self.recorder.record(record, &self.secrets.redactor());
+        self.recorder
+            .enqueue_record(record, &self.secrets.redactor());
     }
 
     /// Records an order that was carried out elsewhere.
     pub(super) fn record_order(&mut self, order: &Order, source: OrderSource) {
         if let Some(summary) = OrderSummary::of(order) {
             let record = order_record(summary, None, source, self.now());
-            self.recorder.record(record, &self.secrets.redactor());
+            self.recorder
+                .enqueue_record(record, &self.secrets.redactor());
         }
     }
 
     /// A reply that records the order once it is carried out, and answers when that is stored.
-    pub(super) fn recorded(&mut self, order: &Order, source: OrderSource, reply: Reply) -> Reply {
+    pub(super) fn recording_reply(
+        &mut self,
+        order: &Order,
+        source: OrderSource,
+        reply: OrderReply,
+    ) -> OrderReply {
         let Some(mut summary) = OrderSummary::of(order) else {
             return reply;
         };
@@ -233,19 +246,19 @@ impl CommanderState {
             let mut members = self.members.values();
             members.find(|member| *member.standing.name == **name)
         });
-        let mut who = member.map(|member| member.who());
+        let mut who = member.map(|member| member.mysis_ref());
         if let (Order::Start { .. }, Some(member)) = (order, member)
-            && member.standing.state == State::Errored
+            && member.standing.state == LifeState::Errored
         {
-            summary.code = RELAUNCH;
+            summary.code = RELAUNCH_CODE;
             summary.text = "relaunched".to_string();
         }
         let (queue, clock) = (self.recorder.queue.clone(), self.recorder.clock.clone());
         let (id, redactor) = (self.recorder.new_id(), self.secrets.redactor());
-        Reply::new(move |answer| {
+        OrderReply::new(move |answer| {
             let created = match &answer {
-                Err(_) | Ok(Done::MissionCleared(false)) => return reply.answer(answer),
-                Ok(Done::Created(id)) => Some(*id),
+                Err(_) | Ok(CompletedOrder::MissionCleared(false)) => return reply.answer(answer),
+                Ok(CompletedOrder::Created(id)) => Some(*id),
                 Ok(_) => None,
             };
             if let (Some(id), Some(name)) = (created, &summary.name) {
@@ -254,13 +267,13 @@ impl CommanderState {
             summary.text = redactor.clean(&summary.text).into_owned();
             let mut record = order_record(summary, who, source, clock.now());
             record.id = id;
-            send(&queue, record, Some(Awaited { reply, answer }));
+            log_and_enqueue(&queue, record, Some(PendingAnswer { reply, answer }));
         })
     }
 }
 
 /// The word for starting one that was errored.
-const RELAUNCH: &str = "relaunch";
+const RELAUNCH_CODE: &str = "relaunch";
 
 fn created_as(id: MysisId, name: &str) -> MysisRef {
     let name = name.into();

@@ -2,13 +2,13 @@
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{State, is_interruption};
+use crate::domain::event::{LifeState, is_interruption};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::write::MysisRecord;
-use crate::reply::Reply;
+use crate::reply::OrderReply;
 
-use super::members::Coming;
+use super::members::SpawnReason;
 use super::{CommanderArgs, CommanderMsg, CommanderState};
 
 impl CommanderState {
@@ -21,16 +21,17 @@ impl CommanderState {
         let mut interrupted = 0;
         for record in args.swarm.myses {
             let id = record.id;
-            let starts = args.mode == Mode::Live && starts(&record, args.resume, args.start_idle);
+            let starts =
+                args.mode == Mode::Live && starts_by_itself(&record, args.resume, args.start_idle);
             let is_interrupted = !starts && was_running(&record);
-            let coming = match record.state == State::Running && is_interrupted {
-                true => Coming::Interrupted,
-                false => Coming::AsStored,
+            let coming = match record.state == LifeState::Running && is_interrupted {
+                true => SpawnReason::Interrupted,
+                false => SpawnReason::AsStored,
             };
             self.spawn_mysis(myself, record, coming).await?;
             interrupted += usize::from(is_interrupted);
             if starts && let Some(member) = self.members.get_mut(&id) {
-                member.start(Reply::to_nobody());
+                member.send_start(OrderReply::to_nobody());
             }
         }
         if args.mode == Mode::Live {
@@ -38,28 +39,28 @@ impl CommanderState {
         }
         if interrupted > 0 && args.mode == Mode::Live {
             let text = interrupted_words(interrupted);
-            self.notice(Severity::Warn, "interrupted", &text);
+            self.tell_notice(Severity::Warn, "interrupted", &text);
         }
         Ok(())
     }
 }
 
 /// Who starts by itself when the program starts: never one that was stopped or errored.
-fn starts(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
+fn starts_by_itself(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
     match record.state {
-        State::Running | State::Idle => {
+        LifeState::Running | LifeState::Idle => {
             (resume && was_running(record)) || start_idle || record.is_called
         }
-        State::Stopped | State::Errored => false,
+        LifeState::Stopped | LifeState::Errored => false,
     }
 }
 
 /// Whether it ran when the program ended, be it some runs ago.
 fn was_running(record: &MysisRecord) -> bool {
     match record.state {
-        State::Running => true,
-        State::Idle => is_interruption(record.reason.as_deref()),
-        State::Stopped | State::Errored => false,
+        LifeState::Running => true,
+        LifeState::Idle => is_interruption(record.reason.as_deref()),
+        LifeState::Stopped | LifeState::Errored => false,
     }
 }
 

@@ -21,7 +21,7 @@ const SOON_AFTER_START: Duration = Duration::from_secs(10);
 const MAX_DEATHS_IN_A_ROW: u32 = 5;
 
 /// A terminal and its Ui.
-pub(super) struct Terminal {
+pub(super) struct TerminalUi {
     link: TerminalLink,
     ui: ActorRef<UiMsg>,
     since: Moment,
@@ -36,7 +36,7 @@ impl CommanderState {
         link: TerminalLink,
     ) -> Result<(), ActorProcessingErr> {
         let ui = self.spawn_ui(myself, &link, View::Last).await?;
-        self.terminals.push(Terminal {
+        self.terminals.push(TerminalUi {
             link,
             ui,
             since: self.outside.clock.moment(),
@@ -46,7 +46,11 @@ impl CommanderState {
     }
 
     /// Another process shows the swarm, too. One that cannot be drawn for is told to leave.
-    pub(super) async fn attach(&mut self, myself: &ActorRef<CommanderMsg>, link: TerminalLink) {
+    pub(super) async fn attach_terminal(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        link: TerminalLink,
+    ) {
         let quit = link.quit.clone();
         if let Err(error) = self.open_terminal(myself, link).await {
             tracing::error!(%error, "failed to attach a terminal");
@@ -100,7 +104,7 @@ impl CommanderState {
         terminal.since = self.outside.clock.moment();
         self.terminals.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
-        self.notice(Severity::Warn, "ui_restarted", &text);
+        self.tell_notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
     }
 
@@ -126,7 +130,7 @@ impl CommanderState {
             clock: self.outside.clock.clone(),
             commander: myself.get_derived(),
             snapshot: SwarmSnapshot {
-                standings: self.standings(),
+                standings: self.statuses(),
                 mission: self.mission.as_ref().map(|mission| mission.text.clone()),
                 rules: self.rules.clone(),
                 redactor: self.secrets.redactor(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::arrival::Arrival;
+use crate::domain::arrival::LoginProgress;
 use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
 
@@ -12,7 +12,7 @@ impl CommanderState {
     /// The Store or the gate has news. How the budget stands is kept for those who ask; so is
     /// trouble of the Store, which is told once, until its end: whoever comes in between hears of
     /// it too.
-    pub(super) fn heard(&mut self, mut news: SwarmEvent) {
+    pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.secrets.clean(text).as_ref().into();
         }
@@ -32,7 +32,7 @@ impl CommanderState {
         self.tell_all(news);
     }
 
-    pub(super) fn trouble(&self) -> Option<Arc<str>> {
+    pub(super) fn trouble_text(&self) -> Option<Arc<str>> {
         let EventKind::Notice { text, .. } = &self.store_trouble.as_ref()?.what else {
             return None;
         };
@@ -40,7 +40,7 @@ impl CommanderState {
     }
 
     /// A new watcher hears how everything stands, then what happens.
-    pub(super) fn watch(&mut self, watcher: Watcher) {
+    pub(super) fn add_watcher(&mut self, watcher: Watcher) {
         let at = self.now();
         let tell = |mysis, what| {
             // Who is gone already is forgotten with the next event.
@@ -51,7 +51,7 @@ impl CommanderState {
         tell(None, EventKind::Spending(self.spending.clone()));
         tell(None, EventKind::Weather(self.weather.clone()));
         for member in self.members.values() {
-            let who = Some(member.who());
+            let who = Some(member.mysis_ref());
             tell(who, EventKind::Standing(member.standing.clone()));
         }
         if let Some(trouble) = &self.store_trouble {
@@ -60,12 +60,12 @@ impl CommanderState {
         self.watchers.push(watcher);
     }
 
-    pub(super) fn arrival(&self) -> Option<Arrival> {
+    pub(super) fn login_progress(&self) -> Option<LoginProgress> {
         let standings = self.members.values().map(|member| &*member.standing);
-        Arrival::of_all(standings, self.rules.tools.logins_per_minute)
+        LoginProgress::of_all(standings, self.rules.tools.logins_per_minute)
     }
 
-    pub(super) fn standings(&self) -> Vec<Arc<MysisStatus>> {
+    pub(super) fn statuses(&self) -> Vec<Arc<MysisStatus>> {
         let mut standings: Vec<Arc<MysisStatus>> = self
             .members
             .values()

@@ -3,18 +3,18 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::event::{Activity, LinkState, MysisStatus, State};
+use super::event::{Activity, LifeState, LinkState, MysisStatus};
 use super::gate::Lane;
 
 /// Fewer than these are no queue worth a word.
-const FEW: usize = 3;
+const MIN_QUEUED_MYSES: usize = 3;
 
 /// What each of them takes at the gate: a session with the server, and a login.
-const PASSES: u32 = 2;
+const PERMITS_PER_LOGIN: u32 = 2;
 
 /// How far the swarm is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct LoginProgress {
     /// How many are logged in.
     pub here: usize,
     /// How many there will be.
@@ -25,7 +25,7 @@ pub struct Arrival {
 
 /// Where one stands on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum LoginStage {
     /// It waits, or logs in.
     Coming,
     /// It is logged in.
@@ -36,13 +36,13 @@ pub enum Stage {
 
 /// Where this one stands.
 #[must_use]
-pub fn stage(standing: &MysisStatus) -> Stage {
-    if standing.state != State::Running {
-        return Stage::Elsewhere;
+pub fn login_stage(standing: &MysisStatus) -> LoginStage {
+    if standing.state != LifeState::Running {
+        return LoginStage::Elsewhere;
     }
     match &standing.activity {
-        Activity::Connecting => Stage::Coming,
-        Activity::Queueing(Lane::Logins | Lane::Game) => Stage::Coming,
+        Activity::Connecting => LoginStage::Coming,
+        Activity::Queueing(Lane::Logins | Lane::Game) => LoginStage::Coming,
         Activity::Queueing(Lane::Provider(_))
         | Activity::Resting
         | Activity::Rebuilding
@@ -58,25 +58,25 @@ pub fn stage(standing: &MysisStatus) -> Stage {
         | Activity::OnCooldown
         | Activity::Recording
         | Activity::Paused(_) => match standing.link {
-            LinkState::Ok => Stage::Here,
-            LinkState::None | LinkState::Down => Stage::Elsewhere,
+            LinkState::Ok => LoginStage::Here,
+            LinkState::None | LinkState::Down => LoginStage::Elsewhere,
         },
     }
 }
 
-impl Arrival {
+impl LoginProgress {
     /// How far a swarm is of which so many are there and so many on their way, at so many logins a
     /// minute; `None` where hardly anybody is on the way.
     #[must_use]
-    pub fn of(here: usize, coming: usize, logins_per_minute: Option<u32>) -> Option<Arrival> {
-        if coming < FEW {
+    pub fn of(here: usize, coming: usize, logins_per_minute: Option<u32>) -> Option<LoginProgress> {
+        if coming < MIN_QUEUED_MYSES {
             return None;
         }
         let passes = u32::try_from(coming)
             .unwrap_or(u32::MAX)
-            .saturating_mul(PASSES);
+            .saturating_mul(PERMITS_PER_LOGIN);
         let left = |per_minute: u32| Duration::from_secs(60) * passes / per_minute.max(1);
-        Some(Arrival {
+        Some(LoginProgress {
             here,
             all: here + coming,
             left: logins_per_minute.map(left),
@@ -88,20 +88,20 @@ impl Arrival {
     pub fn of_all<'s>(
         standings: impl Iterator<Item = &'s MysisStatus>,
         logins_per_minute: Option<u32>,
-    ) -> Option<Arrival> {
+    ) -> Option<LoginProgress> {
         let (mut here, mut coming) = (0, 0);
         for standing in standings {
-            match stage(standing) {
-                Stage::Coming => coming += 1,
-                Stage::Here => here += 1,
-                Stage::Elsewhere => {}
+            match login_stage(standing) {
+                LoginStage::Coming => coming += 1,
+                LoginStage::Here => here += 1,
+                LoginStage::Elsewhere => {}
             }
         }
-        Arrival::of(here, coming, logins_per_minute)
+        LoginProgress::of(here, coming, logins_per_minute)
     }
 }
 
-impl fmt::Display for Arrival {
+impl fmt::Display for LoginProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "logging in: {} of {}", self.here, self.all)?;
         match self.left.map(|left| left.as_secs()) {
@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_cold_start_says_how_far_it_is_and_how_long_it_takes() {
-        let text = |here, coming, rate| Arrival::of(here, coming, rate).map(|it| it.to_string());
+        let text =
+            |here, coming, rate| LoginProgress::of(here, coming, rate).map(|it| it.to_string());
         assert_eq!(
             text(37, 163, Some(24)).unwrap(),
             "logging in: 37 of 200, about 14 min left"

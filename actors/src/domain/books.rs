@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::bounds;
 use super::ids::{MysisId, Timestamp};
-use super::message::{Body, Row};
-use super::model::Usage;
+use super::message::{Row, RowBody};
+use super::model::TokenUsage;
 
 /// The length of a day.
-const DAY: Duration = Duration::from_secs(86_400);
+const DAY_LENGTH: Duration = Duration::from_secs(86_400);
 const DAY_MS: i64 = 86_400_000;
 
 /// A day in UTC, counted from 1970-01-01.
@@ -29,21 +29,21 @@ impl Day {
 
     /// Its first moment.
     #[must_use]
-    pub fn begins(self) -> Timestamp {
+    pub fn start_time(self) -> Timestamp {
         Timestamp(self.0.saturating_mul(DAY_MS))
     }
 
     /// The first moment of the day after it.
     #[must_use]
-    pub fn ends(self) -> Timestamp {
-        self.begins().plus(DAY)
+    pub fn end_time(self) -> Timestamp {
+        self.start_time().plus(DAY_LENGTH)
     }
 }
 
 impl fmt::Display for Day {
     /// As `2026-11-22`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let begins = self.begins().to_string();
+        let begins = self.start_time().to_string();
         f.write_str(begins.split('T').next().unwrap_or_default())
     }
 }
@@ -54,7 +54,7 @@ pub struct Charge {
     /// The provider that answered.
     pub provider: Arc<str>,
     /// The tokens that it reported.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// The cost in millionths of a US dollar; absent where the provider has no price.
     pub cost_micros: Option<u64>,
 }
@@ -76,7 +76,7 @@ pub struct BudgetUse {
 
 impl BudgetUse {
     /// Adds a bill.
-    pub fn pay(&mut self, bill: &Charge) {
+    pub fn add_charge(&mut self, bill: &Charge) {
         let usage = bounds::usage_of_a_call(bill.usage);
         self.add(&BudgetUse {
             calls: 1,
@@ -89,11 +89,11 @@ impl BudgetUse {
 
     /// Adds what others cost.
     pub fn add(&mut self, other: &BudgetUse) {
-        self.calls = bounds::sum(self.calls, other.calls);
-        self.input = bounds::sum(self.input, other.input);
-        self.output = bounds::sum(self.output, other.output);
-        self.cached = bounds::sum(self.cached, other.cached);
-        self.cost_micros = bounds::sum(self.cost_micros, other.cost_micros);
+        self.calls = bounds::bounded_sum(self.calls, other.calls);
+        self.input = bounds::bounded_sum(self.input, other.input);
+        self.output = bounds::bounded_sum(self.output, other.output);
+        self.cached = bounds::bounded_sum(self.cached, other.cached);
+        self.cost_micros = bounds::bounded_sum(self.cost_micros, other.cost_micros);
     }
 
     /// Tokens of requests and answers.
@@ -106,9 +106,9 @@ impl BudgetUse {
 impl Row {
     /// What the model call behind it cost, where the provider said how much it used.
     #[must_use]
-    pub fn bill(&self) -> Option<Charge> {
+    pub fn charge(&self) -> Option<Charge> {
         match &self.body {
-            Body::Reply(utterance) | Body::Call { utterance, .. } => {
+            RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
                 let meta = &utterance.meta;
                 meta.usage.map(|usage| Charge {
                     provider: meta.provider.clone(),
@@ -116,21 +116,21 @@ impl Row {
                     cost_micros: meta.cost_micros,
                 })
             }
-            Body::Host { meta, .. } => meta.bill.clone(),
-            Body::Prompt { .. }
-            | Body::Mission { .. }
-            | Body::Peer { .. }
-            | Body::Note { .. }
-            | Body::Result { .. }
-            | Body::Audit { .. }
-            | Body::Unknown { .. } => None,
+            RowBody::Host { meta, .. } => meta.bill.clone(),
+            RowBody::Prompt { .. }
+            | RowBody::Mission { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Result { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => None,
         }
     }
 }
 
 /// One line of the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct CostEntry {
     /// The day.
     pub day: Day,
     /// Who asked; it may be deleted by now.
@@ -149,23 +149,23 @@ mod tests {
     fn a_day_begins_and_ends_at_midnight_in_utc() {
         let day = Day::of(Timestamp(1_773_254_527_042));
         assert_eq!(day.to_string(), "2026-03-11");
-        assert_eq!(day.begins().to_string(), "2026-03-11T00:00:00.000Z");
-        assert_eq!(day.ends().to_string(), "2026-03-12T00:00:00.000Z");
-        assert_eq!(Day::of(Timestamp(day.ends().0 - 1)), day);
+        assert_eq!(day.start_time().to_string(), "2026-03-11T00:00:00.000Z");
+        assert_eq!(day.end_time().to_string(), "2026-03-12T00:00:00.000Z");
+        assert_eq!(Day::of(Timestamp(day.end_time().0 - 1)), day);
         assert_eq!(Day::of(Timestamp(-1)).to_string(), "1969-12-31");
     }
 
     #[test]
     fn bills_add_up_also_without_a_price() {
         let mut spent = BudgetUse::default();
-        let usage = Usage {
+        let usage = TokenUsage {
             input: 10,
             output: 3,
             cached: 4,
         };
         for cost_micros in [Some(7), None] {
             let provider = "p".into();
-            spent.pay(&Charge {
+            spent.add_charge(&Charge {
                 provider,
                 usage,
                 cost_micros,

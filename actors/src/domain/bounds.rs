@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::model::Usage;
+use super::model::TokenUsage;
 
 /// Tokens that a server may add to a prompt by itself: a template, a system prompt of its own, tools
 /// written as text. A token of ours is at least a byte.
@@ -56,21 +56,25 @@ pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
 pub const MAX_PLACE: i64 = 1_000_000_000_000;
 
 /// Bytes of a token where nothing is believed of what a server says.
-const TOKEN_BYTES: u64 = 3;
+const BYTES_PER_TOKEN: u64 = 3;
 
 /// What a call used, as far as the report can be true of a request and an answer of so many bytes;
 /// and whether it was. A figure that cannot be true counts as an estimate by the bytes.
 #[must_use]
-pub fn believed(told: Usage, sent_bytes: u64, received_bytes: u64) -> (Usage, bool) {
+pub fn plausible_usage(
+    told: TokenUsage,
+    sent_bytes: u64,
+    received_bytes: u64,
+) -> (TokenUsage, bool) {
     let most_in = sent_bytes.saturating_add(MAX_ADDED_PROMPT_TOKENS);
     let most_out = received_bytes.saturating_add(MAX_HIDDEN_ANSWER_TOKENS);
     let count = |told: u64, most: u64, bytes: u64| match told > most {
-        true => bytes.div_ceil(TOKEN_BYTES).min(most),
+        true => bytes.div_ceil(BYTES_PER_TOKEN).min(most),
         false => told,
     };
     let input = count(told.input, most_in.min(MAX_CALL_TOKENS), sent_bytes);
     let output = count(told.output, most_out.min(MAX_CALL_TOKENS), received_bytes);
-    let usage = Usage {
+    let usage = TokenUsage {
         input,
         output,
         // What came from the cache is a part of what went in.
@@ -97,8 +101,8 @@ pub fn cost_of_a_call(micros: u64) -> u64 {
 
 /// The usage of a call that is stored or imported.
 #[must_use]
-pub fn usage_of_a_call(usage: Usage) -> Usage {
-    Usage {
+pub fn usage_of_a_call(usage: TokenUsage) -> TokenUsage {
+    TokenUsage {
         input: of_a_call(usage.input),
         output: of_a_call(usage.output),
         cached: of_a_call(usage.cached).min(of_a_call(usage.input)),
@@ -107,7 +111,7 @@ pub fn usage_of_a_call(usage: Usage) -> Usage {
 
 /// A sum that grows, up to its bound.
 #[must_use]
-pub fn sum(one: u64, other: u64) -> u64 {
+pub fn bounded_sum(one: u64, other: u64) -> u64 {
     one.saturating_add(other).min(MAX_SUM)
 }
 
@@ -115,44 +119,49 @@ pub fn sum(one: u64, other: u64) -> u64 {
 /// that says how much was cut; `None` where it is not. One that was cut before has said how long it
 /// was.
 #[must_use]
-pub fn cut(text: &str, most: usize) -> Option<String> {
+pub fn cut_text(text: &str, most: usize) -> Option<String> {
     if text.len() <= most {
         return None;
     }
-    let room = most.saturating_sub(NOTE_BYTES);
+    let room = most.saturating_sub(CUT_NOTE_BYTES);
     let kept = &text[..text.floor_char_boundary(room)];
-    Some(format!("{kept}{}", note(kept.len(), size(text))))
+    Some(format!(
+        "{kept}{}",
+        cut_note(kept.len(), original_size(text))
+    ))
 }
 
 /// The same text, cut where it is too long.
 #[must_use]
-pub fn within(text: String, most: usize) -> String {
-    cut(&text, most).unwrap_or(text)
+pub fn bounded_text(text: String, most: usize) -> String {
+    cut_text(&text, most).unwrap_or(text)
 }
 
 /// The same of a shared text.
 #[must_use]
 pub fn shared_within(text: Arc<str>, most: usize) -> Arc<str> {
-    cut(&text, most).map_or(text, Into::into)
+    cut_text(&text, most).map_or(text, Into::into)
 }
 
 /// What stands at the end of a text of which only so much is kept.
 #[must_use]
-pub fn note(kept: usize, size: usize) -> String {
+pub fn cut_note(kept: usize, size: usize) -> String {
     let left_out = size.saturating_sub(kept);
-    format!("{NOTE}{left_out} of {size} bytes{NOTE_END}")
+    format!("{CUT_NOTE_START}{left_out} of {size} bytes{CUT_NOTE_END}")
 }
 
-const NOTE: &str = "\n[cut: ";
-const NOTE_END: &str = " are not kept]";
+const CUT_NOTE_START: &str = "\n[cut: ";
+const CUT_NOTE_END: &str = " are not kept]";
 /// Room for the note.
-const NOTE_BYTES: usize = 80;
+const CUT_NOTE_BYTES: usize = 80;
 
 /// How long a text was before it was cut, if it was.
-fn size(text: &str) -> usize {
+fn original_size(text: &str) -> usize {
     let told = || {
-        let tail = &text[text.floor_char_boundary(text.len().saturating_sub(NOTE_BYTES))..];
-        let (_, told) = tail.strip_suffix(NOTE_END)?.rsplit_once(NOTE)?;
+        let tail = &text[text.floor_char_boundary(text.len().saturating_sub(CUT_NOTE_BYTES))..];
+        let (_, told) = tail
+            .strip_suffix(CUT_NOTE_END)?
+            .rsplit_once(CUT_NOTE_START)?;
         told.strip_suffix(" bytes")?
             .rsplit(' ')
             .next()?
@@ -167,7 +176,7 @@ fn size(text: &str) -> usize {
 /// A name within its bound. What is longer names nothing, and none of it stays: a secret in it could
 /// no longer be told.
 #[must_use]
-pub fn name(text: String) -> String {
+pub fn bounded_name(text: String) -> String {
     if text.len() > MAX_NAME_BYTES {
         return format!("[no name: {} bytes]", text.len());
     }
@@ -176,7 +185,7 @@ pub fn name(text: String) -> String {
 
 /// Arguments of which there is room for so much, or what stands in their place.
 #[must_use]
-pub fn arguments(text: String, room: usize) -> String {
+pub fn bounded_arguments(text: String, room: usize) -> String {
     if text.len() > room {
         return no_arguments(text.len());
     }
@@ -195,8 +204,8 @@ pub fn no_arguments(bytes: usize) -> String {
 mod tests {
     use super::*;
 
-    fn usage(input: u64, output: u64, cached: u64) -> Usage {
-        Usage {
+    fn usage(input: u64, output: u64, cached: u64) -> TokenUsage {
+        TokenUsage {
             input,
             output,
             cached,
@@ -206,19 +215,22 @@ mod tests {
     #[test]
     fn what_can_be_true_is_believed_and_the_rest_is_estimated() {
         let told = usage(9000, 400, 8000);
-        assert_eq!(believed(told, 30_000, 900), (told, true));
+        assert_eq!(plausible_usage(told, 30_000, 900), (told, true));
         // A template and thoughts that are not shown.
         let told = usage(30_000 + (64 << 10), 900 + (256 << 10), 0);
-        assert_eq!(believed(told, 30_000, 900), (told, true));
+        assert_eq!(plausible_usage(told, 30_000, 900), (told, true));
         for absurd in [u64::MAX, 1 << 63, (1 << 63) - 1, 30_001 + (64 << 10)] {
             let told = usage(absurd, 400, absurd);
             let expected = (usage(10_000, 400, 10_000), false);
-            assert_eq!(believed(told, 30_000, 900), expected);
+            assert_eq!(plausible_usage(told, 30_000, 900), expected);
         }
         let told = usage(5, u64::MAX, 9);
-        assert_eq!(believed(told, 30_000, 900), (usage(5, 300, 5), false));
+        assert_eq!(
+            plausible_usage(told, 30_000, 900),
+            (usage(5, 300, 5), false)
+        );
         // No request is so large that everything is believed.
-        let (all, is_believed) = believed(usage(u64::MAX, u64::MAX, 0), u64::MAX, u64::MAX);
+        let (all, is_believed) = plausible_usage(usage(u64::MAX, u64::MAX, 0), u64::MAX, u64::MAX);
         assert_eq!(
             (all, is_believed),
             (usage(MAX_CALL_TOKENS, MAX_CALL_TOKENS, 0), false)
@@ -233,7 +245,11 @@ mod tests {
         );
         assert_eq!(cost_of_a_call(u64::MAX), 0);
         assert_eq!(
-            (sum(1, 2), sum(MAX_SUM, 5), sum(u64::MAX, 1)),
+            (
+                bounded_sum(1, 2),
+                bounded_sum(MAX_SUM, 5),
+                bounded_sum(u64::MAX, 1)
+            ),
             (3, MAX_SUM, MAX_SUM)
         );
         assert!(i64::try_from(MAX_SUM * 2).is_ok());
@@ -241,31 +257,34 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_letters_and_says_so() {
-        assert_eq!(cut("short", 5), None);
+        assert_eq!(cut_text("short", 5), None);
         let text = "ä".repeat(500);
-        let cut = cut(&text, 200).expect("it is too long");
+        let cut = cut_text(&text, 200).expect("it is too long");
         assert!(cut.len() <= 200, "{}", cut.len());
         assert!(
             cut.starts_with("ää") && cut.ends_with("[cut: 880 of 1000 bytes are not kept]"),
             "{cut}"
         );
         // What was cut before has said how long it was.
-        let again = super::cut(&cut, 120).expect("it is too long");
+        let again = super::cut_text(&cut, 120).expect("it is too long");
         assert!(
             again.ends_with("[cut: 960 of 1000 bytes are not kept]"),
             "{again}"
         );
-        assert_eq!(name("x".repeat(600)), "[no name: 600 bytes]");
+        assert_eq!(bounded_name("x".repeat(600)), "[no name: 600 bytes]");
         let (long, fits) = ("y".repeat(201), "y".repeat(200));
-        assert_eq!(Some(within(long.clone(), 200)), super::cut(&long, 200));
+        assert_eq!(
+            Some(bounded_text(long.clone(), 200)),
+            super::cut_text(&long, 200)
+        );
         assert_eq!(
             shared_within(long.as_str().into(), 200).as_ref(),
-            within(long, 200)
+            bounded_text(long, 200)
         );
-        assert_eq!(within(fits.clone(), 200), fits);
+        assert_eq!(bounded_text(fits.clone(), 200), fits);
         assert_eq!(shared_within(fits.as_str().into(), 200).as_ref(), fits);
-        assert_eq!(name("x".repeat(512)).len(), 512);
-        assert!(arguments("x".repeat(9), 8).starts_with("[no arguments: 9 bytes"));
-        assert_eq!(arguments("x".repeat(8), 8), "xxxxxxxx");
+        assert_eq!(bounded_name("x".repeat(512)).len(), 512);
+        assert!(bounded_arguments("x".repeat(9), 8).starts_with("[no arguments: 9 bytes"));
+        assert_eq!(bounded_arguments("x".repeat(8), 8), "xxxxxxxx");
     }
 }

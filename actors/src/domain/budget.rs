@@ -6,25 +6,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::books::{BudgetUse, Charge, Day, Entry};
+use super::books::{BudgetUse, Charge, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 
 /// The share of a budget, in percent, at which the operator is told.
-const LOW: u64 = 80;
+const LOW_BUDGET_PERCENT: u64 = 80;
 
 /// What may be spent in a day; absent: any amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct BudgetLimits {
     /// Tokens in and out.
     pub tokens: Option<u64>,
     /// Millionths of a US dollar.
     pub cost_micros: Option<u64>,
 }
 
-impl Limits {
+impl BudgetLimits {
     /// How much of them is spent, in percent, rounded down; `None` without a limit.
     #[must_use]
-    pub fn percent(&self, spent: &BudgetUse) -> Option<u64> {
+    pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
         let share = |spent: u64, limit: Option<u64>| {
             limit.map(|limit| {
                 let share = u128::from(spent) * 100 / u128::from(limit.max(1));
@@ -40,9 +40,9 @@ impl Limits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetRules {
     /// For each Mysis.
-    pub mysis: Limits,
+    pub mysis: BudgetLimits,
     /// For all of them together.
-    pub swarm: Limits,
+    pub swarm: BudgetLimits,
 }
 
 /// How the budget of the day stands, for those who watch.
@@ -61,7 +61,7 @@ impl BudgetStatus {
     /// How much of the budget is spent at a moment: nothing once the day is over.
     #[must_use]
     pub fn percent_at(&self, now: Timestamp) -> Option<u64> {
-        let is_over = now >= self.day.ends();
+        let is_over = now >= self.day.end_time();
         self.percent
             .map(|percent| if is_over { 0 } else { percent })
     }
@@ -69,7 +69,7 @@ impl BudgetStatus {
 
 /// What the operator is told about the swarm's budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BudgetNews {
+pub enum BudgetEvent {
     /// So much of it is spent, in percent.
     Low(u64),
     /// It is spent until then.
@@ -78,7 +78,7 @@ pub enum BudgetNews {
 
 /// Whether a Mysis may spend more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Allowance {
+pub enum BudgetAllowance {
     /// It may. Once a day, what it should be told.
     More(Option<Arc<str>>),
     /// Not before then, and why.
@@ -91,11 +91,11 @@ pub enum Allowance {
 }
 
 /// A wall clock that is set back by more than this was wrong before; by less, it was put right.
-const STEP_BACK_MS: u64 = 3_600_000;
+const MAX_CLOCK_STEP_BACK_MS: u64 = 3_600_000;
 
 /// What was spent in the day, against what may be.
 #[derive(Debug, Default)]
-pub struct Purse {
+pub struct BudgetTracker {
     rules: BudgetRules,
     day: Day,
     swarm: BudgetUse,
@@ -105,7 +105,7 @@ pub struct Purse {
     is_told_spent: bool,
 }
 
-impl Purse {
+impl BudgetTracker {
     /// Sets what may be spent; where that changes, those concerned are told anew.
     pub fn set_rules(&mut self, rules: BudgetRules) {
         if self.rules != rules {
@@ -116,10 +116,10 @@ impl Purse {
     }
 
     /// Takes up what the books say of the day. What is low or spent by then has been told before.
-    pub fn recall(&mut self, books: &[Entry], now: Timestamp) {
-        let newest = books.iter().map(|entry| entry.day.begins()).max();
-        let seen = newest.filter(|begins| begins.since(now) <= STEP_BACK_MS);
-        self.turn_page(seen.map_or(now, |begins| begins.max(now)));
+    pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
+        let newest = books.iter().map(|entry| entry.day.start_time()).max();
+        let seen = newest.filter(|begins| begins.since(now) <= MAX_CLOCK_STEP_BACK_MS);
+        self.enter_day(seen.map_or(now, |begins| begins.max(now)));
         let mut myses: BTreeMap<MysisId, BudgetUse> = BTreeMap::new();
         for entry in books.iter().filter(|entry| entry.day == self.day) {
             myses.entry(entry.mysis).or_default().add(&entry.spent);
@@ -135,21 +135,23 @@ impl Purse {
         for spent in self.myses.values() {
             self.swarm.add(spent);
         }
-        let is_low = |limits: &Limits, spent: &BudgetUse| limits.percent(spent) >= Some(LOW);
+        let is_low = |limits: &BudgetLimits, spent: &BudgetUse| {
+            limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
+        };
         let low = self.myses.iter();
         let low = low.filter(|(_, spent)| is_low(&self.rules.mysis, spent));
         self.told_low.extend(low.map(|(mysis, _)| Some(*mysis)));
         if is_low(&self.rules.swarm, &self.swarm) {
             self.told_low.insert(None);
         }
-        self.is_told_spent |= self.rules.swarm.percent(&self.swarm) >= Some(100);
+        self.is_told_spent |= self.rules.swarm.percent_spent(&self.swarm) >= Some(100);
     }
 
     /// A model call of a Mysis cost this.
-    pub fn pay(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
-        self.turn_page(now);
-        self.swarm.pay(bill);
-        self.myses.entry(mysis).or_default().pay(bill);
+    pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
+        self.enter_day(now);
+        self.swarm.add_charge(bill);
+        self.myses.entry(mysis).or_default().add_charge(bill);
     }
 
     /// Whether there is any limit.
@@ -161,35 +163,35 @@ impl Purse {
     /// Whether a Mysis may make one more call, without telling it anything.
     #[must_use]
     pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {
-        self.turn_page(now);
+        self.enter_day(now);
         let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        let is_left = |limits: &Limits, spent| limits.percent(spent) < Some(100);
+        let is_left = |limits: &BudgetLimits, spent| limits.percent_spent(spent) < Some(100);
         is_left(&self.rules.swarm, &self.swarm) && is_left(&self.rules.mysis, &own)
     }
 
     /// Whether a Mysis may make one more call, and what to tell it.
-    pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> Allowance {
-        self.turn_page(now);
-        let until = self.day.ends();
+    pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> BudgetAllowance {
+        self.enter_day(now);
+        let until = self.day.end_time();
         let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        let own = self.rules.mysis.percent(&own);
-        let no_more = |whose: &str| Allowance::NoMore {
-            why: format!("{whose} spent, resumes {}", hour(until)).into(),
+        let own = self.rules.mysis.percent_spent(&own);
+        let no_more = |whose: &str| BudgetAllowance::NoMore {
+            why: format!("{whose} spent, resumes {}", format_utc_time(until)).into(),
             until,
         };
-        if self.rules.swarm.percent(&self.swarm) >= Some(100) {
+        if self.rules.swarm.percent_spent(&self.swarm) >= Some(100) {
             return no_more("the swarm's budget");
         }
         if own >= Some(100) {
             return no_more("budget");
         }
-        let low = own.filter(|percent| *percent >= LOW);
-        Allowance::More(
+        let low = own.filter(|percent| *percent >= LOW_BUDGET_PERCENT);
+        BudgetAllowance::More(
             low.filter(|_| self.told_low.insert(Some(mysis)))
                 .map(|percent| {
                     format!(
                         "{percent} % of today's budget is spent; at 100 % it pauses until {}",
-                        hour(until)
+                        format_utc_time(until)
                     )
                     .into()
                 }),
@@ -197,27 +199,27 @@ impl Purse {
     }
 
     /// What there is to tell about the swarm's budget; each thing once a day.
-    pub fn news(&mut self, now: Timestamp) -> Option<BudgetNews> {
-        self.turn_page(now);
-        let percent = self.rules.swarm.percent(&self.swarm)?;
+    pub fn due_event(&mut self, now: Timestamp) -> Option<BudgetEvent> {
+        self.enter_day(now);
+        let percent = self.rules.swarm.percent_spent(&self.swarm)?;
         if percent >= 100 {
             self.told_low.insert(None);
             let is_new = !std::mem::replace(&mut self.is_told_spent, true);
-            return is_new.then(|| BudgetNews::Spent(self.day.ends()));
+            return is_new.then(|| BudgetEvent::Spent(self.day.end_time()));
         }
-        let is_new = percent >= LOW && self.told_low.insert(None);
-        is_new.then_some(BudgetNews::Low(percent))
+        let is_new = percent >= LOW_BUDGET_PERCENT && self.told_low.insert(None);
+        is_new.then_some(BudgetEvent::Low(percent))
     }
 
     /// How it stands.
     #[must_use]
-    pub fn spending(&self) -> BudgetStatus {
-        let of_swarm = self.rules.swarm.percent(&self.swarm);
+    pub fn status(&self) -> BudgetStatus {
+        let of_swarm = self.rules.swarm.percent_spent(&self.swarm);
         let fullest = || {
             let shares = self.myses.values();
-            let none = self.rules.mysis.percent(&BudgetUse::default());
+            let none = self.rules.mysis.percent_spent(&BudgetUse::default());
             shares
-                .filter_map(|spent| self.rules.mysis.percent(spent))
+                .filter_map(|spent| self.rules.mysis.percent_spent(spent))
                 .max()
                 .or(none)
         };
@@ -232,16 +234,16 @@ impl Purse {
     /// does not begin the new day twice: the newest day that was seen counts. One that is set back
     /// further was wrong before; its day is given up, and what was spent in it counts for today, so
     /// that nobody is held beyond the midnight that comes next.
-    fn turn_page(&mut self, now: Timestamp) {
+    fn enter_day(&mut self, now: Timestamp) {
         let today = Day::of(now);
-        if today < self.day && self.day.begins().since(now) > STEP_BACK_MS {
+        if today < self.day && self.day.start_time().since(now) > MAX_CLOCK_STEP_BACK_MS {
             self.day = today;
         }
         if today > self.day {
-            *self = Purse {
+            *self = BudgetTracker {
                 rules: self.rules,
                 day: today,
-                ..Purse::default()
+                ..BudgetTracker::default()
             };
         }
     }
@@ -249,7 +251,7 @@ impl Purse {
 
 /// The time of day, as `00:00 UTC`.
 #[must_use]
-pub fn hour(at: Timestamp) -> String {
+pub fn format_utc_time(at: Timestamp) -> String {
     let text = at.to_string();
     format!("{} UTC", text.get(11..16).unwrap_or_default())
 }
@@ -257,7 +259,7 @@ pub fn hour(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::model::Usage;
+    use crate::domain::model::TokenUsage;
 
     const NOON: Timestamp = Timestamp(20_000 * 86_400_000 + 43_200_000);
     const A: MysisId = MysisId(1);
@@ -266,22 +268,22 @@ mod tests {
     fn bill(tokens: u64, cost_micros: u64) -> Charge {
         Charge {
             provider: "p".into(),
-            usage: Usage {
+            usage: TokenUsage {
                 input: tokens,
-                ..Usage::default()
+                ..TokenUsage::default()
             },
             cost_micros: Some(cost_micros),
         }
     }
 
-    fn budget(mysis: Option<u64>, swarm_micros: Option<u64>) -> Purse {
-        let mut purse = Purse::default();
+    fn budget(mysis: Option<u64>, swarm_micros: Option<u64>) -> BudgetTracker {
+        let mut purse = BudgetTracker::default();
         purse.set_rules(BudgetRules {
-            mysis: Limits {
+            mysis: BudgetLimits {
                 tokens: mysis,
                 cost_micros: None,
             },
-            swarm: Limits {
+            swarm: BudgetLimits {
                 tokens: None,
                 cost_micros: swarm_micros,
             },
@@ -289,29 +291,32 @@ mod tests {
         purse
     }
 
-    fn is_more(allowance: &Allowance) -> bool {
-        matches!(allowance, Allowance::More(_))
+    fn is_more(allowance: &BudgetAllowance) -> bool {
+        matches!(allowance, BudgetAllowance::More(_))
     }
 
     #[test]
     fn at_eighty_percent_a_mysis_is_told_once_and_at_a_hundred_it_gets_no_more() {
         let mut purse = budget(Some(1000), None);
-        purse.pay(A, &bill(799, 0), NOON);
-        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
-        purse.pay(A, &bill(1, 0), NOON);
+        purse.add_charge(A, &bill(799, 0), NOON);
+        assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
+        purse.add_charge(A, &bill(1, 0), NOON);
         let told = purse.allowance(A, NOON);
         assert!(
-            matches!(&told, Allowance::More(Some(text)) if text.contains("80 %")),
+            matches!(&told, BudgetAllowance::More(Some(text)) if text.contains("80 %")),
             "{told:?}"
         );
-        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
-        purse.pay(A, &bill(200, 0), NOON);
-        let until = Day::of(NOON).ends();
+        assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
+        purse.add_charge(A, &bill(200, 0), NOON);
+        let until = Day::of(NOON).end_time();
         let why = "budget spent, resumes 00:00 UTC".into();
-        assert_eq!(purse.allowance(A, NOON), Allowance::NoMore { why, until });
-        assert_eq!(purse.allowance(B, NOON), Allowance::More(None));
-        assert_eq!(purse.allowance(A, until), Allowance::More(None));
-        assert_eq!(purse.spending().swarm, BudgetUse::default());
+        assert_eq!(
+            purse.allowance(A, NOON),
+            BudgetAllowance::NoMore { why, until }
+        );
+        assert_eq!(purse.allowance(B, NOON), BudgetAllowance::More(None));
+        assert_eq!(purse.allowance(A, until), BudgetAllowance::More(None));
+        assert_eq!(purse.status().swarm, BudgetUse::default());
     }
 
     #[test]
@@ -319,48 +324,48 @@ mod tests {
         let mut purse = budget(None, Some(1000));
         let mut told = Vec::new();
         for _ in 0..12 {
-            purse.pay(A, &bill(5, 100), NOON);
-            told.extend(purse.news(NOON));
+            purse.add_charge(A, &bill(5, 100), NOON);
+            told.extend(purse.due_event(NOON));
         }
-        let until = Day::of(NOON).ends();
-        assert_eq!(told, [BudgetNews::Low(80), BudgetNews::Spent(until)]);
+        let until = Day::of(NOON).end_time();
+        assert_eq!(told, [BudgetEvent::Low(80), BudgetEvent::Spent(until)]);
         assert!(!is_more(&purse.allowance(B, NOON)));
-        assert_eq!(purse.spending().percent, Some(120));
-        assert_eq!(purse.spending().percent_at(until), Some(0));
-        purse.pay(A, &bill(5, 900), until);
-        assert_eq!(purse.news(until), Some(BudgetNews::Low(90)));
+        assert_eq!(purse.status().percent, Some(120));
+        assert_eq!(purse.status().percent_at(until), Some(0));
+        purse.add_charge(A, &bill(5, 900), until);
+        assert_eq!(purse.due_event(until), Some(BudgetEvent::Low(90)));
         assert!(is_more(&purse.allowance(B, until)));
     }
 
     #[test]
     fn a_clock_that_is_set_back_a_little_over_midnight_begins_no_day_twice() {
-        let midnight = Day::of(NOON).ends();
+        let midnight = Day::of(NOON).end_time();
         let minutes = |minutes: i64| Timestamp(midnight.0 + minutes * 60_000);
         let mut purse = budget(Some(1000), None);
-        purse.pay(A, &bill(1000, 0), minutes(-30));
+        purse.add_charge(A, &bill(1000, 0), minutes(-30));
         assert!(!is_more(&purse.allowance(A, minutes(-1))));
-        purse.pay(A, &bill(1000, 0), minutes(1));
+        purse.add_charge(A, &bill(1000, 0), minutes(1));
         for at in [1, -1, -59, 0, 2, 23 * 60] {
             let held = purse.allowance(A, minutes(at));
-            let until = Day::of(midnight).ends();
+            let until = Day::of(midnight).end_time();
             assert!(
-                matches!(held, Allowance::NoMore { until: at, .. } if at == until),
+                matches!(held, BudgetAllowance::NoMore { until: at, .. } if at == until),
                 "{at}: {held:?}"
             );
         }
         assert!(is_more(&purse.allowance(A, minutes(24 * 60))));
         // Nor does a gate that begins after the clock was set back.
-        let mut after = Purse::default();
+        let mut after = BudgetTracker::default();
         after.set_rules(purse.rules);
         let mut spent = BudgetUse::default();
-        spent.pay(&bill(1000, 0));
-        let entry = Entry {
+        spent.add_charge(&bill(1000, 0));
+        let entry = CostEntry {
             day: Day::of(midnight),
             mysis: A,
             provider: "p".into(),
             spent,
         };
-        after.recall(&[entry], minutes(-5));
+        after.restore_spending(&[entry], minutes(-5));
         assert!(!is_more(&after.allowance(A, minutes(-5))));
         assert!(!is_more(&after.allowance(A, minutes(5))));
     }
@@ -371,15 +376,21 @@ mod tests {
         for wrong in [years(20), NOON.0 + 2 * 86_400_000, NOON.0 + 14 * 3_600_000] {
             let wrong = Timestamp(wrong);
             let mut purse = budget(Some(1000), None);
-            purse.pay(A, &bill(10, 0), NOON);
+            purse.add_charge(A, &bill(10, 0), NOON);
             assert!(is_more(&purse.allowance(A, wrong)));
-            purse.pay(A, &bill(1000, 0), wrong);
-            let until = Day::of(wrong).ends();
+            purse.add_charge(A, &bill(1000, 0), wrong);
+            let until = Day::of(wrong).end_time();
             let why = "budget spent, resumes 00:00 UTC".into();
-            assert_eq!(purse.allowance(A, wrong), Allowance::NoMore { why, until });
-            let until = Day::of(NOON).ends();
+            assert_eq!(
+                purse.allowance(A, wrong),
+                BudgetAllowance::NoMore { why, until }
+            );
+            let until = Day::of(NOON).end_time();
             let why = "budget spent, resumes 00:00 UTC".into();
-            assert_eq!(purse.allowance(A, NOON), Allowance::NoMore { why, until });
+            assert_eq!(
+                purse.allowance(A, NOON),
+                BudgetAllowance::NoMore { why, until }
+            );
             assert!(is_more(&purse.allowance(A, until)));
         }
     }
@@ -387,11 +398,11 @@ mod tests {
     #[test]
     fn more_budget_lifts_the_pause_at_once() {
         let mut purse = budget(Some(100), None);
-        purse.pay(A, &bill(100, 0), NOON);
+        purse.add_charge(A, &bill(100, 0), NOON);
         assert!(!is_more(&purse.allowance(A, NOON)));
         purse.set_rules(BudgetRules::default());
-        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
-        assert_eq!(purse.spending().percent, None);
+        assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
+        assert_eq!(purse.status().percent, None);
     }
 
     #[test]
@@ -399,8 +410,8 @@ mod tests {
         let mut purse = budget(Some(1000), None);
         let entry = |day: Day, mysis, tokens| {
             let mut spent = BudgetUse::default();
-            spent.pay(&bill(tokens, 3));
-            Entry {
+            spent.add_charge(&bill(tokens, 3));
+            CostEntry {
                 day,
                 mysis,
                 provider: "p".into(),
@@ -413,12 +424,12 @@ mod tests {
             entry(today, A, 850),
             entry(today, B, 100),
         ];
-        purse.pay(B, &bill(10, 0), NOON);
-        purse.recall(&books, NOON);
-        assert_eq!(purse.allowance(A, NOON), Allowance::More(None));
-        assert_eq!(purse.spending().swarm.input, 950);
-        assert_eq!(purse.spending().percent, Some(85));
-        purse.pay(A, &bill(150, 0), NOON);
+        purse.add_charge(B, &bill(10, 0), NOON);
+        purse.restore_spending(&books, NOON);
+        assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
+        assert_eq!(purse.status().swarm.input, 950);
+        assert_eq!(purse.status().percent, Some(85));
+        purse.add_charge(A, &bill(150, 0), NOON);
         assert!(!is_more(&purse.allowance(A, NOON)));
     }
 
@@ -426,17 +437,17 @@ mod tests {
     fn of_what_was_paid_and_what_the_books_say_the_larger_sum_counts() {
         for (paid, booked, counts) in [(10, 9, 5), (10, 10, 5), (10, 11, 7)] {
             let mut purse = budget(None, Some(1000));
-            purse.pay(A, &bill(paid, 5), NOON);
+            purse.add_charge(A, &bill(paid, 5), NOON);
             let mut spent = BudgetUse::default();
-            spent.pay(&bill(booked, 7));
-            let entry = Entry {
+            spent.add_charge(&bill(booked, 7));
+            let entry = CostEntry {
                 day: Day::of(NOON),
                 mysis: A,
                 provider: "p".into(),
                 spent,
             };
-            purse.recall(&[entry], NOON);
-            let swarm = purse.spending().swarm;
+            purse.restore_spending(&[entry], NOON);
+            let swarm = purse.status().swarm;
             assert_eq!((swarm.input, swarm.cost_micros), (paid.max(booked), counts));
         }
     }
@@ -445,24 +456,24 @@ mod tests {
     fn what_the_books_say_of_the_swarm_was_told_before() {
         for (booked, paid, told) in [
             (79, 0, None),
-            (79, 1, Some(BudgetNews::Low(80))),
+            (79, 1, Some(BudgetEvent::Low(80))),
             (80, 1, None),
-            (99, 1, Some(BudgetNews::Spent(Day::of(NOON).ends()))),
+            (99, 1, Some(BudgetEvent::Spent(Day::of(NOON).end_time()))),
             (100, 1, None),
         ] {
             let mut purse = budget(None, Some(100));
             let mut spent = BudgetUse::default();
-            spent.pay(&bill(1, booked));
-            let entry = Entry {
+            spent.add_charge(&bill(1, booked));
+            let entry = CostEntry {
                 day: Day::of(NOON),
                 mysis: A,
                 provider: "p".into(),
                 spent,
             };
-            purse.recall(&[entry], NOON);
-            assert_eq!(purse.news(NOON), None, "{booked} micros");
-            purse.pay(B, &bill(1, paid), NOON);
-            assert_eq!(purse.news(NOON), told, "{booked} and {paid} micros");
+            purse.restore_spending(&[entry], NOON);
+            assert_eq!(purse.due_event(NOON), None, "{booked} micros");
+            purse.add_charge(B, &bill(1, paid), NOON);
+            assert_eq!(purse.due_event(NOON), told, "{booked} and {paid} micros");
         }
     }
 }

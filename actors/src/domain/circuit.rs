@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::gate::PassId;
+use super::gate::PermitId;
 use super::ids::Moment;
 
 /// When a circuit opens, and how often a server is tried meanwhile.
@@ -28,7 +28,7 @@ impl Default for CircuitRules {
 
 /// How a call went, as far as it tells about the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// Nobody knows: it was given up.
     #[default]
     Dropped,
@@ -67,12 +67,12 @@ pub enum Circuit {
         failures: u32,
     },
     /// Nobody passes but one now and then, to try it.
-    Open(Absence),
+    Open(Outage),
 }
 
 /// A server that is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absence {
+pub struct Outage {
     /// Since when that is known.
     pub since: Moment,
     /// What happened last.
@@ -80,14 +80,14 @@ pub struct Absence {
     /// When the next one may try it.
     pub next_try: Moment,
     /// Those who try it now. One that takes long does not keep the next one from trying.
-    trials: BTreeSet<PassId>,
+    trials: BTreeSet<PermitId>,
 }
 
 impl Circuit {
     /// One that was open before whoever kept it was replaced; it is tried at once.
     #[must_use]
-    pub fn reopened(since: Moment, text: Arc<str>, now: Moment) -> Circuit {
-        Circuit::Open(Absence {
+    pub fn restore_open(since: Moment, text: Arc<str>, now: Moment) -> Circuit {
+        Circuit::Open(Outage {
             since,
             text,
             next_try: now,
@@ -115,12 +115,12 @@ impl Circuit {
     /// Whether calls pass without being a trial.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.absence().is_none()
+        self.outage().is_none()
     }
 
     /// How it is away, while it is.
     #[must_use]
-    pub fn absence(&self) -> Option<&Absence> {
+    pub fn outage(&self) -> Option<&Outage> {
         match self {
             Circuit::Closed { .. } => None,
             Circuit::Open(absence) => Some(absence),
@@ -128,7 +128,7 @@ impl Circuit {
     }
 
     /// Somebody passes; gives whether that is a trial.
-    pub fn enter(&mut self, pass: PassId, rules: CircuitRules, now: Moment) -> bool {
+    pub fn begin_call(&mut self, pass: PermitId, rules: CircuitRules, now: Moment) -> bool {
         let Circuit::Open(absence) = self else {
             return false;
         };
@@ -139,27 +139,27 @@ impl Circuit {
 
     /// How it went for one who passed. Where another server stands ready, one that cannot be
     /// reached is not tried again first.
-    pub fn learn(
+    pub fn record_outcome(
         &mut self,
-        pass: PassId,
-        outcome: &Outcome,
+        pass: PermitId,
+        outcome: &CallOutcome,
         rules: CircuitRules,
         has_fallback: bool,
         now: Moment,
     ) -> Option<Transition> {
         match outcome {
-            Outcome::Dropped => {
+            CallOutcome::Dropped => {
                 self.give_up(pass, now);
                 None
             }
-            Outcome::Works { .. } => self.close(),
-            Outcome::Fails {
+            CallOutcome::Works { .. } => self.close(),
+            CallOutcome::Fails {
                 text,
                 is_unreachable,
                 ends_round,
             } => {
                 let at_once = *ends_round || (*is_unreachable && has_fallback);
-                self.failed(pass, text, rules, at_once, now)
+                self.record_failure(pass, text, rules, at_once, now)
             }
         }
     }
@@ -171,9 +171,9 @@ impl Circuit {
         was_open.then_some(Transition::Closed)
     }
 
-    fn failed(
+    fn record_failure(
         &mut self,
-        pass: PassId,
+        pass: PermitId,
         text: &Arc<str>,
         rules: CircuitRules,
         at_once: bool,
@@ -186,7 +186,7 @@ impl Circuit {
                 if !at_once && *failures < rules.failures {
                     return None;
                 }
-                *self = Circuit::Open(Absence {
+                *self = Circuit::Open(Outage {
                     since: now,
                     text: text.clone(),
                     next_try,
@@ -206,7 +206,7 @@ impl Circuit {
     }
 
     /// A trial that was given up tells nothing: the next one tries.
-    fn give_up(&mut self, pass: PassId, now: Moment) {
+    fn give_up(&mut self, pass: PermitId, now: Moment) {
         if let Circuit::Open(absence) = self
             && absence.trials.remove(&pass)
         {
@@ -224,22 +224,27 @@ mod tests {
         wait: Duration::from_secs(30),
     };
 
-    fn fails() -> Outcome {
-        Outcome::Fails {
+    fn fails() -> CallOutcome {
+        CallOutcome::Fails {
             text: "HTTP 503".into(),
             is_unreachable: false,
             ends_round: false,
         }
     }
 
-    fn learn(circuit: &mut Circuit, pass: u64, outcome: &Outcome, now: i64) -> Option<Transition> {
-        circuit.learn(PassId(pass), outcome, RULES, false, Moment(now))
+    fn learn(
+        circuit: &mut Circuit,
+        pass: u64,
+        outcome: &CallOutcome,
+        now: i64,
+    ) -> Option<Transition> {
+        circuit.record_outcome(PermitId(pass), outcome, RULES, false, Moment(now))
     }
 
     #[test]
     fn it_opens_after_so_many_failures_in_a_row_and_lets_one_try_again_and_again() {
         let mut circuit = Circuit::default();
-        let works = Outcome::Works { tokens: None };
+        let works = CallOutcome::Works { tokens: None };
         for outcome in [fails(), fails(), works.clone(), fails(), fails()] {
             assert_eq!(learn(&mut circuit, 1, &outcome, 0), None);
         }
@@ -250,17 +255,20 @@ mod tests {
         let late = learn(&mut circuit, 2, &fails(), 5);
         assert_eq!(late, None, "it was under way");
         assert_eq!(circuit.opens_at(), Moment(30_000));
-        assert!(circuit.enter(PassId(3), RULES, Moment(30_000)));
+        assert!(circuit.begin_call(PermitId(3), RULES, Moment(30_000)));
         assert_eq!(circuit.opens_at(), Moment(60_000), "not all at once");
         let told = learn(&mut circuit, 3, &fails(), 31_000);
         assert_eq!(told, None, "that it is away is known");
         assert_eq!(circuit.opens_at(), Moment(61_000));
-        assert!(circuit.enter(PassId(4), RULES, Moment(61_000)));
-        assert_eq!(learn(&mut circuit, 4, &Outcome::Dropped, 62_000), None);
+        assert!(circuit.begin_call(PermitId(4), RULES, Moment(61_000)));
+        assert_eq!(learn(&mut circuit, 4, &CallOutcome::Dropped, 62_000), None);
         assert_eq!(circuit.opens_at(), Moment(62_000), "the next one tries");
-        assert!(circuit.enter(PassId(5), RULES, Moment(62_000)));
-        assert!(circuit.enter(PassId(6), RULES, Moment(92_000)), "5 is slow");
-        let since = circuit.absence().map(|absence| absence.since);
+        assert!(circuit.begin_call(PermitId(5), RULES, Moment(62_000)));
+        assert!(
+            circuit.begin_call(PermitId(6), RULES, Moment(92_000)),
+            "5 is slow"
+        );
+        let since = circuit.outage().map(|absence| absence.since);
         assert_eq!(since, Some(Moment(0)));
         assert_eq!(
             learn(&mut circuit, 5, &works, 93_000),
@@ -273,7 +281,7 @@ mod tests {
     #[test]
     fn the_end_of_a_round_opens_it_whoever_made_the_tries() {
         let mut circuit = Circuit::default();
-        let last = Outcome::Fails {
+        let last = CallOutcome::Fails {
             text: "HTTP 503".into(),
             is_unreachable: false,
             ends_round: true,
@@ -283,14 +291,14 @@ mod tests {
 
     #[test]
     fn where_another_stands_ready_one_that_cannot_be_reached_is_left_at_once() {
-        let gone = Outcome::Fails {
+        let gone = CallOutcome::Fails {
             text: "refused".into(),
             is_unreachable: true,
             ends_round: false,
         };
         let learn = |has_fallback| {
             let mut circuit = Circuit::default();
-            circuit.learn(PassId(1), &gone, RULES, has_fallback, Moment(0));
+            circuit.record_outcome(PermitId(1), &gone, RULES, has_fallback, Moment(0));
             circuit.is_closed()
         };
         assert_eq!((learn(false), learn(true)), (true, false));

@@ -11,11 +11,11 @@ use std::str::Chars;
 use unicode_width::UnicodeWidthChar;
 
 /// How many marks without a width may stand on one letter.
-const MARKS: u32 = 4;
+const MAX_MARKS_PER_LETTER: u32 = 4;
 
 /// The text with nothing in it but letters and line ends.
 #[must_use]
-pub fn clean(text: &str) -> Cow<'_, str> {
+pub fn clean_text(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte == b'\n' || (0x20..0x7f).contains(&byte);
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
@@ -36,14 +36,14 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             letter if letter.is_control() => clean.push('·'),
             letter if is_hidden(letter) => {}
             '\u{200c}' | '\u{200d}' => {
-                if joins(&clean, rest.peek().copied()) {
+                if joins_letters(&clean, rest.peek().copied()) {
                     clean.push(letter);
                 }
             }
             letter => {
                 let is_mark = letter.width() == Some(0);
                 marks = if is_mark { marks + 1 } else { 0 };
-                if marks <= MARKS {
+                if marks <= MAX_MARKS_PER_LETTER {
                     clean.push(letter);
                 }
             }
@@ -55,7 +55,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 /// The text as one line: line ends become spaces, and spaces in a row become one.
 #[must_use]
 pub fn one_line(text: &str) -> String {
-    let clean = clean(text);
+    let clean = clean_text(text);
     let mut line = String::with_capacity(clean.len());
     for word in clean.split_whitespace() {
         if !line.is_empty() {
@@ -89,7 +89,7 @@ fn skip_string(rest: &mut Peekable<Chars<'_>>) {
 
 /// JSON with every letter that could do harm on a screen by its number; its value stays the same.
 #[must_use]
-pub fn json(json: &str) -> Cow<'_, str> {
+pub fn clean_json(json: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
     if json.is_ascii() && !json.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(json);
@@ -112,7 +112,7 @@ fn is_joiner(letter: char) -> bool {
 }
 
 /// A joiner is a part of a word, or of a picture, only between such letters as need one.
-fn joins(before: &str, behind: Option<char>) -> bool {
+fn joins_letters(before: &str, behind: Option<char>) -> bool {
     let needs_one = |letter: Option<char>| {
         letter.is_some_and(|letter| !letter.is_ascii() && !is_hidden(letter) && !is_joiner(letter))
     };
@@ -152,39 +152,39 @@ mod tests {
 
     #[test]
     fn plain_text_is_not_touched() {
-        assert!(matches!(clean("hello\nworld"), Cow::Borrowed(_)));
-        assert_eq!(clean("grüße, 世界 👩‍🚀"), "grüße, 世界 👩‍🚀");
+        assert!(matches!(clean_text("hello\nworld"), Cow::Borrowed(_)));
+        assert_eq!(clean_text("grüße, 世界 👩‍🚀"), "grüße, 世界 👩‍🚀");
     }
 
     #[test]
     fn escape_sequences_and_control_characters_do_not_reach_the_screen() {
-        assert_eq!(clean("\u{1b}[31mred\u{1b}[0m"), "red");
-        assert_eq!(clean("\u{1b}]0;title\u{7}after"), "after");
-        assert_eq!(clean("\u{1b}]8;;http://x\u{1b}\\link"), "link");
-        assert_eq!(clean("a\u{0}b\u{7f}c\u{9b}d"), "a·b·c·d");
-        assert_eq!(clean("cut \u{1b}[3"), "cut ");
+        assert_eq!(clean_text("\u{1b}[31mred\u{1b}[0m"), "red");
+        assert_eq!(clean_text("\u{1b}]0;title\u{7}after"), "after");
+        assert_eq!(clean_text("\u{1b}]8;;http://x\u{1b}\\link"), "link");
+        assert_eq!(clean_text("a\u{0}b\u{7f}c\u{9b}d"), "a·b·c·d");
+        assert_eq!(clean_text("cut \u{1b}[3"), "cut ");
     }
 
     #[test]
     fn line_ends_of_every_kind_are_one() {
-        assert_eq!(clean("a\r\nb\rc\u{2028}d\te"), "a\nb\nc\nd    e");
+        assert_eq!(clean_text("a\r\nb\rc\u{2028}d\te"), "a\nb\nc\nd    e");
     }
 
     #[test]
     fn towers_of_marks_are_cut_down() {
         let tower = format!("z{}", "\u{301}".repeat(50));
-        assert_eq!(clean(&tower).chars().count(), 5);
+        assert_eq!(clean_text(&tower).chars().count(), 5);
     }
 
     #[test]
     fn direction_marks_and_hidden_tags_are_dropped() {
-        assert_eq!(clean("a\u{202e}b\u{2066}c\u{e0041}d"), "abcd");
+        assert_eq!(clean_text("a\u{202e}b\u{2066}c\u{e0041}d"), "abcd");
         assert_eq!(
-            clean("ig\u{200d}nore\u{200c} \u{200d}\u{e0101}x"),
+            clean_text("ig\u{200d}nore\u{200c} \u{200d}\u{e0101}x"),
             "ignore x"
         );
         assert_eq!(
-            clean("می\u{200c}خواهم 👩\u{200d}🚀"),
+            clean_text("می\u{200c}خواهم 👩\u{200d}🚀"),
             "می\u{200c}خواهم 👩\u{200d}🚀"
         );
     }
@@ -201,11 +201,11 @@ mod tests {
             .filter(|letter| letter.is_control() || is_hidden(*letter) || is_joiner(*letter))
             .collect();
         let text = serde_json::to_string(&[hostile.as_str(), "grüße", "\u{2028}"]).unwrap();
-        let clean = json(&text);
+        let clean = clean_json(&text);
         let read: Vec<String> = serde_json::from_str(&clean).unwrap();
         assert_eq!(read, [hostile.as_str(), "grüße", "\u{2028}"]);
         let is_bad = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
         assert!(!clean.contains(is_bad));
-        assert!(matches!(json("[\"plain\"]"), Cow::Borrowed(_)));
+        assert!(matches!(clean_json("[\"plain\"]"), Cow::Borrowed(_)));
     }
 }

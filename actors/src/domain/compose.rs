@@ -27,13 +27,13 @@ use super::model::ChatMessage;
 
 use excerpt::Excerpt;
 
-pub use owner::{Owner, choose_owner};
-pub use runtime_note::{ASIDE_LINE, allowance};
-pub use statistics::{Breakdown, Statistics, statistics};
+pub use owner::{TurnOwner, choose_owner};
+pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
+pub use statistics::{Breakdown, Statistics, request_statistics};
 pub use wire::wire_bytes;
 
 /// The smallest budget that holds the system prompt's beginning, the order and the last loop.
-pub const SMALLEST_BUDGET: usize = 8 << 10;
+pub const MIN_BUDGET_BYTES: usize = 8 << 10;
 
 /// All that a request is made of.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub struct Composition<'a> {
     /// The rows.
     pub conversation: &'a Conversation,
     /// What the turn is about.
-    pub owner: &'a Owner,
+    pub owner: &'a TurnOwner,
     /// The turn under way.
     pub turn: TurnNumber,
     /// What follows a bare reply, so that the last message is not the model's own; the same for
@@ -55,13 +55,13 @@ pub struct Composition<'a> {
     pub game: Option<&'a GameState>,
     /// This moment, from which ages are counted.
     pub now: Now,
-    /// Bytes of the messages as compact JSON; [`SMALLEST_BUDGET`] where it is less.
+    /// Bytes of the messages as compact JSON; [`MIN_BUDGET_BYTES`] where it is less.
     pub budget: usize,
 }
 
 /// A request's messages.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Composed {
+pub struct ComposedRequest {
     /// What they are, by kind.
     pub breakdown: Breakdown,
     /// The messages, valid and within the budget.
@@ -74,21 +74,21 @@ pub struct Composed {
 
 /// Composes a request.
 #[must_use]
-pub fn compose(composition: &Composition<'_>) -> Composed {
-    let whole_budget = composition.budget.max(SMALLEST_BUDGET);
-    let mut selected = select::select(composition);
-    snapshot::supersede(&mut selected.parts);
+pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
+    let whole_budget = composition.budget.max(MIN_BUDGET_BYTES);
+    let mut selected = select::select_parts(composition);
+    snapshot::supersede_results(&mut selected.parts);
     let mut messages = vec![system_message(composition, whole_budget / 2)];
     let spent = wire_bytes(&messages) + shape::opener_bytes();
-    let reserve = runtime_note::reserve(composition, whole_budget);
+    let reserve = runtime_note::reserved_bytes(composition, whole_budget);
     let room = whole_budget.saturating_sub(spent + reserve);
-    budget::fit(&mut selected.parts, room);
-    for message in selected.parts.iter().flat_map(wire::render) {
-        shape::push(&mut messages, message);
+    budget::fit_parts(&mut selected.parts, room);
+    for message in selected.parts.iter().flat_map(wire::render_part) {
+        shape::push_merged(&mut messages, message);
     }
     // The aside changes with every request: it stands at the very end, so that everything before it
     // is the same in the next one.
-    let aside = runtime_note::aside(composition, &selected.parts, reserve);
+    let aside = runtime_note::render_note(composition, &selected.parts, reserve);
     if let Some(aside) = &aside {
         shape::add_inside(&mut messages, aside);
     }
@@ -97,11 +97,11 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
         ChatMessage::User(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => 0,
     });
     let aside = aside.map_or(0, |aside| escaped_len(&aside));
-    let breakdown = statistics::breakdown(composition, &selected.parts, (system, aside));
-    Composed {
+    let breakdown = statistics::request_breakdown(composition, &selected.parts, (system, aside));
+    ComposedRequest {
         breakdown,
         messages,
-        horizon: composition.conversation.last(),
+        horizon: composition.conversation.last_seq(),
         continued: selected.continued,
     }
 }
@@ -111,24 +111,24 @@ pub fn compose(composition: &Composition<'_>) -> Composed {
 fn system_message(composition: &Composition<'_>, room: usize) -> ChatMessage {
     let frame = wire::message_bytes(&ChatMessage::System("".into())) + 1;
     let mut left = room.saturating_sub(frame);
-    let prompt = beginning(composition.system.into(), &mut left);
+    let prompt = take_fitting(composition.system.into(), &mut left);
     let mut notes = Vec::new();
     for note in composition.conversation.notes().iter().rev() {
-        if left < budget::SMALLEST * 2 {
+        if left < budget::MIN_EXCERPT_BYTES * 2 {
             break;
         }
         if !note.text().trim().is_empty() {
-            notes.push(beginning(note.text().clone(), &mut left));
+            notes.push(take_fitting(note.text().clone(), &mut left));
         }
     }
     let notes = notes.iter().rev();
-    let text = notes.fold(prompt, |before, note| shape::joined(&before, note));
+    let text = notes.fold(prompt, |before, note| shape::join_texts(&before, note));
     ChatMessage::System(text)
 }
 
 /// What of a text fits into what is left, which it then takes.
-fn beginning(text: Arc<str>, left: &mut usize) -> Arc<str> {
-    let mut text = Excerpt::filled(text);
+fn take_fitting(text: Arc<str>, left: &mut usize) -> Arc<str> {
+    let mut text = Excerpt::from_required(text);
     text.shorten(*left, |_| String::new());
     *left = left.saturating_sub(text.size() + shape::separator_bytes());
     text.text().clone()

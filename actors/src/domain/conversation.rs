@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::ids::{CallKey, Seq, TurnNumber};
-use super::message::{Call, Kind, Row};
-use super::write::Recollection;
+use super::message::{CallRecord, Row, RowKind};
+use super::write::StoredHistory;
 
 /// The window on one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +34,18 @@ pub struct Conversation {
 
 /// A call without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenCall {
+pub struct PendingCall {
     /// Which.
     pub key: CallKey,
     /// The call as recorded.
-    pub call: Call,
+    pub call: CallRecord,
 }
 
 impl Conversation {
     /// Takes up a conversation again from its newest rows and its standing notes. Of one result,
     /// `hold` bytes are held: as many as a request can show.
     #[must_use]
-    pub fn recalled(recollection: Recollection, hold: usize) -> Conversation {
+    pub fn restore(recollection: StoredHistory, hold: usize) -> Conversation {
         let mut conversation = Conversation {
             rows: VecDeque::new(),
             notes: recollection.notes,
@@ -63,7 +63,7 @@ impl Conversation {
 
     /// The newest place given out.
     #[must_use]
-    pub fn last(&self) -> Seq {
+    pub fn last_seq(&self) -> Seq {
         self.last
     }
 
@@ -80,7 +80,7 @@ impl Conversation {
 
     /// Adds a row at the end.
     pub fn push(&mut self, row: &Arc<Row>) {
-        if row.kind() == Some(Kind::Note) {
+        if row.kind() == Some(RowKind::Note) {
             self.notes.push(row.clone());
         }
         self.take_in(row);
@@ -98,8 +98,8 @@ impl Conversation {
         if let Some(reasoning) = reasoning {
             self.reasoning.insert(row.seq, reasoning.len());
         }
-        if row.kind().is_some_and(Kind::is_sendable) {
-            self.rows.push_back(window::lightened(row, self.hold));
+        if row.kind().is_some_and(RowKind::is_sendable) {
+            self.rows.push_back(window::lighten_row(row, self.hold));
         }
     }
 
@@ -115,11 +115,11 @@ impl Conversation {
     }
 
     /// The direct messages that no words of the model answer yet, oldest first.
-    pub fn unanswered(&self) -> impl Iterator<Item = &Arc<Row>> {
+    pub fn unanswered_prompts(&self) -> impl Iterator<Item = &Arc<Row>> {
         let answered = self.answered_upto();
         self.rows
             .iter()
-            .filter(move |row| row.kind() == Some(Kind::Prompt) && row.seq > answered)
+            .filter(move |row| row.kind() == Some(RowKind::Prompt) && row.seq > answered)
     }
 
     /// The newest place that the model's words answer.
@@ -128,8 +128,9 @@ impl Conversation {
             .rows
             .iter()
             .rev()
-            .find(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
-        let answered = newest_reply.and_then(|row| row.utterance().map(|said| said.seen(row.seq)));
+            .find(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
+        let answered =
+            newest_reply.and_then(|row| row.utterance().map(|said| said.newest_seen(row.seq)));
         answered.unwrap_or_default().max(self.answered)
     }
 
@@ -141,7 +142,7 @@ impl Conversation {
             .rev()
             .filter(|row| row.is_sendable())
             .take(window)
-            .find(|row| row.kind() == Some(Kind::Prompt))
+            .find(|row| row.kind() == Some(RowKind::Prompt))
     }
 
     /// The newest row that the model said, empty replies included.
@@ -159,8 +160,12 @@ impl Conversation {
 
     /// The calls that have no result, in order.
     #[must_use]
-    pub fn open_calls(&self) -> Vec<OpenCall> {
-        let answered: BTreeSet<CallKey> = self.rows.iter().filter_map(|row| answers(row)).collect();
+    pub fn open_calls(&self) -> Vec<PendingCall> {
+        let answered: BTreeSet<CallKey> = self
+            .rows
+            .iter()
+            .filter_map(|row| answered_call(row))
+            .collect();
         self.rows
             .iter()
             .flat_map(|row| calls_of(row))
@@ -170,14 +175,14 @@ impl Conversation {
 }
 
 /// The call that a row answers.
-fn answers(row: &Row) -> Option<CallKey> {
+fn answered_call(row: &Row) -> Option<CallKey> {
     row.result().map(|(call, _, _)| call)
 }
 
-fn calls_of(row: &Row) -> Vec<OpenCall> {
+fn calls_of(row: &Row) -> Vec<PendingCall> {
     (0_u16..)
         .zip(row.calls())
-        .map(|(position, call)| OpenCall {
+        .map(|(position, call)| PendingCall {
             key: CallKey {
                 seq: row.seq,
                 position,

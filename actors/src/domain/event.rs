@@ -4,17 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::budget::BudgetStatus;
-use super::fault::Fault;
+use super::fault::MysisFault;
 use super::gate::Lane;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
-use super::model::{Arrived, Usage};
+use super::model::{AnswerProgress, TokenUsage};
 use super::progress::Stuck;
 use super::rules::SwarmRules;
-use super::weather::Weather;
-use super::write::{Account, MysisRecord};
+use super::weather::ServerOutages;
+use super::write::{GameAccount, MysisRecord};
 
-pub use super::state::{State, Totals};
+pub use super::state::{LifeState, Totals};
 
 /// What a Mysis is doing; for display only, nothing decides by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Activity {
     /// Waits for the model's answer.
     CallingModel,
     /// Gets the model's answer, piece by piece.
-    Answering(Arrived),
+    Answering(AnswerProgress),
     /// Waits to try again.
     CoolingDown(Arc<str>),
     /// Waits for a tool's answer.
@@ -56,7 +56,7 @@ pub enum Activity {
 impl Activity {
     /// Before which lane it waits, where it does.
     #[must_use]
-    pub fn awaited(&self) -> Option<&Lane> {
+    pub fn awaited_lane(&self) -> Option<&Lane> {
         if let Activity::Queueing(lane) = self {
             return Some(lane);
         }
@@ -75,7 +75,7 @@ impl fmt::Display for Activity {
             Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),
             Activity::Connecting => f.write_str("connecting"),
             Activity::CallingModel => f.write_str("calling the model"),
-            Activity::Answering(arrived) => match arrived.shown() {
+            Activity::Answering(arrived) => match arrived.describe_progress() {
                 (true, size) => write!(f, "thinking, {size}"),
                 (false, size) => write!(f, "answering, {size}"),
             },
@@ -129,11 +129,11 @@ pub struct MysisStatus {
     /// Its temperature, if it sets one.
     pub temperature: Option<f32>,
     /// Its state.
-    pub state: State,
+    pub state: LifeState,
     /// Why it is in that state, where there is a reason.
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
-    pub fault: Option<Fault>,
+    pub fault: Option<MysisFault>,
     /// What it is doing.
     pub activity: Activity,
     /// Since when.
@@ -176,15 +176,15 @@ pub struct LastToolCall {
 }
 
 /// How the reason of one begins that was put to rest since it got nowhere.
-pub const PARKED: &str = "parked: ";
+pub const PARKED_PREFIX: &str = "parked: ";
 
 /// How the reason of one begins that ran when the program ended, and that nobody started since.
-pub const INTERRUPTED: &str = "interrupted: ";
+pub const INTERRUPTED_PREFIX: &str = "interrupted: ";
 
 /// Whether a reason says that the end of the program interrupted a Mysis.
 #[must_use]
 pub fn is_interruption(reason: Option<&str>) -> bool {
-    reason.is_some_and(|reason| reason.starts_with(INTERRUPTED))
+    reason.is_some_and(|reason| reason.starts_with(INTERRUPTED_PREFIX))
 }
 
 impl MysisStatus {
@@ -192,19 +192,20 @@ impl MysisStatus {
     #[must_use]
     pub fn is_parked(&self) -> bool {
         let reason = self.reason.as_ref();
-        self.state == State::Idle && reason.is_some_and(|reason| reason.starts_with(PARKED))
+        self.state == LifeState::Idle
+            && reason.is_some_and(|reason| reason.starts_with(PARKED_PREFIX))
     }
 
     /// Whether it ran when the program ended, and nobody started it since.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        self.state == State::Idle && is_interruption(self.reason.as_deref())
+        self.state == LifeState::Idle && is_interruption(self.reason.as_deref())
     }
 
     /// The same of one that ran when the program ended, and until when is not known yet.
     #[must_use]
-    pub fn interrupted(self) -> MysisStatus {
-        let reason = format!("{INTERRUPTED}it ran when the program ended");
+    pub fn with_interruption(self) -> MysisStatus {
+        let reason = format!("{INTERRUPTED_PREFIX}it ran when the program ended");
         MysisStatus {
             reason: Some(reason.into()),
             ..self
@@ -213,7 +214,7 @@ impl MysisStatus {
 
     /// How a Mysis stands before it has said so itself.
     #[must_use]
-    pub fn first(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
+    pub fn from_record(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
         let provider = rules.providers.get(&record.profile.provider);
         let of_provider = || provider.map(|provider| provider.model.clone());
         MysisStatus {
@@ -281,9 +282,9 @@ pub enum EventKind {
     /// A Mysis changed its state.
     StateChanged {
         /// Before.
-        from: State,
+        from: LifeState,
         /// Now.
-        to: State,
+        to: LifeState,
         /// Why, where there is a reason.
         reason: Option<Arc<str>>,
     },
@@ -292,7 +293,7 @@ pub enum EventKind {
     /// The model answered.
     ModelReplied {
         /// What it cost, as reported.
-        usage: Option<Usage>,
+        usage: Option<TokenUsage>,
         /// How long it took.
         ms: u64,
     },
@@ -323,9 +324,9 @@ pub enum EventKind {
     /// How the budget of the day stands now.
     Spending(Arc<BudgetStatus>),
     /// Which servers are away now.
-    Weather(Arc<Weather>),
+    Weather(Arc<ServerOutages>),
     /// A game account and its password became known; for the Commander alone.
-    Learned(Account),
+    Learned(GameAccount),
     /// Something about the whole program that the operator should know.
     Notice {
         /// How much it matters.
@@ -341,7 +342,7 @@ pub enum EventKind {
 
 /// What one life of a Mysis tells its Commander.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct MysisReport {
     /// Who.
     pub mysis: MysisId,
     /// Which life; reports of an older one are dropped.

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::event::{EventKind, MysisRef, State, SwarmEvent};
+use super::event::{EventKind, LifeState, MysisRef, SwarmEvent};
 use super::ids::Timestamp;
-use super::message::{Body, Severity};
+use super::message::{RowBody, Severity};
 use super::order::Order;
 use super::write::PoolAccount;
 
 /// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
 /// stored elsewhere.
-const MAX_QUOTE: usize = 200;
+const MAX_QUOTE_CHARS: usize = 200;
 
 /// Names a record, so that storing it twice changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,8 +142,8 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
         EventKind::StateChanged { from, to, reason } => {
             let severity = match to {
-                State::Errored => Severity::Error,
-                State::Idle | State::Running | State::Stopped => Severity::Info,
+                LifeState::Errored => Severity::Error,
+                LifeState::Idle | LifeState::Running | LifeState::Stopped => Severity::Info,
             };
             let text = describe_change(*from, *to, reason.as_deref());
             (
@@ -164,22 +164,22 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             text.clone(),
         ),
         EventKind::Stored(row) => match &row.body {
-            Body::Host { text, meta } if meta.severity > Severity::Info => (
+            RowBody::Host { text, meta } if meta.severity > Severity::Info => (
                 EventRecordKind::Notice,
                 meta.severity,
                 meta.code.clone(),
                 text.clone(),
             ),
-            Body::Host { .. }
-            | Body::Prompt { .. }
-            | Body::Mission { .. }
-            | Body::Peer { .. }
-            | Body::Note { .. }
-            | Body::Reply(_)
-            | Body::Call { .. }
-            | Body::Result { .. }
-            | Body::Audit { .. }
-            | Body::Unknown { .. } => return None,
+            RowBody::Host { .. }
+            | RowBody::Prompt { .. }
+            | RowBody::Mission { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Reply(_)
+            | RowBody::Call { .. }
+            | RowBody::Result { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => return None,
         },
         EventKind::Shutdown => (
             EventRecordKind::Notice,
@@ -213,7 +213,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
 
 /// A change of state in words.
 #[must_use]
-pub fn describe_change(from: State, to: State, reason: Option<&str>) -> String {
+pub fn describe_change(from: LifeState, to: LifeState, reason: Option<&str>) -> String {
     let (from, to) = (from.as_str(), to.as_str());
     match reason {
         Some(reason) => format!("{from} → {to}: {reason}"),
@@ -245,11 +245,11 @@ impl OrderSummary {
                 start,
             } => {
                 let started = start.then(|| "started".to_string());
-                let settings = settings(provider.as_deref(), model.as_deref(), None);
+                let settings = describe_settings(provider.as_deref(), model.as_deref(), None);
                 (
                     "create",
                     Some(name),
-                    listed("created", settings.chain(started)),
+                    with_details("created", settings.chain(started)),
                 )
             }
             Order::Start { name } => ("start", Some(name), "started".to_string()),
@@ -261,14 +261,25 @@ impl OrderSummary {
                 model,
                 temperature,
             } => {
-                let settings = settings(provider.as_deref(), model.as_deref(), *temperature);
-                ("configure", Some(name), listed("configured", settings))
+                let settings =
+                    describe_settings(provider.as_deref(), model.as_deref(), *temperature);
+                (
+                    "configure",
+                    Some(name),
+                    with_details("configured", settings),
+                )
             }
-            Order::Broadcast { text } => ("mission", None, format!("the mission: {}", quote(text))),
+            Order::Broadcast { text } => (
+                "mission",
+                None,
+                format!("the mission: {}", quote_beginning(text)),
+            ),
             Order::ClearMission => ("clear_mission", None, "the mission is cleared".to_string()),
-            Order::AddNote { name, text } => {
-                ("note", Some(name), format!("a note: {}", quote(text)))
-            }
+            Order::AddNote { name, text } => (
+                "note",
+                Some(name),
+                format!("a note: {}", quote_beginning(text)),
+            ),
             Order::ClearNotes { name } => (
                 "clear_notes",
                 Some(name),
@@ -290,7 +301,7 @@ impl OrderSummary {
     }
 }
 
-fn settings(
+fn describe_settings(
     provider: Option<&str>,
     model: Option<&str>,
     temperature: Option<f32>,
@@ -301,7 +312,7 @@ fn settings(
     [provider, model, temperature].into_iter().flatten()
 }
 
-fn listed(what: &str, more: impl Iterator<Item = String>) -> String {
+fn with_details(what: &str, more: impl Iterator<Item = String>) -> String {
     let more: Vec<String> = more.collect();
     match more.is_empty() {
         true => what.to_string(),
@@ -318,11 +329,11 @@ fn describe_accounts(accounts: &[PoolAccount]) -> String {
     });
     let names: Vec<String> = names.collect();
     let text = format!("{} accounts taken: {}", names.len(), names.join(", "));
-    quote(&text)
+    quote_beginning(&text)
 }
 
-fn quote(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE) {
+fn quote_beginning(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTE_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_string(),
     }
@@ -331,7 +342,7 @@ fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::write::Account;
+    use crate::domain::write::GameAccount;
 
     #[test]
     fn words_are_read_back() {
@@ -346,7 +357,7 @@ mod tests {
 
     #[test]
     fn the_record_of_accounts_holds_names_and_no_password() {
-        let account = Account {
+        let account = GameAccount {
             username: "captain".into(),
             password: "open sesame".into(),
         };

@@ -17,17 +17,17 @@ use super::json_size::escaped_len;
 use super::look::SnapshotQuery;
 
 use age::TickClock;
-use touch::touches;
+use touch::may_invalidate;
 
-pub use digest::{digest, gist};
+pub use digest::{digest_text, summarize_value};
 pub use wait::GameWait;
 
 /// The looks that are remembered; of more, the oldest go.
-const REMEMBERED: usize = 16;
+const MAX_SNAPSHOTS: usize = 16;
 
 /// How long ago something that is stored can have been seen, when ticks are counted on from it: the
 /// wall clock may have been set meanwhile.
-const BELIEVED: Duration = Duration::from_secs(30 * 86_400);
+const MAX_STORED_AGE: Duration = Duration::from_secs(30 * 86_400);
 
 /// The newest good result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,14 +59,14 @@ pub struct GameState {
 impl GameState {
     /// Takes up what was known before.
     #[must_use]
-    pub fn recalled(mut sightings: Vec<SnapshotResult>, now: Now) -> GameState {
+    pub fn restore(mut sightings: Vec<SnapshotResult>, now: Now) -> GameState {
         sightings.sort_by_key(|sighting| (sighting.at, sighting.call));
-        let surplus = sightings.len().saturating_sub(REMEMBERED);
+        let surplus = sightings.len().saturating_sub(MAX_SNAPSHOTS);
         sightings.drain(..surplus);
         let mut clock = TickClock::default();
         for sighting in &sightings {
             if let Some(tick) = sighting.tick {
-                clock.observe(tick, now.moment_of(sighting.at, BELIEVED));
+                clock.observe(tick, now.moment_of(sighting.at, MAX_STORED_AGE));
             }
         }
         GameState {
@@ -84,7 +84,7 @@ impl GameState {
 
     /// What is known, the oldest first.
     #[must_use]
-    pub fn sightings(&self) -> &[SnapshotResult] {
+    pub fn snapshots(&self) -> &[SnapshotResult] {
         &self.sightings
     }
 
@@ -107,14 +107,14 @@ impl GameState {
 
     /// What the ship waits for, and when that will be over, by the wall clock.
     #[must_use]
-    pub fn waiting(&self, now: Now) -> Option<(GameWait, Timestamp)> {
+    pub fn current_wait(&self, now: Now) -> Option<(GameWait, Timestamp)> {
         let (wait, until) = self.wait?;
         let left = self.clock.time_until(until, now.moment)?;
         Some((wait, now.wall.plus(left)))
     }
 
     /// A look succeeded; `text` is what it showed. It replaces what the same look showed before.
-    pub fn saw(
+    pub fn record_snapshot(
         &mut self,
         look: SnapshotQuery,
         call: CallKey,
@@ -123,13 +123,13 @@ impl GameState {
         now: Now,
     ) -> &SnapshotResult {
         self.sightings.retain(|known| known.look != look);
-        if self.sightings.len() >= REMEMBERED {
+        if self.sightings.len() >= MAX_SNAPSHOTS {
             self.sightings.remove(0);
         }
         self.sightings.push(SnapshotResult {
             look,
             call,
-            digest: digest(text).into(),
+            digest: digest_text(text).into(),
             tick: tick.or_else(|| self.tick_at(now.moment)),
             at: now.wall,
             stale_by: None,
@@ -140,10 +140,10 @@ impl GameState {
 
     /// An action was carried out, or may have been: what it may have changed is marked. Gives the
     /// tools whose looks were not marked before.
-    pub fn acted(&mut self, action: &Arc<str>) -> Vec<Arc<str>> {
+    pub fn mark_stale(&mut self, action: &Arc<str>) -> Vec<Arc<str>> {
         let mut marked = Vec::new();
         for sighting in &mut self.sightings {
-            if sighting.stale_by.is_none() && touches(action, &sighting.look.tool) {
+            if sighting.stale_by.is_none() && may_invalidate(action, &sighting.look.tool) {
                 sighting.stale_by = Some(action.clone());
                 if !marked.contains(&sighting.look.tool) {
                     marked.push(sighting.look.tool.clone());
@@ -170,7 +170,7 @@ impl GameState {
             None => "\nKnown of the game:".to_string(),
         };
         let lines = self.sightings.iter().rev();
-        let lines = lines.map(|sighting| self.line(sighting, now, is_shown(sighting.call)));
+        let lines = lines.map(|sighting| self.summary_line(sighting, now, is_shown(sighting.call)));
         for line in std::iter::once(head).chain(lines) {
             let size = escaped_len(&line);
             if size <= left {
@@ -185,7 +185,7 @@ impl GameState {
         summary
     }
 
-    fn line(&self, sighting: &SnapshotResult, now: Now, is_shown: bool) -> String {
+    fn summary_line(&self, sighting: &SnapshotResult, now: Now, is_shown: bool) -> String {
         let SnapshotQuery { tool, arguments } = &sighting.look;
         let mut line = format!("\n- {tool}");
         if &**arguments != "{}" {

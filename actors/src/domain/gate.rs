@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::books::{Charge, Entry};
-use super::budget::{Allowance, BudgetNews, BudgetRules, BudgetStatus, Purse};
-use super::circuit::{Absence, Circuit, CircuitRules, Outcome, Transition};
+use super::books::{Charge, CostEntry};
+use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, BudgetTracker};
+use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::ids::{Moment, MysisId, Now, Timestamp};
-use super::weather::Weather;
+use super::weather::ServerOutages;
 
 use lane::LaneState;
 
 /// The longest that a server is said to have been away by the wall clock alone, which may have been set.
-const LONGEST_ABSENCE: Duration = Duration::from_secs(30 * 86_400);
+const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
 
 /// What is asked of the outside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ pub struct GateRules {
 
 /// Names one who was let in, or who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PassId(pub u64);
+pub struct PermitId(pub u64);
 
 /// Somebody who wants in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub struct AdmissionRequest {
 
 /// What becomes of one who wanted in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// It may come in.
     In {
         /// Where.
@@ -108,7 +108,7 @@ pub enum Verdict {
 
 /// What the operator is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GateNews {
+pub enum GateEvent {
     /// A server failed again and again and is left alone.
     CircuitOpened {
         /// Where to.
@@ -126,19 +126,19 @@ pub enum GateNews {
         lane: Lane,
     },
     /// The swarm's budget.
-    Budget(BudgetNews),
+    Budget(BudgetEvent),
 }
 
 /// All lanes, and the purse.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct AdmissionGate {
     rules: GateRules,
     lanes: BTreeMap<Lane, LaneState>,
-    purse: Purse,
-    news: Vec<GateNews>,
+    purse: BudgetTracker,
+    news: Vec<GateEvent>,
 }
 
-impl Gate {
+impl AdmissionGate {
     /// Sets what everybody is let in by. Whoever was left alone may have been mended by that.
     pub fn set_rules(&mut self, rules: GateRules) {
         self.purse.set_rules(rules.budget);
@@ -149,31 +149,34 @@ impl Gate {
     }
 
     /// Takes up what the books say.
-    pub fn recall(&mut self, books: &[Entry], now: Timestamp) {
-        self.purse.recall(books, now);
+    pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
+        self.purse.restore_spending(books, now);
     }
 
     /// Takes up which servers are away, as the gate before this one told it.
-    pub fn recall_weather(&mut self, weather: &Weather, now: Now) {
+    pub fn recall_weather(&mut self, weather: &ServerOutages, now: Now) {
         for away in &weather.0 {
             let rules = self.rules.lanes.get(&away.lane);
             if rules.is_none_or(|rules| rules.circuit.is_none()) {
                 continue;
             }
-            let since = now.moment_of(away.since, LONGEST_ABSENCE);
-            let circuit = Circuit::reopened(since, away.text.clone(), now.moment);
+            let since = now.moment_of(away.since, MAX_OUTAGE);
+            let circuit = Circuit::restore_open(since, away.text.clone(), now.moment);
             let lane = self.lanes.entry(away.lane.clone()).or_default();
-            lane.recall(circuit);
+            lane.restore_circuit(circuit);
         }
     }
 
     /// Somebody wants in: queues where it can be served, best first.
-    pub fn queue(&mut self, pass: PassId, asker: AdmissionRequest, now: Moment) {
+    pub fn queue_request(&mut self, pass: PermitId, asker: AdmissionRequest, now: Moment) {
         let lane = self
             .way_of(&asker, now)
             .or_else(|| asker.routes.first().cloned());
         let lane = lane.unwrap_or(Lane::Logins);
-        self.lanes.entry(lane).or_default().queue(pass, asker);
+        self.lanes
+            .entry(lane)
+            .or_default()
+            .queue_request(pass, asker);
     }
 
     /// The first of its lanes that lets somebody through: with a closed circuit, or where a trial
@@ -184,29 +187,38 @@ impl Gate {
     }
 
     /// Somebody who was let in, or who waited, is done.
-    pub fn leave(&mut self, lane: &Lane, pass: PassId, outcome: &Outcome, now: Moment) {
+    pub fn release_permit(
+        &mut self,
+        lane: &Lane,
+        pass: PermitId,
+        outcome: &CallOutcome,
+        now: Moment,
+    ) {
         let Some(state) = self.lanes.get_mut(lane) else {
             return;
         };
-        let turn = state.leave(pass, outcome, self.rules.lanes.get(lane), now);
-        self.turned(lane, turn);
+        let turn = state.release_permit(pass, outcome, self.rules.lanes.get(lane), now);
+        self.on_transition(lane, turn);
     }
 
     /// The server that somebody was let in to gives a sign of life before the call is over.
-    pub fn answers(&mut self, lane: &Lane, pass: PassId) {
-        let turn = self.lanes.get_mut(lane).and_then(|it| it.answers(pass));
-        self.turned(lane, turn);
+    pub fn on_sign_of_life(&mut self, lane: &Lane, pass: PermitId) {
+        let turn = self
+            .lanes
+            .get_mut(lane)
+            .and_then(|it| it.on_sign_of_life(pass));
+        self.on_transition(lane, turn);
     }
 
-    fn turned(&mut self, lane: &Lane, turn: Option<Transition>) {
+    fn on_transition(&mut self, lane: &Lane, turn: Option<Transition>) {
         let rules = self.rules.lanes.get(lane);
         let circuit = rules.and_then(|rules| rules.circuit);
-        let absence = self.lanes.get(lane).and_then(LaneState::absence);
+        let absence = self.lanes.get(lane).and_then(LaneState::outage);
         let lane = lane.clone();
         self.news.extend(match turn {
             None => None,
-            Some(Transition::Closed) => Some(GateNews::CircuitClosed { lane }),
-            Some(Transition::Opened) => absence.map(|absence| GateNews::CircuitOpened {
+            Some(Transition::Closed) => Some(GateEvent::CircuitClosed { lane }),
+            Some(Transition::Opened) => absence.map(|absence| GateEvent::CircuitOpened {
                 lane,
                 text: absence.text.clone(),
                 every: circuit.unwrap_or_default().wait,
@@ -216,34 +228,35 @@ impl Gate {
     }
 
     /// The servers that are away now.
-    pub fn absences(&self) -> impl Iterator<Item = (&Lane, &Absence)> {
+    pub fn outages(&self) -> impl Iterator<Item = (&Lane, &Outage)> {
         let lanes = self.lanes.iter();
-        lanes.filter_map(|(name, lane)| Some((name, lane.absence()?)))
+        lanes.filter_map(|(name, lane)| Some((name, lane.outage()?)))
     }
 
     /// Somebody who waits gave up.
-    pub fn give_up(&mut self, pass: PassId) {
+    pub fn give_up(&mut self, pass: PermitId) {
         for lane in self.lanes.values_mut() {
             lane.give_up(pass);
         }
     }
 
     /// The outside asks to be left alone until then.
-    pub fn hold(&mut self, lane: Lane, until: Moment) {
-        self.lanes.entry(lane).or_default().hold(until);
+    pub fn hold_lane(&mut self, lane: Lane, until: Moment) {
+        self.lanes.entry(lane).or_default().hold_until(until);
     }
 
     /// A model call cost this.
-    pub fn pay(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
-        self.purse.pay(mysis, bill, now);
-        self.news.extend(self.purse.news(now).map(GateNews::Budget));
+    pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
+        self.purse.add_charge(mysis, bill, now);
+        self.news
+            .extend(self.purse.due_event(now).map(GateEvent::Budget));
     }
 
     /// Decides for all who need not wait any longer.
-    pub fn decide(&mut self, now: Now) -> Vec<(PassId, Verdict)> {
+    pub fn decide_requests(&mut self, now: Now) -> Vec<(PermitId, GateVerdict)> {
         let Now { wall, moment } = now;
         let mut decided = self.turn_away(wall);
-        self.reroute(moment);
+        self.reroute_requests(moment);
         decided.extend(self.send_on(moment));
         for (name, lane) in &mut self.lanes {
             let rules = self.rules.lanes.get(name);
@@ -252,11 +265,11 @@ impl Gate {
                     break;
                 };
                 let told = match asker.payer.map(|payer| self.purse.allowance(payer, wall)) {
-                    Some(Allowance::More(told)) => told,
-                    Some(Allowance::NoMore { .. }) | None => None,
+                    Some(BudgetAllowance::More(told)) => told,
+                    Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
                 let lane = name.clone();
-                let verdict = Verdict::In {
+                let verdict = GateVerdict::In {
                     lane,
                     told,
                     is_trial,
@@ -268,22 +281,22 @@ impl Gate {
     }
 
     /// Who is out of budget does not wait here.
-    fn turn_away(&mut self, now: Timestamp) -> Vec<(PassId, Verdict)> {
+    fn turn_away(&mut self, now: Timestamp) -> Vec<(PermitId, GateVerdict)> {
         let mut away = Vec::new();
         if !self.purse.is_limited() {
             return away;
         }
         for lane in self.lanes.values_mut() {
             let purse = &mut self.purse;
-            lane.retain(|pass, asker| {
+            lane.retain_requests(|pass, asker| {
                 let Some(payer) = asker.payer else {
                     return true;
                 };
                 if purse.may_spend(payer, now) {
                     return true;
                 }
-                if let Allowance::NoMore { why, until } = purse.allowance(payer, now) {
-                    away.push((pass, Verdict::Held { why, until }));
+                if let BudgetAllowance::NoMore { why, until } = purse.allowance(payer, now) {
+                    away.push((pass, GateVerdict::Held { why, until }));
                 }
                 false
             });
@@ -292,25 +305,25 @@ impl Gate {
     }
 
     /// Who does not wait for a server that is away goes on without it.
-    fn send_on(&mut self, now: Moment) -> Vec<(PassId, Verdict)> {
+    fn send_on(&mut self, now: Moment) -> Vec<(PermitId, GateVerdict)> {
         let mut sent_on = Vec::new();
         for lane in self.lanes.values_mut() {
-            let why = lane.absence().map(|absence| absence.text.clone());
+            let why = lane.outage().map(|absence| absence.text.clone());
             let hurried = lane.take_the_hurried(now).into_iter();
             let why = why.unwrap_or_default();
-            sent_on.extend(hurried.map(|pass| (pass, Verdict::Away { why: why.clone() })));
+            sent_on.extend(hurried.map(|pass| (pass, GateVerdict::Away { why: why.clone() })));
         }
         sent_on
     }
 
     /// Who waits where nobody passes goes where somebody does.
-    fn reroute(&mut self, now: Moment) {
+    fn reroute_requests(&mut self, now: Moment) {
         let mut movers = Vec::new();
         for lane in self.lanes.values_mut() {
             movers.extend(lane.take_those_with_a_choice(now));
         }
         for (pass, asker) in movers {
-            self.queue(pass, asker, now);
+            self.queue_request(pass, asker, now);
         }
     }
 
@@ -319,26 +332,26 @@ impl Gate {
     pub fn wakes_at(&self) -> Option<Moment> {
         self.lanes
             .iter()
-            .filter(|(_, lane)| lane.waiting() > 0)
+            .filter(|(_, lane)| lane.waiting_count() > 0)
             .filter_map(|(name, lane)| lane.opens_at(self.rules.lanes.get(name)))
             .min()
     }
 
     /// What there is to tell the operator since this was last asked.
-    pub fn take_news(&mut self) -> Vec<GateNews> {
+    pub fn take_news(&mut self) -> Vec<GateEvent> {
         std::mem::take(&mut self.news)
     }
 
     /// How the budget stands.
     #[must_use]
-    pub fn spending(&self) -> BudgetStatus {
-        self.purse.spending()
+    pub fn budget_status(&self) -> BudgetStatus {
+        self.purse.status()
     }
 
     /// How many wait before a lane.
     #[must_use]
-    pub fn waiting(&self, lane: &Lane) -> usize {
-        self.lanes.get(lane).map_or(0, LaneState::waiting)
+    pub fn waiting_count(&self, lane: &Lane) -> usize {
+        self.lanes.get(lane).map_or(0, LaneState::waiting_count)
     }
 }
 

@@ -140,7 +140,7 @@ pub struct Now {
 impl Now {
     /// A moment at which both clocks stand alike, as where time is only played.
     #[must_use]
-    pub fn alike(at: Timestamp) -> Now {
+    pub fn from_timestamp(at: Timestamp) -> Now {
         Now {
             wall: at,
             moment: Moment(at.0),

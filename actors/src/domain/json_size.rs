@@ -6,17 +6,17 @@ pub fn escaped_len(text: &str) -> usize {
     // Sums of small chunks stay within a byte, which compilers turn into wide instructions.
     let extra: usize = text
         .as_bytes()
-        .chunks(CHUNK)
-        .map(|chunk| usize::from(chunk.iter().map(|byte| extra(*byte)).sum::<u8>()))
+        .chunks(CHUNK_BYTES)
+        .map(|chunk| usize::from(chunk.iter().map(|byte| extra_bytes(*byte)).sum::<u8>()))
         .sum();
     text.len() + extra
 }
 
 /// Five more for each byte is the most: 51 of them stay below 256.
-const CHUNK: usize = 48;
+const CHUNK_BYTES: usize = 48;
 
 /// How many bytes more than one a byte takes inside a JSON string.
-fn extra(byte: u8) -> u8 {
+fn extra_bytes(byte: u8) -> u8 {
     let is_marked = (byte == b'"') | (byte == b'\\');
     let is_control = byte < 32;
     let is_short = (byte == 8) | (byte == 9) | (byte == 10) | (byte == 12) | (byte == 13);
@@ -26,7 +26,7 @@ fn extra(byte: u8) -> u8 {
 /// How many bytes a byte takes inside a JSON string.
 #[must_use]
 pub fn escaped_byte(byte: u8) -> usize {
-    1 + usize::from(extra(byte))
+    1 + usize::from(extra_bytes(byte))
 }
 
 #[cfg(test)]

@@ -24,10 +24,10 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::compose::Owner;
-use super::conversation::{Conversation, OpenCall};
-use super::event::{Activity, EventKind, LinkState, MysisStatus, State, Totals};
-use super::fault::Fault;
+use super::compose::TurnOwner;
+use super::conversation::{Conversation, PendingCall};
+use super::event::{Activity, EventKind, LifeState, LinkState, MysisStatus, Totals};
+use super::fault::MysisFault;
 use super::game_state::GameState;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::StallDetector;
@@ -35,26 +35,27 @@ use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
 use super::tokens::TokenGauge;
 use super::tool::Toolset;
-use super::write::{Mission, Profile};
+use super::write::{Mission, MysisProfile};
 
 pub use input::{
-    Alarm, Ask, CallOrder, Effect, Input, MysisOrder, ReplyId, Route, TaskId, ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, LifeInput, ModelQuery, MysisOrder, ReplyId, Route, TaskId,
+    ToolOutcome, WriteId,
 };
-pub use recall::Past;
+pub use recall::RestoreArgs;
 
 use deeds::RecentActivity;
 use input::CurrentActivity;
-use record::Pending;
+use record::PendingWrite;
 
 /// One Mysis, as rules see it.
 #[derive(Debug)]
 pub struct Life {
     id: MysisId,
     incarnation: Incarnation,
-    profile: Profile,
+    profile: MysisProfile,
     rules: Arc<SwarmRules>,
     redactor: Arc<Redactor>,
-    stage: Stage,
+    stage: LifeStage,
     reason: Option<Arc<str>>,
     conversation: Conversation,
     /// The turn under way, else the last one.
@@ -84,7 +85,7 @@ pub struct Life {
     deeds: RecentActivity,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
-    pending: BTreeMap<WriteId, Pending>,
+    pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
     effects: Vec<Effect>,
@@ -107,26 +108,26 @@ pub enum Mode {
 
 /// Where in its life a Mysis is; each stage holds what only it has.
 #[derive(Debug)]
-enum Stage {
+enum LifeStage {
     Idle,
     /// Running, between two turns.
     Pausing {
-        alarm: Alarm,
+        alarm: AlarmId,
     },
     /// Running, in a turn.
     InTurn {
-        turn: Turn,
-        step: Step,
+        turn: ActiveTurn,
+        step: TurnStep,
     },
     Stopped,
-    Errored(Fault),
+    Errored(MysisFault),
 }
 
 /// A turn under way.
 #[derive(Clone, Debug)]
-struct Turn {
-    owner: Owner,
-    began: Began,
+struct ActiveTurn {
+    owner: TurnOwner,
+    began: TurnTrigger,
     model_calls: u32,
     /// What the messages of the last question took, in bytes.
     asked_bytes: usize,
@@ -136,12 +137,12 @@ struct Turn {
     /// What follows a bare reply in this turn.
     continuation: Arc<str>,
     /// Calls still to be made, the one under way first.
-    calls: VecDeque<OpenCall>,
+    calls: VecDeque<PendingCall>,
 }
 
 /// What set a turn going; decides whether it counts as nudged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Began {
+enum TurnTrigger {
     Ordered,
     Continued,
     Nudged,
@@ -149,7 +150,7 @@ enum Began {
 
 /// What a turn waits for.
 #[derive(Debug)]
-enum Step {
+enum TurnStep {
     /// The model's answer.
     Asking {
         work: TaskId,
@@ -159,10 +160,10 @@ enum Step {
         bytes: u64,
     },
     /// The time to ask again.
-    CoolingDown { alarm: Alarm, attempt: u32 },
+    CoolingDown { alarm: AlarmId, attempt: u32 },
     /// A new day, or more budget.
     Held {
-        alarm: Alarm,
+        alarm: AlarmId,
         attempt: u32,
         until: Timestamp,
         /// When that is by the clock that waits go by, as it seemed when the pause began.
@@ -197,53 +198,53 @@ enum AfterRecording {
 
 impl Life {
     /// Takes what happened and says what to do about it.
-    pub fn handle(&mut self, input: Input, now: Now) -> Vec<Effect> {
+    pub fn handle(&mut self, input: LifeInput, now: Now) -> Vec<Effect> {
         (self.now, self.moment) = (now.wall, now.moment);
         let input = input.without_secrets(&self.redactor);
         match input {
-            Input::Ordered { asker, order } => self.ordered(asker, order),
-            Input::MissionStands(mission) => self.mission = mission,
-            Input::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
-            Input::Recorded { ticket, outcome } => self.recorded(ticket, outcome),
-            Input::Progressed { work, activity } => self.progressed(work, activity),
-            Input::Linked {
+            LifeInput::Ordered { asker, order } => self.on_order(asker, order),
+            LifeInput::MissionStands(mission) => self.mission = mission,
+            LifeInput::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
+            LifeInput::Recorded { ticket, outcome } => self.on_recorded(ticket, outcome),
+            LifeInput::Progressed { work, activity } => self.on_progress(work, activity),
+            LifeInput::Linked {
                 link,
                 tools,
                 account,
             } => {
-                self.linked(link);
+                self.set_link(link);
                 self.tools = tools;
                 self.plays_as(account);
             }
-            Input::Assigned(account) => self.plays_as(Some(account)),
-            Input::Noticed {
+            LifeInput::Assigned(account) => self.plays_as(Some(account)),
+            LifeInput::Noticed {
                 severity,
                 code,
                 text,
-            } => self.notice(severity, code, None, &text),
-            Input::Held { work, why, until } => self.held(work, &why, until),
-            Input::Replied {
+            } => self.record_notice(severity, code, None, &text),
+            LifeInput::Held { work, why, until } => self.on_held(work, &why, until),
+            LifeInput::Replied {
                 work,
                 provider,
                 result,
                 ms,
-            } => self.replied(work, &provider, result, ms),
-            Input::StillAway {
+            } => self.on_model_reply(work, &provider, result, ms),
+            LifeInput::StillAway {
                 work,
                 provider,
                 fault,
             } => self.still_away(work, &provider, &fault),
-            Input::Died { work, text } => self.asking_died(work, text),
-            Input::Leaving { work } => self.leaving(work),
-            Input::Returned { work, outcome } => self.returned(work, &outcome),
-            Input::Rang { alarm } => self.rang(alarm),
-            Input::WindDown => self.wind_down(),
+            LifeInput::Died { work, text } => self.asking_died(work, text),
+            LifeInput::Leaving { work } => self.on_call_leaving(work),
+            LifeInput::Returned { work, outcome } => self.on_call_returned(work, &outcome),
+            LifeInput::Rang { alarm } => self.on_alarm(alarm),
+            LifeInput::WindDown => self.wind_down(),
         }
         std::mem::take(&mut self.effects)
     }
 
     /// These are the secrets that are known from here on.
-    pub fn know(&mut self, redactor: Arc<Redactor>) {
+    pub fn set_redactor(&mut self, redactor: Arc<Redactor>) {
         self.redactor = redactor;
     }
 
@@ -267,29 +268,32 @@ impl Life {
 
     /// Its state, as the operator knows it.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> LifeState {
         match &self.stage {
-            Stage::Idle => State::Idle,
-            Stage::Pausing { .. } | Stage::InTurn { .. } => State::Running,
-            Stage::Stopped => State::Stopped,
-            Stage::Errored(_) => State::Errored,
+            LifeStage::Idle => LifeState::Idle,
+            LifeStage::Pausing { .. } | LifeStage::InTurn { .. } => LifeState::Running,
+            LifeStage::Stopped => LifeState::Stopped,
+            LifeStage::Errored(_) => LifeState::Errored,
         }
     }
 
     /// How it stands, for those who watch.
     #[must_use]
-    pub fn standing(&self) -> MysisStatus {
+    pub fn status(&self) -> MysisStatus {
         MysisStatus {
             id: self.id,
             name: self.profile.name.clone(),
             provider: self.profile.provider.clone(),
-            model: self.model(),
+            model: self.model_name(),
             temperature: self.temperature(),
             state: self.state(),
             reason: self.reason.clone(),
             fault: match &self.stage {
-                Stage::Errored(fault) => Some(fault.clone()),
-                Stage::Idle | Stage::Pausing { .. } | Stage::InTurn { .. } | Stage::Stopped => None,
+                LifeStage::Errored(fault) => Some(fault.clone()),
+                LifeStage::Idle
+                | LifeStage::Pausing { .. }
+                | LifeStage::InTurn { .. }
+                | LifeStage::Stopped => None,
             },
             activity: self.doing.activity.clone(),
             activity_since: self.doing.since,
@@ -303,17 +307,17 @@ impl Life {
             totals: self.totals,
             last_activity_at: self.last_activity_at,
             last_words: self.deeds.words(),
-            last_deed: self.deeds.last(),
+            last_deed: self.deeds.last_tool_call(),
             last_call_ms: self.last_call_ms,
         }
     }
 
-    fn provider(&self) -> Option<&ProviderRules> {
+    fn provider_rules(&self) -> Option<&ProviderRules> {
         self.rules.providers.get(&self.profile.provider)
     }
 
-    fn model(&self) -> Arc<str> {
-        let of_provider = || self.provider().map(|provider| provider.model.clone());
+    fn model_name(&self) -> Arc<str> {
+        let of_provider = || self.provider_rules().map(|provider| provider.model.clone());
         self.profile
             .model
             .clone()
@@ -322,32 +326,33 @@ impl Life {
     }
 
     fn temperature(&self) -> Option<f32> {
-        self.profile
-            .temperature
-            .or_else(|| self.provider().and_then(|provider| provider.temperature))
+        self.profile.temperature.or_else(|| {
+            self.provider_rules()
+                .and_then(|provider| provider.temperature)
+        })
     }
 
-    fn stamp(&mut self) -> u64 {
+    fn next_stamp(&mut self) -> u64 {
         self.stamps += 1;
         self.stamps
     }
 
-    fn tell(&mut self, what: EventKind) {
+    fn tell_event(&mut self, what: EventKind) {
         self.effects.push(Effect::Tell(what));
     }
 
     /// Enters a stage and tells so where the state changed.
-    fn enter(&mut self, stage: Stage, reason: Option<Arc<str>>) {
+    fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
         let from = self.state();
         self.stage = stage;
         let to = self.state();
         self.reason.clone_from(&reason);
         if from != to {
-            self.tell(EventKind::StateChanged { from, to, reason });
+            self.tell_event(EventKind::StateChanged { from, to, reason });
         }
     }
 
-    fn linked(&mut self, link: LinkState) {
+    fn set_link(&mut self, link: LinkState) {
         if link != self.link {
             self.link_since = self.now;
         }
@@ -355,18 +360,18 @@ impl Life {
     }
 
     /// This moment, by both clocks.
-    fn both(&self) -> Now {
+    fn both_clocks(&self) -> Now {
         Now {
             wall: self.now,
             moment: self.moment,
         }
     }
 
-    fn doing(&mut self, activity: Activity) {
-        self.doing_until(activity, None);
+    fn set_activity(&mut self, activity: Activity) {
+        self.set_activity_until(activity, None);
     }
 
-    fn doing_until(&mut self, activity: Activity, until: Option<Timestamp>) {
+    fn set_activity_until(&mut self, activity: Activity, until: Option<Timestamp>) {
         self.last_activity_at = self.now;
         self.doing = CurrentActivity {
             activity,
@@ -375,21 +380,22 @@ impl Life {
         };
     }
 
-    fn progressed(&mut self, work: TaskId, activity: Activity) {
+    fn on_progress(&mut self, work: TaskId, activity: Activity) {
         let is_current = match &self.stage {
-            Stage::InTurn {
-                step: Step::Asking { work: current, .. } | Step::Calling { work: current, .. },
+            LifeStage::InTurn {
+                step:
+                    TurnStep::Asking { work: current, .. } | TurnStep::Calling { work: current, .. },
                 ..
             } => *current == work,
-            Stage::Idle
-            | Stage::Pausing { .. }
-            | Stage::InTurn { .. }
-            | Stage::Stopped
-            | Stage::Errored(_) => false,
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::InTurn { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => false,
         };
         if is_current {
             let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
-            self.doing(activity);
+            self.set_activity(activity);
             if goes_on {
                 // The time that is shown is that of the whole call.
                 self.doing.since = since;

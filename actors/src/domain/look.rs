@@ -23,12 +23,12 @@ impl SnapshotQuery {
     pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
         is_snapshot(tool).then(|| SnapshotQuery {
             tool: tool.clone(),
-            arguments: normalised(arguments),
+            arguments: normalise_arguments(arguments),
         })
     }
 }
 
-fn normalised(arguments: &Arc<str>) -> Arc<str> {
+fn normalise_arguments(arguments: &Arc<str>) -> Arc<str> {
     if &**arguments == "{}" {
         return arguments.clone();
     }

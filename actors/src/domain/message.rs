@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::books::Charge;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
-use super::model::Usage;
+use super::model::TokenUsage;
 
-pub use kind::Kind;
+pub use kind::RowKind;
 
 /// One row of one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,12 +24,12 @@ pub struct Row {
     /// The turn it belongs to; a prompt between two turns belongs to the coming one.
     pub turn: TurnNumber,
     /// What it says.
-    pub body: Body,
+    pub body: RowBody,
 }
 
 /// What a row says, by kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub enum RowBody {
     /// The operator's direct message.
     Prompt {
         /// What the operator wrote.
@@ -61,7 +61,7 @@ pub enum Body {
         /// The words.
         utterance: Utterance,
         /// The calls, in the model's order; never empty.
-        calls: Vec<Call>,
+        calls: Vec<CallRecord>,
     },
     /// What a tool answered.
     Result {
@@ -111,7 +111,7 @@ impl Utterance {
     /// The newest row that the model had seen when it said this; 0 where it had seen none, as with
     /// a mission that stood before its first turn. `own` is the utterance's own place.
     #[must_use]
-    pub fn seen(&self, own: Seq) -> Seq {
+    pub fn newest_seen(&self, own: Seq) -> Seq {
         self.horizon.min(own)
     }
 }
@@ -120,7 +120,7 @@ impl Utterance {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReplyMeta {
     /// What the provider reported, if anything.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// How long the call took, in milliseconds.
     pub ms: u64,
     /// The model that answered.
@@ -135,7 +135,7 @@ pub struct ReplyMeta {
 
 /// One tool call of an utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct CallRecord {
     /// The provider's id, letter for letter; may be empty or repeated.
     pub id: Arc<str>,
     /// The tool's name as the model wrote it, but for leaked tokens around a name that is one.
@@ -281,59 +281,59 @@ pub struct HostMeta {
 impl Row {
     /// Its kind; `None` for a kind that this version does not know.
     #[must_use]
-    pub fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<RowKind> {
         match &self.body {
-            Body::Prompt { .. } => Some(Kind::Prompt),
-            Body::Mission { .. } => Some(Kind::Mission),
-            Body::Peer { .. } => Some(Kind::Peer),
-            Body::Note { .. } => Some(Kind::Note),
-            Body::Reply(_) => Some(Kind::Reply),
-            Body::Call { .. } => Some(Kind::Call),
-            Body::Result { .. } => Some(Kind::Result),
-            Body::Host { .. } => Some(Kind::Host),
-            Body::Audit { .. } => Some(Kind::Audit),
-            Body::Unknown { .. } => None,
+            RowBody::Prompt { .. } => Some(RowKind::Prompt),
+            RowBody::Mission { .. } => Some(RowKind::Mission),
+            RowBody::Peer { .. } => Some(RowKind::Peer),
+            RowBody::Note { .. } => Some(RowKind::Note),
+            RowBody::Reply(_) => Some(RowKind::Reply),
+            RowBody::Call { .. } => Some(RowKind::Call),
+            RowBody::Result { .. } => Some(RowKind::Result),
+            RowBody::Host { .. } => Some(RowKind::Host),
+            RowBody::Audit { .. } => Some(RowKind::Audit),
+            RowBody::Unknown { .. } => None,
         }
     }
 
     /// Its kind as a word, also where this version does not know it.
     #[must_use]
     pub fn kind_word(&self) -> &str {
-        if let Body::Unknown { kind, .. } = &self.body {
+        if let RowBody::Unknown { kind, .. } = &self.body {
             return kind;
         }
-        self.kind().map_or("", Kind::as_str)
+        self.kind().map_or("", RowKind::as_str)
     }
 
     /// Whether the row may be sent to the model; an empty reply has nothing to send.
     #[must_use]
     pub fn is_sendable(&self) -> bool {
-        if let Body::Reply(utterance) = &self.body {
+        if let RowBody::Reply(utterance) = &self.body {
             return !utterance.text.trim().is_empty();
         }
-        self.kind().is_some_and(Kind::is_sendable)
+        self.kind().is_some_and(RowKind::is_sendable)
     }
 
     /// What it says, as text.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         match &self.body {
-            Body::Prompt { text }
-            | Body::Mission { text, .. }
-            | Body::Peer { text, .. }
-            | Body::Note { text }
-            | Body::Result { text, .. }
-            | Body::Host { text, .. }
-            | Body::Audit { text }
-            | Body::Unknown { text, .. } => text,
-            Body::Reply(utterance) | Body::Call { utterance, .. } => &utterance.text,
+            RowBody::Prompt { text }
+            | RowBody::Mission { text, .. }
+            | RowBody::Peer { text, .. }
+            | RowBody::Note { text }
+            | RowBody::Result { text, .. }
+            | RowBody::Host { text, .. }
+            | RowBody::Audit { text }
+            | RowBody::Unknown { text, .. } => text,
+            RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => &utterance.text,
         }
     }
 
     /// The model's words behind a reply or a call.
     #[must_use]
     pub fn utterance(&self) -> Option<&Utterance> {
-        let (Body::Reply(utterance) | Body::Call { utterance, .. }) = &self.body else {
+        let (RowBody::Reply(utterance) | RowBody::Call { utterance, .. }) = &self.body else {
             return None;
         };
         Some(utterance)
@@ -341,8 +341,8 @@ impl Row {
 
     /// The calls of a call row; none for every other.
     #[must_use]
-    pub fn calls(&self) -> &[Call] {
-        let Body::Call { calls, .. } = &self.body else {
+    pub fn calls(&self) -> &[CallRecord] {
+        let RowBody::Call { calls, .. } = &self.body else {
             return &[];
         };
         calls
@@ -351,7 +351,7 @@ impl Row {
     /// Who said it, where that is neither the operator nor the Mysis itself.
     #[must_use]
     pub fn sender(&self) -> Option<&str> {
-        let Body::Peer { sender, .. } = &self.body else {
+        let RowBody::Peer { sender, .. } = &self.body else {
             return None;
         };
         Some(sender)
@@ -360,7 +360,7 @@ impl Row {
     /// About a host notice.
     #[must_use]
     pub fn host(&self) -> Option<&HostMeta> {
-        let Body::Host { meta, .. } = &self.body else {
+        let RowBody::Host { meta, .. } = &self.body else {
             return None;
         };
         Some(meta)
@@ -369,7 +369,7 @@ impl Row {
     /// What a result row answers, and how.
     #[must_use]
     pub fn result(&self) -> Option<(CallKey, &Arc<str>, &ResultMeta)> {
-        let Body::Result { call, text, meta } = &self.body else {
+        let RowBody::Result { call, text, meta } = &self.body else {
             return None;
         };
         Some((*call, text, meta))
@@ -389,12 +389,12 @@ mod tests {
             body,
         };
         assert!(
-            !row(Body::Unknown {
+            !row(RowBody::Unknown {
                 kind: "hologram".into(),
                 text: "hello".into()
             })
             .is_sendable()
         );
-        assert!(!row(Body::Reply(Utterance::default())).is_sendable());
+        assert!(!row(RowBody::Reply(Utterance::default())).is_sendable());
     }
 }

@@ -64,11 +64,11 @@ pub struct ModelAnswer {
     /// Its reasoning, wherever the provider put it.
     pub reasoning: Option<String>,
     /// The calls it wants made.
-    pub calls: Vec<AskedCall>,
+    pub calls: Vec<RequestedCall>,
     /// Why it stopped, in the provider's words.
     pub finish_reason: Option<String>,
     /// What the provider says it cost.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// The model that answered, if the provider says so.
     pub model: Option<String>,
     /// What of it is not believed, for the operator; only where that was not told before.
@@ -78,18 +78,18 @@ pub struct ModelAnswer {
 /// How much of an answer is there while it is still coming, in bytes; nothing of one that comes in
 /// one piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arrived {
+pub struct AnswerProgress {
     /// Its words and its calls.
     pub words: u64,
     /// Its reasoning.
     pub thoughts: u64,
 }
 
-impl Arrived {
+impl AnswerProgress {
     /// Whether the model is still thinking, and how much of that, or of its answer, is there, as
     /// `1.2 KB`.
     #[must_use]
-    pub fn shown(self) -> (bool, String) {
+    pub fn describe_progress(self) -> (bool, String) {
         let is_thinking = self.words == 0;
         let bytes = if is_thinking {
             self.thoughts
@@ -106,7 +106,7 @@ impl Arrived {
 
 /// A call as the model asked for it, letter for letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AskedCall {
+pub struct RequestedCall {
     /// The provider's id; may be empty or repeated.
     pub id: String,
     /// The tool's name; may name no tool.
@@ -117,7 +117,7 @@ pub struct AskedCall {
 
 /// Tokens as the provider reported them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens of the request.
     pub input: u64,
     /// Tokens of the answer, reasoning included.
@@ -127,7 +127,7 @@ pub struct Usage {
 }
 
 /// The longest that a provider's Retry-After is obeyed.
-pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+pub const MAX_OBEYED_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// Why a model call failed, by what can be done about it (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ pub enum ModelFault {
         /// What happened.
         text: String,
         /// What the provider says it cost.
-        usage: Option<Usage>,
+        usage: Option<TokenUsage>,
     },
     /// Worth trying again, shorter: it is more than the model can take.
     TooLong {
@@ -192,7 +192,7 @@ impl ModelFault {
 
     /// What it cost, as far as the provider said so.
     #[must_use]
-    pub fn usage(&self) -> Option<Usage> {
+    pub fn usage(&self) -> Option<TokenUsage> {
         match self {
             ModelFault::Empty { usage, .. } => *usage,
             ModelFault::Transient { .. }

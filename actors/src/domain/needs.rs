@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::event::{Activity, LinkState, MysisStatus, State};
+use super::event::{Activity, LifeState, LinkState, MysisStatus};
 use super::ids::{MysisId, Timestamp};
 use super::message::Severity;
-use super::progress::{Stuck, Way};
+use super::progress::{StallKind, Stuck};
 
 /// Somebody who needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,12 +24,12 @@ pub struct Need {
     /// How bad it is.
     pub severity: Severity,
     /// What helps.
-    pub remedy: Remedy,
+    pub remedy: NeedRemedy,
 }
 
 /// What the operator can do for somebody who needs help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
+pub enum NeedRemedy {
     /// Start it again.
     Relaunch,
     /// Start again all who ran when the program ended.
@@ -42,23 +42,23 @@ pub enum Remedy {
     Nothing,
 }
 
-impl Remedy {
+impl NeedRemedy {
     /// What it is called; empty where there is none.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Remedy::Relaunch => "relaunch",
-            Remedy::ResumeAll => "resume all of these",
-            Remedy::Message => "message",
-            Remedy::Stop => "stop",
-            Remedy::Nothing => "",
+            NeedRemedy::Relaunch => "relaunch",
+            NeedRemedy::ResumeAll => "resume all of these",
+            NeedRemedy::Message => "message",
+            NeedRemedy::Stop => "stop",
+            NeedRemedy::Nothing => "",
         }
     }
 }
 
 /// Whether one who stands like this needs the operator, and for what.
 #[must_use]
-pub fn need(standing: &MysisStatus) -> Option<Need> {
+pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
     let reason = || standing.reason.clone().unwrap_or_default();
     let need = |what, why, since, severity, remedy| {
         Some(Need {
@@ -72,19 +72,19 @@ pub fn need(standing: &MysisStatus) -> Option<Need> {
         })
     };
     match standing.state {
-        State::Errored => {
+        LifeState::Errored => {
             let fault = standing.fault.as_ref();
             let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
             let since = fault.map_or(standing.last_activity_at, |fault| fault.at);
-            need("errored", why, since, Severity::Error, Remedy::Relaunch)
+            need("errored", why, since, Severity::Error, NeedRemedy::Relaunch)
         }
-        State::Idle if standing.is_interrupted() => {
+        LifeState::Idle if standing.is_interrupted() => {
             let why = "it ran when the program ended".into();
             let since = standing.last_activity_at;
             let what = "interrupted";
-            need(what, why, since, Severity::Warn, Remedy::ResumeAll)
+            need(what, why, since, Severity::Warn, NeedRemedy::ResumeAll)
         }
-        State::Idle if standing.reason.is_some() => {
+        LifeState::Idle if standing.reason.is_some() => {
             let since = standing.last_activity_at;
             let why = reason();
             let what = if standing.is_parked() {
@@ -92,9 +92,9 @@ pub fn need(standing: &MysisStatus) -> Option<Need> {
             } else {
                 "waits"
             };
-            need(what, why, since, Severity::Warn, Remedy::Message)
+            need(what, why, since, Severity::Warn, NeedRemedy::Message)
         }
-        State::Running => {
+        LifeState::Running => {
             if let Activity::Paused(why) = &standing.activity {
                 let since = standing.activity_since;
                 return need(
@@ -102,19 +102,19 @@ pub fn need(standing: &MysisStatus) -> Option<Need> {
                     why.clone(),
                     since,
                     Severity::Warn,
-                    Remedy::Nothing,
+                    NeedRemedy::Nothing,
                 );
             }
             if standing.link == LinkState::Down {
                 let why = "the game server cannot be reached; it waits until it can".into();
                 let since = standing.link_since;
-                return need("no tools", why, since, Severity::Warn, Remedy::Stop);
+                return need("no tools", why, since, Severity::Warn, NeedRemedy::Stop);
             }
             let stuck = standing.stuck.as_ref()?;
             let (what, why) = words_of(stuck);
-            need(what, why, stuck.since, Severity::Warn, Remedy::Message)
+            need(what, why, stuck.since, Severity::Warn, NeedRemedy::Message)
         }
-        State::Idle | State::Stopped => None,
+        LifeState::Idle | LifeState::Stopped => None,
     }
 }
 
@@ -123,23 +123,23 @@ fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
     let turns = stuck.turns;
     let tool = stuck.tool.as_deref().unwrap_or("one call");
     let (what, why) = match stuck.way {
-        Way::Repeats => (
+        StallKind::Repeats => (
             "repeats",
             format!("{tool} failed in each of its last {turns} turns"),
         ),
-        Way::Talks => (
+        StallKind::Talks => (
             "only talks",
             format!("called no tool in its last {turns} turns"),
         ),
-        Way::Fails => (
+        StallKind::Fails => (
             "only fails",
             format!("every call of its last {turns} turns failed"),
         ),
-        Way::Circles => (
+        StallKind::Circles => (
             "circles",
             format!("made the same calls in its last {turns} turns, and gained nothing"),
         ),
-        Way::Idles | Way::Ails => (
+        StallKind::Idles | StallKind::Ails => (
             "no gain",
             format!("gained nothing in its last {turns} turns"),
         ),

@@ -86,7 +86,7 @@ pub enum Order {
 
 /// What came of an order that was carried out. It is in the store by then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum CompletedOrder {
     /// The new Mysis.
     Created(MysisId),
     /// It runs.
@@ -146,7 +146,7 @@ impl fmt::Display for Reloaded {
 
 /// Why an order was not carried out. Nothing is stored then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OrderRefusal {
     /// No Mysis has that name.
     UnknownMysis(String),
     /// The name will not do.
@@ -190,38 +190,38 @@ pub enum Refusal {
     Configuration(Vec<String>),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for OrderRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::UnknownMysis(name) => write!(f, "no mysis is called `{name}`"),
-            Refusal::BadName(why) => f.write_str(why),
-            Refusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
-            Refusal::SwarmFull(max) => write!(
+            OrderRefusal::UnknownMysis(name) => write!(f, "no mysis is called `{name}`"),
+            OrderRefusal::BadName(why) => f.write_str(why),
+            OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
+            OrderRefusal::SwarmFull(max) => write!(
                 f,
                 "the swarm is full ({max} myses); raise swarm.max_myses or delete one"
             ),
-            Refusal::UnknownProvider { name, known } => write!(
+            OrderRefusal::UnknownProvider { name, known } => write!(
                 f,
                 "no provider is called `{name}`; the configuration has {}",
                 known.join(", ")
             ),
-            Refusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
-            Refusal::AlreadyRunning => f.write_str("mysis already running"),
-            Refusal::AlreadyStopped => f.write_str("mysis already stopped"),
-            Refusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
-            Refusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
-            Refusal::EmptyText => f.write_str("there is nothing in the message"),
-            Refusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
-            Refusal::NoSwarm => f.write_str("no swarm is running here"),
-            Refusal::NothingSent => {
+            OrderRefusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
+            OrderRefusal::AlreadyRunning => f.write_str("mysis already running"),
+            OrderRefusal::AlreadyStopped => f.write_str("mysis already stopped"),
+            OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
+            OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
+            OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),
+            OrderRefusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
+            OrderRefusal::NoSwarm => f.write_str("no swarm is running here"),
+            OrderRefusal::NothingSent => {
                 f.write_str("nothing was sent to its model since the program began")
             }
-            Refusal::Closing => f.write_str("the program is closing and takes no orders"),
-            Refusal::Interrupted => {
+            OrderRefusal::Closing => f.write_str("the program is closing and takes no orders"),
+            OrderRefusal::Interrupted => {
                 f.write_str("the mysis died while dealing with it; look at its log, then try again")
             }
-            Refusal::Store(why) => write!(f, "could not be stored: {why}"),
-            Refusal::Configuration(why) => {
+            OrderRefusal::Store(why) => write!(f, "could not be stored: {why}"),
+            OrderRefusal::Configuration(why) => {
                 write!(f, "the configuration stays as it was: {}", why.join("; "))
             }
         }
@@ -229,21 +229,21 @@ impl fmt::Display for Refusal {
 }
 
 /// What comes of an order.
-pub type Answer = Result<Done, Refusal>;
+pub type OrderResult = Result<CompletedOrder, OrderRefusal>;
 
 /// The longest message that is taken, in bytes.
-pub const MAX_TEXT: usize = 1 << 20;
+pub const MAX_ORDER_BYTES: usize = 1 << 20;
 
 /// Checks a message's text.
 ///
 /// # Errors
 /// It is empty or too long.
-pub fn check_text(text: &str) -> Result<(), Refusal> {
+pub fn check_text(text: &str) -> Result<(), OrderRefusal> {
     if text.trim().is_empty() {
-        return Err(Refusal::EmptyText);
+        return Err(OrderRefusal::EmptyText);
     }
-    if text.len() > MAX_TEXT {
-        return Err(Refusal::TextTooLong(MAX_TEXT));
+    if text.len() > MAX_ORDER_BYTES {
+        return Err(OrderRefusal::TextTooLong(MAX_ORDER_BYTES));
     }
     Ok(())
 }
@@ -252,7 +252,7 @@ pub fn check_text(text: &str) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// Says what a name looks like.
-pub fn check_name(name: &str) -> Result<(), Refusal> {
+pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
     let length = name.chars().count();
     let fits = (1..=32).contains(&length)
         && !name.starts_with(['-', '.'])
@@ -262,7 +262,7 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
     if fits {
         return Ok(());
     }
-    Err(Refusal::BadName(format!(
+    Err(OrderRefusal::BadName(format!(
         "`{name}` will not do as a name: 1 to 32 letters, digits, `-`, `_` or `.`, \
          beginning with a letter, a digit or `_`"
     )))
@@ -298,9 +298,12 @@ mod tests {
     #[test]
     fn refusals_say_what_to_do() {
         assert_eq!(
-            Refusal::Stopped.to_string(),
+            OrderRefusal::Stopped.to_string(),
             "mysis stopped - press 'r' to relaunch"
         );
-        assert_eq!(Refusal::AlreadyRunning.to_string(), "mysis already running");
+        assert_eq!(
+            OrderRefusal::AlreadyRunning.to_string(),
+            "mysis already running"
+        );
     }
 }

@@ -6,19 +6,19 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::gate::PassId;
+use super::gate::PermitId;
 use super::ids::Moment;
 
-const MINUTE: Duration = Duration::from_secs(60);
+const PACE_WINDOW: Duration = Duration::from_secs(60);
 
 /// The calls of the last minute and their tokens.
 #[derive(Debug, Default)]
-pub struct Pace {
-    calls: VecDeque<(Moment, PassId, u64)>,
+pub struct TokenPace {
+    calls: VecDeque<(Moment, PermitId, u64)>,
     sum: u64,
 }
 
-impl Pace {
+impl TokenPace {
     /// When a call of so many tokens may begin under a limit. One that is larger than the limit
     /// may begin once nothing else counts.
     #[must_use]
@@ -30,20 +30,20 @@ impl Pace {
                 break;
             }
             sum = sum.saturating_sub(*used);
-            at = began.plus(MINUTE);
+            at = began.plus(PACE_WINDOW);
         }
         at
     }
 
     /// A call begins, about so large.
-    pub fn enter(&mut self, pass: PassId, tokens: u64, now: Moment) {
-        self.forget(now);
+    pub fn add_call(&mut self, pass: PermitId, tokens: u64, now: Moment) {
+        self.drop_old_calls(now);
         self.calls.push_back((now, pass, tokens));
         self.sum = self.sum.saturating_add(tokens);
     }
 
     /// A call was so large.
-    pub fn learn(&mut self, pass: PassId, tokens: u64) {
+    pub fn correct_call(&mut self, pass: PermitId, tokens: u64) {
         let call = self.calls.iter_mut().rev().find(|(_, of, _)| *of == pass);
         if let Some((_, _, counted)) = call {
             self.sum = self.sum.saturating_sub(*counted).saturating_add(tokens);
@@ -52,9 +52,9 @@ impl Pace {
     }
 
     /// What is older than a minute counts no longer.
-    pub fn forget(&mut self, now: Moment) {
+    pub fn drop_old_calls(&mut self, now: Moment) {
         while let Some((began, _, tokens)) = self.calls.front()
-            && began.plus(MINUTE) <= now
+            && began.plus(PACE_WINDOW) <= now
         {
             self.sum = self.sum.saturating_sub(*tokens);
             self.calls.pop_front();
@@ -68,19 +68,19 @@ mod tests {
 
     #[test]
     fn within_any_minute_no_more_than_the_limit_begins() {
-        let mut pace = Pace::default();
+        let mut pace = TokenPace::default();
         let at = |seconds: i64| Moment(1_000_000 + seconds * 1000);
-        pace.enter(PassId(1), 400, at(0));
-        pace.enter(PassId(2), 400, at(10));
+        pace.add_call(PermitId(1), 400, at(0));
+        pace.add_call(PermitId(2), 400, at(10));
         assert_eq!(pace.opens_at(200, 1000), Moment(0));
         assert_eq!(pace.opens_at(201, 1000), at(60));
         assert_eq!(pace.opens_at(700, 1000), at(70));
         assert_eq!(pace.opens_at(5000, 1000), at(70), "alone it may");
-        pace.learn(PassId(1), 100);
+        pace.correct_call(PermitId(1), 100);
         assert_eq!(pace.opens_at(500, 1000), Moment(0));
-        pace.forget(at(60));
+        pace.drop_old_calls(at(60));
         assert_eq!(pace.opens_at(600, 1000), Moment(0));
-        pace.forget(at(70));
+        pace.drop_old_calls(at(70));
         assert_eq!(pace.sum, 0);
     }
 }

@@ -12,6 +12,7 @@ mod habit;
 mod memo;
 mod outcome;
 mod rung;
+mod stall;
 mod stretch;
 
 #[cfg(test)]
@@ -24,74 +25,19 @@ use super::message::CallStatus;
 use super::rules::ProgressRules;
 
 use habit::CallPattern;
-use outcome::{Outcomes, grouped, minutes};
-use stretch::{CycleWindow, StallWindow, Turned};
+use outcome::{Outcomes, format_millis, group_digits};
+use stretch::{CycleWindow, StallWindow, TurnJudgement};
 
 pub use errand::{NO_GAIN_LINE, OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
-pub use rung::{EscalationStep, Means};
+pub use rung::{EscalationOptions, EscalationStep};
+pub use stall::{StallKind, StallVerdict, Stuck};
 
 /// Turns between two memos where nothing important changed.
-const MEMO_EVERY: u32 = 8;
-
-/// How a Mysis gets nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// It calls no tool.
-    Talks,
-    /// One identical call fails again and again.
-    Repeats,
-    /// All its calls fail.
-    Fails,
-    /// The same calls in the same order, and nothing gained by them.
-    Circles,
-    /// It acts, and no outcome gets better.
-    Idles,
-    /// One failure comes again for days, between other things.
-    Ails,
-}
-
-impl Way {
-    /// A word for it, in tables.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Way::Talks => "talks",
-            Way::Repeats => "repeats",
-            Way::Fails => "fails",
-            Way::Circles => "circles",
-            Way::Idles => "idles",
-            Way::Ails => "ails",
-        }
-    }
-}
-
-/// What the watch says after a turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// How it gets nowhere.
-    pub way: Way,
-    /// The facts, as a clause: `for 40 turns: credits 1,203 unchanged, …`.
-    pub facts: String,
-    /// The rung that it is taken to now; absent: it is only told again.
-    pub rung: Option<EscalationStep>,
-}
-
-/// One that gets nowhere, for those who watch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stuck {
-    /// Since when that is known.
-    pub since: Timestamp,
-    /// How many turns.
-    pub turns: u32,
-    /// How.
-    pub way: Way,
-    /// The call that fails, where it is one.
-    pub tool: Option<Arc<str>>,
-}
+const CHECKPOINT_EVERY_TURNS: u32 = 8;
 
 /// A tool call that came back.
 #[derive(Clone, Copy, Debug)]
-pub struct Called<'a> {
+pub struct FinishedCall<'a> {
     /// The tool.
     pub tool: &'a Arc<str>,
     /// Its arguments.
@@ -115,7 +61,7 @@ pub struct StallDetector {
     /// The turns of the stretch when the rung was taken, and the moment.
     taken: (u32, Moment),
     /// Since when it is known to get nowhere, by the wall clock, and how.
-    known: Option<(Timestamp, Way)>,
+    known: Option<(Timestamp, StallKind)>,
     /// What the model is told, until something gets better.
     notice: Option<String>,
     /// Rows before this one are not sent any more.
@@ -131,16 +77,17 @@ pub struct StallDetector {
 
 impl StallDetector {
     /// A call of the turn under way came back.
-    pub fn called(&mut self, call: Called<'_>, now: Moment) {
+    pub fn on_call(&mut self, call: FinishedCall<'_>, now: Moment) {
         let is_done = call.status == CallStatus::Done;
         let gains = if is_done {
-            self.outcomes.read(call.tool, call.read_only, call.text)
+            self.outcomes
+                .read_result(call.tool, call.read_only, call.text)
         } else {
             outcome::Gains::default()
         };
-        self.stretch.called(&call, gains);
-        self.lap.called(gains);
-        if self.habit.called(&call, now) {
+        self.stretch.on_call(&call, gains);
+        self.lap.on_call(gains);
+        if self.habit.on_call(&call, now) {
             self.is_urgent = true;
         }
     }
@@ -152,9 +99,9 @@ impl StallDetector {
         rules: &ProgressRules,
         blatant: u32,
         errand: OrderIntent,
-        means: Means,
+        means: EscalationOptions,
         now: Now,
-    ) -> Option<Verdict> {
+    ) -> Option<StallVerdict> {
         let Now { wall, moment: now } = now;
         self.unsaved += 1;
         let turned = self.stretch.end_turn(self.outcomes.is_known(), now);
@@ -163,25 +110,25 @@ impl StallDetector {
         if !rules.is_on {
             return None;
         }
-        if let Some(facts) = self.habit.ailment() {
+        if let Some(facts) = self.habit.take_due_failure() {
             self.is_urgent = true;
-            self.notice.get_or_insert_with(|| told(&facts));
-            return Some(Verdict {
-                way: Way::Ails,
+            self.notice.get_or_insert_with(|| stall_notice(&facts));
+            return Some(StallVerdict {
+                way: StallKind::Ails,
                 facts,
                 rung: None,
             });
         }
         // What a circle earns on its way round, it loses again.
-        let gained = matches!(turned, Turned::Gained | Turned::Unjudged);
-        if gained && !self.circles(rules, blatant, errand, now) {
+        let gained = matches!(turned, TurnJudgement::Gained | TurnJudgement::Unjudged);
+        if gained && !self.is_cycling(rules, blatant, errand, now) {
             self.climb_down(now);
             return None;
         }
-        let Some(way) = self.way(rules, blatant, errand, now) else {
+        let Some(way) = self.stall_kind(rules, blatant, errand, now) else {
             if self
                 .known
-                .is_some_and(|(_, way)| way != Way::Idles && way != Way::Circles)
+                .is_some_and(|(_, way)| way != StallKind::Idles && way != StallKind::Circles)
             {
                 // What was blatant has ended; whether anything comes of it shows in time.
                 self.known = None;
@@ -189,20 +136,20 @@ impl StallDetector {
             }
             return None;
         };
-        self.judge(way, rules, blatant, means, Now { wall, moment: now })
+        self.judge_stall(way, rules, blatant, means, Now { wall, moment: now })
     }
 
     /// Counts the turns that nobody can judge.
-    fn count_unjudged(&mut self, turned: Turned) {
+    fn count_unjudged(&mut self, turned: TurnJudgement) {
         match turned {
-            Turned::Unjudged | Turned::Repeated => {
+            TurnJudgement::Unjudged | TurnJudgement::Repeated => {
                 self.unjudged = self.unjudged.saturating_add(1);
             }
-            Turned::Gained => {
+            TurnJudgement::Gained => {
                 self.unjudged = 0;
                 self.is_unjudged_told = false;
             }
-            Turned::Nothing => {}
+            TurnJudgement::Nothing => {}
         }
     }
 
@@ -222,34 +169,34 @@ impl StallDetector {
     }
 
     /// How it gets nowhere, where it does.
-    fn way(
+    fn stall_kind(
         &self,
         rules: &ProgressRules,
         blatant: u32,
         errand: OrderIntent,
         now: Moment,
-    ) -> Option<Way> {
+    ) -> Option<StallKind> {
         let stretch = &self.stretch;
         let waits = errand == OrderIntent::Waits;
         let lasts = |since: Moment| now.since(since) >= rules.at_least;
         if stretch.same_failure() >= blatant {
-            return Some(Way::Repeats);
+            return Some(StallKind::Repeats);
         }
-        if stretch.quiet() >= blatant && !waits {
-            return Some(Way::Talks);
+        if stretch.quiet_turns() >= blatant && !waits {
+            return Some(StallKind::Talks);
         }
-        if stretch.failing() >= rules.turns / 2 && lasts(stretch.since()) {
-            return Some(Way::Fails);
+        if stretch.failing_turns() >= rules.turns / 2 && lasts(stretch.since()) {
+            return Some(StallKind::Fails);
         }
-        if self.circles(rules, blatant, errand, now) {
-            return Some(Way::Circles);
+        if self.is_cycling(rules, blatant, errand, now) {
+            return Some(StallKind::Circles);
         }
         let idles = stretch.turns() >= rules.turns && lasts(stretch.since());
-        (idles && !waits).then_some(Way::Idles)
+        (idles && !waits).then_some(StallKind::Idles)
     }
 
     /// Whether it makes the same calls in the same order, and has nothing of it in the end.
-    fn circles(
+    fn is_cycling(
         &self,
         rules: &ProgressRules,
         blatant: u32,
@@ -263,24 +210,24 @@ impl StallDetector {
     }
 
     /// Takes the next rung where it is time to, or tells again.
-    fn judge(
+    fn judge_stall(
         &mut self,
-        way: Way,
+        way: StallKind,
         rules: &ProgressRules,
         blatant: u32,
-        means: Means,
+        means: EscalationOptions,
         now: Now,
-    ) -> Option<Verdict> {
+    ) -> Option<StallVerdict> {
         let Now { wall, moment: now } = now;
         let turns = self.turns_of(way);
         let (since, _) = *self.known.get_or_insert((wall, way));
         self.known = Some((since, way));
-        let facts = self.facts(way, now);
+        let facts = self.describe_stall(way, now);
         let (at, when) = self.taken;
         let is_first = self.rung == EscalationStep::Ground;
         let waited = self.stretch.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
-        let next = self.rung.next(means).filter(|_| is_due);
+        let next = self.rung.next_step(means).filter(|_| is_due);
         if let Some(rung) = next {
             self.rung = rung;
             self.taken = (self.stretch.all_turns(), now);
@@ -289,8 +236,8 @@ impl StallDetector {
             // Told when it was found out, then after twice as many turns, and so on.
             return None;
         }
-        self.notice = Some(told(&facts));
-        Some(Verdict {
+        self.notice = Some(stall_notice(&facts));
+        Some(StallVerdict {
             way,
             facts,
             rung: next,
@@ -300,7 +247,7 @@ impl StallDetector {
     /// Something got better.
     fn climb_down(&mut self, now: Moment) {
         if self.rung > EscalationStep::Ground {
-            self.rung = self.rung.below();
+            self.rung = self.rung.step_below();
             self.taken = (self.stretch.all_turns(), now);
             self.is_urgent = true;
         }
@@ -309,7 +256,7 @@ impl StallDetector {
     }
 
     /// An order of the operator begins a new count. What fails for days goes on to be counted.
-    pub fn ordered(&mut self, now: Moment) {
+    pub fn on_order(&mut self, now: Moment) {
         self.stretch = StallWindow::default();
         self.lap = CycleWindow::default();
         self.known = None;
@@ -328,8 +275,12 @@ impl StallDetector {
             turns: self.turns_of(way),
             way,
             tool: match way {
-                Way::Repeats => self.stretch.failing_tool(),
-                Way::Talks | Way::Fails | Way::Circles | Way::Idles | Way::Ails => None,
+                StallKind::Repeats => self.stretch.failing_tool(),
+                StallKind::Talks
+                | StallKind::Fails
+                | StallKind::Circles
+                | StallKind::Idles
+                | StallKind::Ails => None,
             },
         })
     }
@@ -342,7 +293,7 @@ impl StallDetector {
 
     /// How far it was taken.
     #[must_use]
-    pub fn rung(&self) -> EscalationStep {
+    pub fn escalation_step(&self) -> EscalationStep {
         self.rung
     }
 
@@ -353,46 +304,53 @@ impl StallDetector {
     }
 
     /// The conversation begins at this row.
-    pub fn begin_afresh(&mut self, at: Seq) {
+    pub fn reset_context(&mut self, at: Seq) {
         self.afresh = at;
         self.is_urgent = true;
     }
 
-    fn turns_of(&self, way: Way) -> u32 {
+    fn turns_of(&self, way: StallKind) -> u32 {
         match way {
-            Way::Talks => self.stretch.quiet(),
-            Way::Repeats => self.stretch.same_failure(),
-            Way::Fails => self.stretch.failing(),
-            Way::Circles => self.lap.turns(),
-            Way::Idles | Way::Ails => self.stretch.turns(),
+            StallKind::Talks => self.stretch.quiet_turns(),
+            StallKind::Repeats => self.stretch.same_failure(),
+            StallKind::Fails => self.stretch.failing_turns(),
+            StallKind::Circles => self.lap.turns(),
+            StallKind::Idles | StallKind::Ails => self.stretch.turns(),
         }
     }
 
     /// The facts, as a clause.
-    fn facts(&self, way: Way, now: Moment) -> String {
+    fn describe_stall(&self, way: StallKind, now: Moment) -> String {
         let turns = self.turns_of(way);
         let what = match way {
-            Way::Talks => "no tool was called".to_string(),
-            Way::Repeats => self.stretch.failure(),
-            Way::Fails => format!("every call failed, the last one {}", self.stretch.failure()),
-            Way::Circles => {
-                let names = self.habit.circle();
+            StallKind::Talks => "no tool was called".to_string(),
+            StallKind::Repeats => self.stretch.describe_failure(),
+            StallKind::Fails => format!(
+                "every call failed, the last one {}",
+                self.stretch.describe_failure()
+            ),
+            StallKind::Circles => {
+                let names = self.habit.cycle_tools();
                 format!("the same calls in the same order: {}", names.join(", "))
             }
-            Way::Idles | Way::Ails => {
+            StallKind::Idles | StallKind::Ails => {
                 let (calls, failed) = self.stretch.calls();
-                format!("{} calls, {failed} of them failed", grouped(calls))
+                format!("{} calls, {failed} of them failed", group_digits(calls))
             }
         };
         let since = match way {
-            Way::Circles => self.lap.since(),
-            Way::Talks | Way::Repeats | Way::Fails | Way::Idles | Way::Ails => self.stretch.since(),
+            StallKind::Circles => self.lap.since(),
+            StallKind::Talks
+            | StallKind::Repeats
+            | StallKind::Fails
+            | StallKind::Idles
+            | StallKind::Ails => self.stretch.since(),
         };
         let mut facts = format!(
             "{turns} turns ({}): {what}",
-            minutes(now.millis_since(since))
+            format_millis(now.millis_since(since))
         );
-        let unchanged = self.outcomes.told();
+        let unchanged = self.outcomes.describe_figures();
         if !unchanged.is_empty() {
             facts.push_str(&format!("; nothing gained: {}", unchanged.join(", ")));
         }
@@ -401,7 +359,7 @@ impl StallDetector {
 }
 
 /// What the model is told.
-fn told(facts: &str) -> String {
+fn stall_notice(facts: &str) -> String {
     format!(
         "No progress in your last {facts}. Do something else: look at your situation with a tool, \
          choose another step towards your order, and take it."

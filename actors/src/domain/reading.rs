@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::ids::{MysisId, Seq, Timestamp};
-use super::message::{Kind, Row};
+use super::message::{Row, RowKind};
 
 /// Which piece of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PageQuery {
     /// Whose.
     pub mysis: MysisId,
     /// Which end, and from where.
@@ -15,7 +15,7 @@ pub struct Page {
     /// At most so many rows.
     pub limit: usize,
     /// Only rows of these kinds; empty: of every kind.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<RowKind>,
 }
 
 /// Where a piece of a conversation begins.
@@ -31,7 +31,7 @@ pub enum PageFrom {
 
 /// What to look for, literally.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchQuery {
     /// The text; `%` and `_` mean themselves.
     pub text: String,
     /// Whose rows; absent: everybody's.
@@ -59,7 +59,7 @@ pub enum SearchIn {
 
 /// Which piece of a call's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResultAsked {
+pub struct ResultQuery {
     /// Whose call.
     pub mysis: MysisId,
     /// The call: by its key, as `12.0`, else by the provider's id or the one of ours that stood in
@@ -73,7 +73,7 @@ pub struct ResultAsked {
 
 /// A piece of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ResultPiece {
     /// The text; it begins and ends between two letters.
     pub text: String,
     /// The byte where it begins.
@@ -82,11 +82,11 @@ pub struct Piece {
     pub whole: u64,
 }
 
-impl Piece {
+impl ResultPiece {
     /// Makes a piece of bytes that were cut out anywhere, the first of them at `offset`: letters
     /// that were cut through are left out.
     #[must_use]
-    pub fn of_bytes(bytes: &[u8], offset: u64, whole: u64) -> Piece {
+    pub fn of_bytes(bytes: &[u8], offset: u64, whole: u64) -> ResultPiece {
         // No letter has more than three bytes behind its first.
         let skipped = bytes
             .iter()
@@ -99,7 +99,7 @@ impl Piece {
         {
             rest = &rest[..error.valid_up_to()];
         }
-        Piece {
+        ResultPiece {
             text: String::from_utf8_lossy(rest).into_owned(),
             offset: offset + skipped as u64,
             whole,
@@ -109,7 +109,7 @@ impl Piece {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct SearchHits {
     /// Whose row, and the row; the oldest first.
     pub rows: Vec<(MysisId, Arc<Row>)>,
     /// Where nothing was found and capital letters mattered: how many there are if they do not.
@@ -129,7 +129,8 @@ mod tests {
         let bytes = whole.as_bytes();
         for start in 0..bytes.len() {
             for end in start..=bytes.len() {
-                let piece = Piece::of_bytes(&bytes[start..end], start as u64, bytes.len() as u64);
+                let piece =
+                    ResultPiece::of_bytes(&bytes[start..end], start as u64, bytes.len() as u64);
                 let from = usize::try_from(piece.offset).unwrap();
                 assert!(from <= start + 3, "{start} {end}");
                 let is_there = || whole[from..].starts_with(&piece.text);
@@ -139,7 +140,7 @@ mod tests {
                 );
             }
         }
-        let all = Piece::of_bytes(bytes, 0, bytes.len() as u64);
+        let all = ResultPiece::of_bytes(bytes, 0, bytes.len() as u64);
         assert_eq!(all.text, whole);
     }
 }

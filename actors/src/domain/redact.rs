@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use coded::{cores, is_letter};
-use spelling::{begins_a_code, spelt};
+use coded::{base64_cores, is_letter};
+use spelling::{begins_a_code, readings_at};
 
 pub use keyed::{hide_passwords, password_in_words};
 
@@ -25,30 +25,30 @@ pub const REDACTED: &str = "[redacted]";
 
 /// A shorter secret is found only where it stands as a word of its own: elsewhere it would be a
 /// piece of ordinary words.
-pub const SHORTEST_ANYWHERE: usize = 8;
+pub const MIN_EMBEDDED_SECRET_BYTES: usize = 8;
 
 /// Secrets shorter than this are not looked for at all: they would be ordinary words.
-pub const SHORTEST: usize = 4;
+pub const MIN_SECRET_BYTES: usize = 4;
 
 /// Bytes by which a pattern is looked up.
-const PREFIX: usize = 4;
+const PREFIX_BYTES: usize = 4;
 
 /// How many codes are read to find a secret at one place; only one made of backslashes, percent
 /// signs and the like may need more, where it is written in several ways in one another.
-const TRIES: u32 = 48;
+const MAX_DECODE_TRIES: u32 = 48;
 
 /// The secrets that are known now.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Redactor {
     count: usize,
     /// Sorted by their bytes.
-    patterns: Vec<Pattern>,
-    begins: Begins,
+    patterns: Vec<SecretPattern>,
+    begins: PrefixFilter,
 }
 
 /// What is looked for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Pattern {
+struct SecretPattern {
     bytes: Box<[u8]>,
     /// It counts only where no letter or digit stands beside it.
     is_word: bool,
@@ -59,15 +59,15 @@ struct Pattern {
 
 /// Whether a pattern may begin with these bytes: a quick no for most places of a text.
 #[derive(Clone, PartialEq, Eq)]
-struct Begins {
+struct PrefixFilter {
     firsts: [bool; 256],
     pairs: Box<[u64; 1024]>,
     prefixes: Box<[u64; 1024]>,
 }
 
-impl Default for Begins {
-    fn default() -> Begins {
-        Begins {
+impl Default for PrefixFilter {
+    fn default() -> PrefixFilter {
+        PrefixFilter {
             firsts: [false; 256],
             pairs: Box::new([0; 1024]),
             prefixes: Box::new([0; 1024]),
@@ -75,21 +75,21 @@ impl Default for Begins {
     }
 }
 
-impl Begins {
-    fn place(prefix: [u8; PREFIX]) -> (usize, u64) {
+impl PrefixFilter {
+    fn prefix_bit(prefix: [u8; PREFIX_BYTES]) -> (usize, u64) {
         let hash = u32::from_le_bytes(prefix).wrapping_mul(0x9e37_79b1) >> 16;
         ((hash >> 6) as usize, 1 << (hash & 63))
     }
 
-    fn add(&mut self, prefix: [u8; PREFIX]) {
-        let (place, bit) = Begins::place(prefix);
+    fn add_prefix(&mut self, prefix: [u8; PREFIX_BYTES]) {
+        let (place, bit) = PrefixFilter::prefix_bit(prefix);
         self.firsts[usize::from(prefix[0])] = true;
         self.prefixes[place] |= bit;
-        let (place, bit) = Begins::pair(prefix[0], prefix[1]);
+        let (place, bit) = PrefixFilter::pair_bit(prefix[0], prefix[1]);
         self.pairs[place] |= bit;
     }
 
-    fn pair(first: u8, second: u8) -> (usize, u64) {
+    fn pair_bit(first: u8, second: u8) -> (usize, u64) {
         let pair = usize::from(first) << 8 | usize::from(second);
         (pair >> 6, 1 << (pair & 63))
     }
@@ -100,14 +100,14 @@ impl Begins {
             [] => true,
             [first] => self.firsts[usize::from(*first)],
             [first, second, ..] => {
-                let (place, bit) = Begins::pair(*first, *second);
+                let (place, bit) = PrefixFilter::pair_bit(*first, *second);
                 self.pairs[place] & bit != 0
             }
         }
     }
 
-    fn may_be(&self, prefix: [u8; PREFIX]) -> bool {
-        let (place, bit) = Begins::place(prefix);
+    fn may_be(&self, prefix: [u8; PREFIX_BYTES]) -> bool {
+        let (place, bit) = PrefixFilter::prefix_bit(prefix);
         self.prefixes[place] & bit != 0
     }
 }
@@ -119,19 +119,22 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Knows these secrets; those shorter than [`SHORTEST`] are left out.
+    /// Knows these secrets; those shorter than [`MIN_SECRET_BYTES`] are left out.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Redactor {
         let mut secrets: Vec<Arc<str>> = secrets.into_iter().collect();
-        secrets.retain(|secret| secret.len() >= SHORTEST);
+        secrets.retain(|secret| secret.len() >= MIN_SECRET_BYTES);
         secrets.sort();
         secrets.dedup();
-        let mut patterns: Vec<Pattern> = secrets.iter().flat_map(|one| patterns(one)).collect();
+        let mut patterns: Vec<SecretPattern> = secrets
+            .iter()
+            .flat_map(|one| secret_patterns(one))
+            .collect();
         patterns.sort();
         patterns.dedup();
-        let mut begins = Begins::default();
+        let mut begins = PrefixFilter::default();
         for pattern in &patterns {
-            begins.add(pattern.prefix());
+            begins.add_prefix(pattern.prefix());
         }
         Redactor {
             count: secrets.len(),
@@ -143,7 +146,7 @@ impl Redactor {
     /// The text without the secrets.
     #[must_use]
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let found = self.found(text.as_bytes());
+        let found = self.find_secrets(text.as_bytes());
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -196,7 +199,7 @@ impl Redactor {
     }
 
     /// Where secrets stand, in order; those that touch each other are one.
-    fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
+    fn find_secrets(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         if self.patterns.is_empty() {
             return found;
@@ -207,11 +210,13 @@ impl Redactor {
             if start > code {
                 code = next_code(text, start);
             }
-            let plain = text[start..].first_chunk::<PREFIX>();
-            let secret = match plain.filter(|_| start + PREFIX <= code) {
+            let plain = text[start..].first_chunk::<PREFIX_BYTES>();
+            let secret = match plain.filter(|_| start + PREFIX_BYTES <= code) {
                 Some(prefix) if !self.begins.may_be(*prefix) => continue,
                 Some(prefix) => {
-                    self.longest(text, (start, start + PREFIX), *prefix, &[], &mut { TRIES })
+                    self.longest_match(text, (start, start + PREFIX_BYTES), *prefix, &[], &mut {
+                        MAX_DECODE_TRIES
+                    })
                 }
                 None => self.longest_coded(text, start),
             };
@@ -228,11 +233,11 @@ impl Redactor {
 
     /// The longest secret whose first bytes were read up to a place; `more` is what the last letter
     /// read has behind the prefix.
-    fn longest(
+    fn longest_match(
         &self,
         text: &[u8],
         (start, place): (usize, usize),
-        prefix: [u8; PREFIX],
+        prefix: [u8; PREFIX_BYTES],
         more: &[u8],
         tries: &mut u32,
     ) -> Option<Range<usize>> {
@@ -242,17 +247,23 @@ impl Redactor {
             .iter()
             .take_while(|pattern| pattern.prefix() == prefix)
             .filter_map(|pattern| {
-                let rest = pattern.bytes[PREFIX..].strip_prefix(more)?;
+                let rest = pattern.bytes[PREFIX_BYTES..].strip_prefix(more)?;
                 let end = spelt_out(text, place, rest, tries)?;
-                pattern.extent(text, start..end)
+                pattern.match_extent(text, start..end)
             })
             .max_by_key(|secret| secret.end)
     }
 
-    /// As [`Redactor::longest`], where a code stands among the first bytes.
+    /// As [`Redactor::longest_match`], where a code stands among the first bytes.
     fn longest_coded(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let mut longest = None;
-        self.read_on(text, (start, start), &[], &mut { TRIES }, &mut longest);
+        self.read_on(
+            text,
+            (start, start),
+            &[],
+            &mut { MAX_DECODE_TRIES },
+            &mut longest,
+        );
         longest
     }
 
@@ -269,9 +280,9 @@ impl Redactor {
             return;
         };
         *tries = left;
-        for spelt in spelt(text, place) {
+        for spelt in readings_at(text, place) {
             // Fewer than a prefix, and a letter of four bytes at most.
-            let mut read = [0; 2 * PREFIX];
+            let mut read = [0; 2 * PREFIX_BYTES];
             let length = before.len() + spelt.bytes().len();
             read[..before.len()].copy_from_slice(before);
             read[before.len()..length].copy_from_slice(spelt.bytes());
@@ -279,14 +290,14 @@ impl Redactor {
             if !self.begins.may_begin(read) {
                 continue;
             }
-            let Some((prefix, more)) = read.split_first_chunk::<PREFIX>() else {
+            let Some((prefix, more)) = read.split_first_chunk::<PREFIX_BYTES>() else {
                 self.read_on(text, (start, spelt.next), read, tries, longest);
                 continue;
             };
             if !self.begins.may_be(*prefix) {
                 continue;
             }
-            let secret = self.longest(text, (start, spelt.next), *prefix, more, tries);
+            let secret = self.longest_match(text, (start, spelt.next), *prefix, more, tries);
             let end = |secret: &Option<Range<usize>>| secret.as_ref().map(|secret| secret.end);
             if end(&secret) > end(longest) {
                 *longest = secret;
@@ -295,15 +306,15 @@ impl Redactor {
     }
 }
 
-impl Pattern {
-    fn prefix(&self) -> [u8; PREFIX] {
+impl SecretPattern {
+    fn prefix(&self) -> [u8; PREFIX_BYTES] {
         let prefix = self.bytes.first_chunk();
         // Patterns are as long as the shortest secret at least.
         prefix.copied().unwrap_or_default()
     }
 
     /// What of the text tells the secret that stands here; `None` where it is a piece of a word.
-    fn extent(&self, text: &[u8], found: Range<usize>) -> Option<Range<usize>> {
+    fn match_extent(&self, text: &[u8], found: Range<usize>) -> Option<Range<usize>> {
         let (mut start, mut end) = (found.start, found.end);
         if self.is_word && (goes_on_before(text, start) || goes_on_behind(text, end)) {
             return None;
@@ -319,19 +330,21 @@ impl Pattern {
 }
 
 /// What is looked for to find a secret.
-fn patterns(secret: &str) -> Vec<Pattern> {
-    let plain = Pattern {
+fn secret_patterns(secret: &str) -> Vec<SecretPattern> {
+    let plain = SecretPattern {
         bytes: secret.as_bytes().into(),
-        is_word: secret.len() < SHORTEST_ANYWHERE,
+        is_word: secret.len() < MIN_EMBEDDED_SECRET_BYTES,
         has_part_before: false,
         has_part_behind: false,
     };
-    let coded = cores(secret.as_bytes()).into_iter().map(|core| Pattern {
-        bytes: core.letters.into(),
-        is_word: false,
-        has_part_before: core.has_part_before,
-        has_part_behind: core.has_part_behind,
-    });
+    let coded = base64_cores(secret.as_bytes())
+        .into_iter()
+        .map(|core| SecretPattern {
+            bytes: core.letters.into(),
+            is_word: false,
+            has_part_before: core.has_part_before,
+            has_part_behind: core.has_part_behind,
+        });
     std::iter::once(plain).chain(coded).collect()
 }
 
@@ -360,7 +373,7 @@ fn spelt_out(text: &[u8], mut place: usize, bytes: &[u8], tries: &mut u32) -> Op
         rest = behind;
     }
     *tries = tries.checked_sub(1)?;
-    spelt(text, place)
+    readings_at(text, place)
         .filter_map(|spelt| {
             let rest = rest.strip_prefix(spelt.bytes())?;
             spelt_out(text, spelt.next, rest, tries)

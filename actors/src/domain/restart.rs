@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::fault::FaultKind;
+use super::fault::MysisFaultKind;
 use super::ids::Moment;
-use super::rules::{Relaunch, SupervisionRules};
+use super::rules::{RelaunchPolicy, SupervisionRules};
 
 /// When a Mysis was relaunched by itself, as far back as that matters.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Relaunches(VecDeque<Moment>);
 
 /// What becomes of an errored Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RelaunchVerdict {
     /// It comes back after this wait, before jitter.
     After(Duration),
     /// It stays errored until the operator relaunches it: the policy says so.
@@ -24,17 +24,22 @@ pub enum Verdict {
 
 impl Relaunches {
     /// Decides, and counts the relaunch that it orders.
-    pub fn decide(&mut self, rules: &SupervisionRules, kind: FaultKind, now: Moment) -> Verdict {
+    pub fn decide(
+        &mut self,
+        rules: &SupervisionRules,
+        kind: MysisFaultKind,
+        now: Moment,
+    ) -> RelaunchVerdict {
         if !is_covered(rules.relaunch, kind) {
-            return Verdict::Stay;
+            return RelaunchVerdict::Stay;
         }
         self.0.retain(|at| now.since(*at) < rules.within);
         let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         if count >= rules.max_relaunches {
-            return Verdict::GiveUp;
+            return RelaunchVerdict::GiveUp;
         }
         self.0.push_back(now);
-        Verdict::After(back_off(rules, count))
+        RelaunchVerdict::After(back_off(rules, count))
     }
 
     /// Forgets all: the operator relaunched it.
@@ -43,13 +48,13 @@ impl Relaunches {
     }
 }
 
-fn is_covered(policy: Relaunch, kind: FaultKind) -> bool {
+fn is_covered(policy: RelaunchPolicy, kind: MysisFaultKind) -> bool {
     match policy {
-        Relaunch::Manual => false,
-        Relaunch::Always => true,
-        Relaunch::Transient => match kind {
-            FaultKind::Transient | FaultKind::Crash | FaultKind::Store => true,
-            FaultKind::Permanent => false,
+        RelaunchPolicy::Manual => false,
+        RelaunchPolicy::Always => true,
+        RelaunchPolicy::Transient => match kind {
+            MysisFaultKind::Transient | MysisFaultKind::Crash | MysisFaultKind::Store => true,
+            MysisFaultKind::Permanent => false,
         },
     }
 }
@@ -66,7 +71,7 @@ fn back_off(rules: &SupervisionRules, count: u32) -> Duration {
 mod tests {
     use super::*;
 
-    fn rules(relaunch: Relaunch) -> SupervisionRules {
+    fn rules(relaunch: RelaunchPolicy) -> SupervisionRules {
         SupervisionRules {
             relaunch,
             first_wait: Duration::from_secs(1),
@@ -78,16 +83,19 @@ mod tests {
 
     #[test]
     fn each_policy_covers_its_faults() {
-        use FaultKind::{Crash, Permanent, Store, Transient};
+        use MysisFaultKind::{Crash, Permanent, Store, Transient};
         for (policy, covered) in [
-            (Relaunch::Manual, vec![]),
-            (Relaunch::Transient, vec![Transient, Crash, Store]),
-            (Relaunch::Always, vec![Transient, Permanent, Crash, Store]),
+            (RelaunchPolicy::Manual, vec![]),
+            (RelaunchPolicy::Transient, vec![Transient, Crash, Store]),
+            (
+                RelaunchPolicy::Always,
+                vec![Transient, Permanent, Crash, Store],
+            ),
         ] {
             for kind in [Transient, Permanent, Crash, Store] {
                 let verdict = Relaunches::default().decide(&rules(policy), kind, Moment(0));
                 assert_eq!(
-                    verdict != Verdict::Stay,
+                    verdict != RelaunchVerdict::Stay,
                     covered.contains(&kind),
                     "{policy:?} {kind:?}"
                 );
@@ -98,27 +106,39 @@ mod tests {
     #[test]
     fn waits_double_up_to_the_longest_and_too_many_end_it() {
         let mut relaunches = Relaunches::default();
-        let waits: Vec<Verdict> = (0..5)
-            .map(|n| relaunches.decide(&rules(Relaunch::Always), FaultKind::Crash, Moment(n)))
+        let waits: Vec<RelaunchVerdict> = (0..5)
+            .map(|n| {
+                relaunches.decide(
+                    &rules(RelaunchPolicy::Always),
+                    MysisFaultKind::Crash,
+                    Moment(n),
+                )
+            })
             .collect();
-        let after = |seconds| Verdict::After(Duration::from_secs(seconds));
+        let after = |seconds| RelaunchVerdict::After(Duration::from_secs(seconds));
         assert_eq!(
             waits,
-            [after(1), after(2), after(4), after(5), Verdict::GiveUp]
+            [
+                after(1),
+                after(2),
+                after(4),
+                after(5),
+                RelaunchVerdict::GiveUp
+            ]
         );
     }
 
     #[test]
     fn a_healthy_stretch_forgets_what_was() {
         let mut relaunches = Relaunches::default();
-        let always = rules(Relaunch::Always);
+        let always = rules(RelaunchPolicy::Always);
         for n in 0..4 {
-            relaunches.decide(&always, FaultKind::Crash, Moment(n));
+            relaunches.decide(&always, MysisFaultKind::Crash, Moment(n));
         }
         let later = Moment(700_000);
         assert_eq!(
-            relaunches.decide(&always, FaultKind::Crash, later),
-            Verdict::After(Duration::from_secs(1))
+            relaunches.decide(&always, MysisFaultKind::Crash, later),
+            RelaunchVerdict::After(Duration::from_secs(1))
         );
     }
 }

@@ -8,11 +8,11 @@ use super::books::Charge;
 use super::bounds;
 use super::budget::BudgetRules;
 use super::circuit::CircuitRules;
-use super::model::Usage;
+use super::model::TokenUsage;
 use super::system_prompt::DEFAULT_TEMPLATE;
 
 /// The nudges of a new configuration, in their order (DESIGN 5.10).
-pub const NUDGES: [&str; 3] = [
+pub const DEFAULT_NUDGES: [&str; 3] = [
     "Continue your mission. Check notifications and coordinate with the swarm.",
     "You need to respond. Check your notifications and status.",
     "URGENT: Respond immediately. Check your system status.",
@@ -63,7 +63,7 @@ impl Default for SwarmRules {
             context_budget: 64 << 10,
             no_progress_turns: 5,
             progress: ProgressRules::default(),
-            nudges: NUDGES.map(Into::into).to_vec(),
+            nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             system_prompt: DEFAULT_TEMPLATE.into(),
             tools: ToolRules::default(),
             supervision: SupervisionRules::default(),
@@ -93,7 +93,7 @@ impl SwarmRules {
 
     /// The provider of that name and those that take over for it, one for the other; each once.
     #[must_use]
-    pub fn routes(&self, provider: &Arc<str>) -> Vec<Arc<str>> {
+    pub fn provider_routes(&self, provider: &Arc<str>) -> Vec<Arc<str>> {
         let mut routes = vec![provider.clone()];
         let mut last = provider;
         while let Some(next) = self.providers.get(last).and_then(|of| of.fallback.as_ref())
@@ -107,13 +107,13 @@ impl SwarmRules {
 
     /// What a model call cost, where the provider said how much it used.
     #[must_use]
-    pub fn bill(&self, provider: &Arc<str>, usage: Option<Usage>) -> Option<Charge> {
+    pub fn call_charge(&self, provider: &Arc<str>, usage: Option<TokenUsage>) -> Option<Charge> {
         let usage = bounds::usage_of_a_call(usage?);
         let price = self.providers.get(provider).and_then(|of| of.price);
         Some(Charge {
             provider: provider.clone(),
             usage,
-            cost_micros: price.map(|price| price.micros(usage)),
+            cost_micros: price.map(|price| price.cost_micros(usage)),
         })
     }
 
@@ -199,7 +199,7 @@ pub struct ProviderRules {
     /// The provider that takes over while it is.
     pub fallback: Option<Arc<str>>,
     /// What a million tokens cost; absent: no cost shown.
-    pub price: Option<Price>,
+    pub price: Option<TokenPrice>,
     /// The model's context in tokens, tools and answer included; absent: not known.
     pub context_tokens: Option<u64>,
 }
@@ -224,7 +224,7 @@ impl Default for ProviderRules {
 
 /// What a million tokens cost, in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
+pub struct TokenPrice {
     /// Tokens of the request.
     pub input: f64,
     /// Tokens of the answer.
@@ -233,10 +233,10 @@ pub struct Price {
     pub cached: Option<f64>,
 }
 
-impl Price {
+impl TokenPrice {
     /// What a model call cost, in millionths of a US dollar, rounded up.
     #[must_use]
-    pub fn micros(self, usage: Usage) -> u64 {
+    pub fn cost_micros(self, usage: TokenUsage) -> u64 {
         #[expect(
             clippy::cast_precision_loss,
             reason = "tokens of one call are far below 2^52"
@@ -256,7 +256,7 @@ impl Price {
 
 /// Which dead or errored Myses come back by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relaunch {
+pub enum RelaunchPolicy {
     /// None: the operator relaunches.
     Manual,
     /// Those that provider, network and crash faults took down.
@@ -269,7 +269,7 @@ pub enum Relaunch {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SupervisionRules {
     /// Which.
-    pub relaunch: Relaunch,
+    pub relaunch: RelaunchPolicy,
     /// The first wait; it doubles.
     pub first_wait: Duration,
     /// The longest wait.
@@ -283,7 +283,7 @@ pub struct SupervisionRules {
 impl Default for SupervisionRules {
     fn default() -> SupervisionRules {
         SupervisionRules {
-            relaunch: Relaunch::Transient,
+            relaunch: RelaunchPolicy::Transient,
             first_wait: Duration::from_secs(1),
             longest_wait: Duration::from_secs(300),
             max_relaunches: 5,
@@ -298,28 +298,28 @@ mod tests {
 
     #[test]
     fn what_came_from_the_cache_has_its_own_price() {
-        let usage = Usage {
+        let usage = TokenUsage {
             input: 1000,
             output: 10,
             cached: 600,
         };
-        let price = |cached| Price {
+        let price = |cached| TokenPrice {
             input: 1.0,
             output: 2.0,
             cached,
         };
-        assert_eq!(price(None).micros(usage), 1020);
-        assert_eq!(price(Some(0.1)).micros(usage), 400 + 60 + 20);
-        let odd = Usage {
+        assert_eq!(price(None).cost_micros(usage), 1020);
+        assert_eq!(price(Some(0.1)).cost_micros(usage), 400 + 60 + 20);
+        let odd = TokenUsage {
             cached: 5000,
             ..usage
         };
-        assert_eq!(price(Some(0.0)).micros(odd), 20);
+        assert_eq!(price(Some(0.0)).cost_micros(odd), 20);
     }
 
     #[test]
     fn no_price_makes_a_call_cost_more_than_any_call_can() {
-        let usage = Usage {
+        let usage = TokenUsage {
             input: 1000,
             output: 10,
             cached: 0,
@@ -330,12 +330,12 @@ mod tests {
             (-1e308, 0),
             (-3.0, 0),
         ] {
-            let price = Price {
+            let price = TokenPrice {
                 input: price,
                 output: price,
                 cached: None,
             };
-            assert_eq!(price.micros(usage), micros, "{price:?}");
+            assert_eq!(price.cost_micros(usage), micros, "{price:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::event::MysisStatus;
 use super::ids::MysisId;
 use super::order::Order;
-use super::reading::{Page, Search};
+use super::reading::{PageQuery, SearchQuery};
 use super::redact::Redactor;
 use super::rules::SwarmRules;
 
@@ -33,14 +33,14 @@ pub enum UiEffect {
         /// The answer comes back under it.
         id: ReadId,
         /// Which piece.
-        page: Page,
+        page: PageQuery,
     },
     /// Look for a text in what is stored.
     Search {
         /// The answer comes back under it.
         id: ReadId,
         /// What to look for.
-        search: Search,
+        search: SearchQuery,
     },
     /// Write a conversation to a file.
     Export {

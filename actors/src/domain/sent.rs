@@ -12,7 +12,7 @@ use super::model::{ChatMessage, ModelRequest};
 
 /// The request that was last sent, as it is kept.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct LastRequest {
     /// When it was sent.
     pub at: Timestamp,
     /// What it was made of.
@@ -29,12 +29,12 @@ pub struct SentRequest {
     /// The body, letter for letter.
     pub body: Arc<str>,
     /// How much of it is what.
-    pub parts: Parts,
+    pub parts: RequestByteCounts,
 }
 
 /// How many bytes of a request are what; together they are all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
+pub struct RequestByteCounts {
     /// The system prompt and the operator's notes.
     pub system: usize,
     /// The operator's words, missions and nudges.
@@ -50,19 +50,19 @@ pub struct Parts {
 impl SentRequest {
     /// A request with the body that was made of it.
     #[must_use]
-    pub fn of(sent: &Sent, body: String) -> SentRequest {
+    pub fn of(sent: &LastRequest, body: String) -> SentRequest {
         SentRequest {
             at: sent.at,
             provider: sent.request.provider.clone(),
-            parts: Parts::of(&sent.request.messages, body.len()),
+            parts: RequestByteCounts::of(&sent.request.messages, body.len()),
             body: body.into(),
         }
     }
 }
 
-impl Parts {
-    fn of(messages: &[ChatMessage], all: usize) -> Parts {
-        let mut parts = Parts::default();
+impl RequestByteCounts {
+    fn of(messages: &[ChatMessage], all: usize) -> RequestByteCounts {
+        let mut parts = RequestByteCounts::default();
         for message in messages {
             let part = match message {
                 ChatMessage::System(_) => &mut parts.system,
@@ -79,7 +79,7 @@ impl Parts {
 
     /// Each part with its name.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, usize); 5] {
+    pub fn named_sizes(&self) -> [(&'static str, usize); 5] {
         [
             ("system", self.system),
             ("orders", self.orders),
@@ -91,8 +91,8 @@ impl Parts {
 
     /// All of it.
     #[must_use]
-    pub fn all(&self) -> usize {
-        self.named().iter().map(|(_, bytes)| bytes).sum()
+    pub fn total_bytes(&self) -> usize {
+        self.named_sizes().iter().map(|(_, bytes)| bytes).sum()
     }
 }
 
@@ -114,8 +114,8 @@ mod tests {
                 text: "ore".into(),
             },
         ];
-        let parts = Parts::of(&messages, 5_000);
-        assert_eq!(parts.all(), 5_000);
+        let parts = RequestByteCounts::of(&messages, 5_000);
+        assert_eq!(parts.total_bytes(), 5_000);
         assert!(parts.system > 7 && parts.orders > 4 && parts.words > 3 && parts.results > 3);
     }
 }

@@ -2,7 +2,7 @@
 
 /// The state of a Mysis (DESIGN 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum LifeState {
     /// Waits for an order.
     Idle,
     /// Takes turns.
@@ -13,34 +13,39 @@ pub enum State {
     Errored,
 }
 
-impl State {
+impl LifeState {
     /// Every state.
-    pub const ALL: [State; 4] = [State::Idle, State::Running, State::Stopped, State::Errored];
+    pub const ALL: [LifeState; 4] = [
+        LifeState::Idle,
+        LifeState::Running,
+        LifeState::Stopped,
+        LifeState::Errored,
+    ];
 
     /// The word used in the database, in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            State::Idle => "idle",
-            State::Running => "running",
-            State::Stopped => "stopped",
-            State::Errored => "errored",
+            LifeState::Idle => "idle",
+            LifeState::Running => "running",
+            LifeState::Stopped => "stopped",
+            LifeState::Errored => "errored",
         }
     }
 
     /// The state of one who was in this state and whom nobody has started again.
     #[must_use]
-    pub fn at_rest(self) -> State {
+    pub fn at_rest(self) -> LifeState {
         match self {
-            State::Running | State::Idle => State::Idle,
-            State::Stopped => State::Stopped,
-            State::Errored => State::Errored,
+            LifeState::Running | LifeState::Idle => LifeState::Idle,
+            LifeState::Stopped => LifeState::Stopped,
+            LifeState::Errored => LifeState::Errored,
         }
     }
 
     /// Reads the word back; `None` for a word that is none of ours.
     #[must_use]
-    pub fn parse(text: &str) -> Option<State> {
+    pub fn parse(text: &str) -> Option<LifeState> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 }

@@ -2,7 +2,7 @@
 
 /// What can stand in the template between double braces.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts<'a> {
+pub struct PromptFacts<'a> {
     /// `{{name}}`: the Mysis' name.
     pub name: &'a str,
     /// `{{account}}`: its game account.
@@ -94,7 +94,7 @@ Mission: {{mission}}";
 
 /// Renders a template; what is no placeholder of ours stays as it is.
 #[must_use]
-pub fn render(template: &str, facts: &Facts<'_>) -> String {
+pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let notices = facts.notices.join("\n");
     let mut text = String::with_capacity(template.len() + 512);
     let mut rest = template;
@@ -127,13 +127,13 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_once_and_strange_ones_stay() {
-        let facts = Facts {
+        let facts = PromptFacts {
             name: "{{mission}}",
             mission: Some("mine"),
-            ..Facts::default()
+            ..PromptFacts::default()
         };
         assert_eq!(
-            render("{{name}} {{other}} {{mission}} {{account}} {{", &facts),
+            render_template("{{name}} {{other}} {{mission}} {{account}} {{", &facts),
             "{{mission}} {{other}} mine none yet: register first {{"
         );
     }
@@ -142,7 +142,11 @@ mod tests {
     fn every_placeholder_that_is_listed_is_filled_and_no_other() {
         for (name, _) in PLACEHOLDERS {
             let marked = format!("{{{{{name}}}}}");
-            assert_ne!(render(&marked, &Facts::default()), marked, "{name}");
+            assert_ne!(
+                render_template(&marked, &PromptFacts::default()),
+                marked,
+                "{name}"
+            );
             assert_eq!(unknown_placeholders(&marked), []);
         }
         assert_eq!(unknown_placeholders(DEFAULT_TEMPLATE), []);
@@ -164,13 +168,13 @@ mod tests {
 
     #[test]
     fn what_changes_stands_at_the_end_of_the_default() {
-        let quiet = render(DEFAULT_TEMPLATE, &Facts::default());
-        let busy = render(
+        let quiet = render_template(DEFAULT_TEMPLATE, &PromptFacts::default());
+        let busy = render_template(
             DEFAULT_TEMPLATE,
-            &Facts {
+            &PromptFacts {
                 mission: Some("mine"),
                 game_state: "docked",
-                ..Facts::default()
+                ..PromptFacts::default()
             },
         );
         let common = quiet.bytes().zip(busy.bytes()).take_while(|(a, b)| a == b);

@@ -8,11 +8,11 @@ use super::ids::Timestamp;
 
 /// The servers that are away, as those who watch see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Weather(pub Vec<Away>);
+pub struct ServerOutages(pub Vec<ServerOutage>);
 
 /// One server that is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Away {
+pub struct ServerOutage {
     /// Where to.
     pub lane: Lane,
     /// What happened last.
@@ -23,15 +23,15 @@ pub struct Away {
     pub next_try: Timestamp,
 }
 
-impl Weather {
+impl ServerOutages {
     /// How the server that a lane leads to is away; `None` where it is not.
     #[must_use]
-    pub fn of(&self, lane: &Lane) -> Option<&Away> {
+    pub fn of(&self, lane: &Lane) -> Option<&ServerOutage> {
         self.0.iter().find(|away| away.lane == *lane)
     }
 }
 
-impl Away {
+impl ServerOutage {
     /// In how many seconds it is tried, begun ones counted.
     #[must_use]
     pub fn next_in(&self, now: Timestamp) -> u64 {
@@ -40,8 +40,8 @@ impl Away {
 
     /// What somebody who waits for it does, as `waiting for provider local, next try in 4 s`.
     #[must_use]
-    pub fn told(&self, now: Timestamp) -> String {
-        let whom = Whom(&self.lane);
+    pub fn waiting_text(&self, now: Timestamp) -> String {
+        let whom = ServerLabel(&self.lane);
         match self.next_in(now) {
             0 => format!("waiting for {whom}, tried now"),
             seconds => format!("waiting for {whom}, next try in {seconds} s"),
@@ -51,9 +51,9 @@ impl Away {
 
 /// Who is waited for, in words.
 #[derive(Clone, Copy, Debug)]
-pub struct Whom<'a>(pub &'a Lane);
+pub struct ServerLabel<'a>(pub &'a Lane);
 
-impl fmt::Display for Whom<'_> {
+impl fmt::Display for ServerLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Lane::Provider(name) => write!(f, "provider {name}"),
@@ -68,16 +68,16 @@ mod tests {
 
     #[test]
     fn who_waits_is_told_for_whom_and_how_long_at_most() {
-        let away = Away {
+        let away = ServerOutage {
             lane: Lane::Provider("local".into()),
             text: "HTTP 503".into(),
             since: Timestamp(0),
             next_try: Timestamp(10_000),
         };
-        let told = |now| away.told(Timestamp(now));
+        let told = |now| away.waiting_text(Timestamp(now));
         assert_eq!(told(6_001), "waiting for provider local, next try in 4 s");
         assert_eq!(told(10_000), "waiting for provider local, tried now");
-        let weather = Weather(vec![away.clone()]);
+        let weather = ServerOutages(vec![away.clone()]);
         assert_eq!(weather.of(&away.lane), Some(&away));
         assert_eq!(weather.of(&Lane::Game), None);
     }

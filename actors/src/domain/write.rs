@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::event::{State, Totals};
+use super::event::{LifeState, Totals};
 use super::event_record::EventRecord;
-use super::fault::Fault;
+use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
@@ -56,11 +56,11 @@ pub enum Write {
         /// Whose.
         mysis: MysisId,
         /// The state.
-        state: State,
+        state: LifeState,
         /// Why, where there is a reason.
         reason: Option<Arc<str>>,
         /// The fault behind an errored state.
-        fault: Option<Fault>,
+        fault: Option<MysisFault>,
         /// Since when.
         at: Timestamp,
     },
@@ -140,7 +140,7 @@ pub enum Write {
         /// Its owner.
         mysis: MysisId,
         /// The account.
-        account: Account,
+        account: GameAccount,
         /// When.
         at: Timestamp,
     },
@@ -156,7 +156,7 @@ pub enum Write {
     Watched {
         /// Whose.
         mysis: MysisId,
-        /// The memo, as [`super::progress::StallDetector::due_memo`] gives it.
+        /// The memo, as [`super::progress::StallDetector::due_checkpoint`] gives it.
         memo: Arc<str>,
     },
     /// Something happened, or somebody ordered something.
@@ -193,7 +193,7 @@ impl std::fmt::Debug for SavedSession {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolAccount {
     /// The account.
-    pub account: Account,
+    pub account: GameAccount,
     /// Whose it is to be; absent: nobody's, or whose it is.
     pub owner: Option<MysisId>,
 }
@@ -202,7 +202,7 @@ pub struct PoolAccount {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRecord {
     /// The account.
-    pub account: Account,
+    pub account: GameAccount,
     /// Whose it is.
     pub owner: Option<MysisId>,
     /// When it became known.
@@ -217,14 +217,14 @@ pub struct NewMysis {
     /// Its id.
     pub id: MysisId,
     /// Its settings.
-    pub profile: Profile,
+    pub profile: MysisProfile,
     /// When.
     pub at: Timestamp,
 }
 
 /// The settings of a Mysis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
+pub struct MysisProfile {
     /// Its name.
     pub name: Arc<str>,
     /// Its provider's name.
@@ -268,7 +268,7 @@ impl ProfileChange {
     }
 
     /// Changes settings.
-    pub fn apply(&self, profile: &mut Profile) {
+    pub fn apply(&self, profile: &mut MysisProfile) {
         if let Some(provider) = &self.provider {
             profile.provider = provider.clone();
         }
@@ -294,14 +294,14 @@ pub struct Mission {
 
 /// A game account. Its password is shown nowhere.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Account {
+pub struct GameAccount {
     /// The player's name.
     pub username: Arc<str>,
     /// The password, for the game server alone.
     pub password: Arc<str>,
 }
 
-impl std::fmt::Debug for Account {
+impl std::fmt::Debug for GameAccount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Account")
             .field("username", &self.username)
@@ -316,13 +316,13 @@ pub struct MysisRecord {
     /// Its id.
     pub id: MysisId,
     /// Its settings.
-    pub profile: Profile,
+    pub profile: MysisProfile,
     /// Its state when it was last written.
-    pub state: State,
+    pub state: LifeState,
     /// Why, where there is a reason.
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
-    pub fault: Option<Fault>,
+    pub fault: Option<MysisFault>,
     /// Whether a message came for it while no swarm was running.
     pub is_called: bool,
     /// The newest life of its actor.
@@ -337,7 +337,7 @@ pub struct MysisRecord {
 
 /// What a Mysis takes up its conversation from.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recollection {
+pub struct StoredHistory {
     /// The newest rows, oldest first.
     pub rows: Vec<Arc<Row>>,
     /// The notes that stand, oldest first.
@@ -345,7 +345,7 @@ pub struct Recollection {
     /// The newest place given out.
     pub last: Seq,
     /// Its settings as they are stored; absent: as its record says.
-    pub profile: Option<Profile>,
+    pub profile: Option<MysisProfile>,
     /// What it has used up, as the rows that are stored say; absent: as its record says.
     pub totals: Option<Totals>,
     /// What was seen of the game, with the account that saw it.
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn an_account_is_shown_without_its_password() {
-        let account = Account {
+        let account = GameAccount {
             username: "alpha-1".into(),
             password: "sesame".into(),
         };

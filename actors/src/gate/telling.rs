@@ -1,14 +1,14 @@
 //! Telling: what the gate has to say, as the operator hears it.
 
-use crate::domain::budget::{BudgetNews, hour};
-use crate::domain::gate::{GateNews, Lane};
+use crate::domain::budget::{BudgetEvent, format_utc_time};
+use crate::domain::gate::{GateEvent, Lane};
 use crate::domain::message::Severity;
-use crate::domain::weather::Whom;
+use crate::domain::weather::ServerLabel;
 
 /// News as the operator hears them.
-pub(super) fn words(news: &GateNews) -> (Severity, &'static str, String) {
+pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, String) {
     match news {
-        GateNews::CircuitOpened {
+        GateEvent::CircuitOpened {
             lane,
             text,
             every,
@@ -18,23 +18,23 @@ pub(super) fn words(news: &GateNews) -> (Severity, &'static str, String) {
                 Some(fallback) => format!("{fallback} takes over"),
                 None => "its Myses wait".to_string(),
             };
-            let whom = Whom(lane);
+            let whom = ServerLabel(lane);
             let text = format!("{whom} is down ({text}); {then}; it is tried every {every:?}");
-            (Severity::Warn, code(lane, true), text)
+            (Severity::Warn, outage_code(lane, true), text)
         }
-        GateNews::CircuitClosed { lane } => {
-            let text = format!("{} works again and is used again", Whom(lane));
-            (Severity::Info, code(lane, false), text)
+        GateEvent::CircuitClosed { lane } => {
+            let text = format!("{} works again and is used again", ServerLabel(lane));
+            (Severity::Info, outage_code(lane, false), text)
         }
-        GateNews::Budget(BudgetNews::Low(percent)) => {
+        GateEvent::Budget(BudgetEvent::Low(percent)) => {
             let text = format!("{percent} % of the swarm's budget of today is spent");
             (Severity::Warn, "budget_low", text)
         }
-        GateNews::Budget(BudgetNews::Spent(until)) => {
+        GateEvent::Budget(BudgetEvent::Spent(until)) => {
             let text = format!(
                 "the swarm's budget of today is spent: all pause until {}, or until [budget] allows \
                  more",
-                hour(*until)
+                format_utc_time(*until)
             );
             (Severity::Warn, "budget_spent", text)
         }
@@ -42,7 +42,7 @@ pub(super) fn words(news: &GateNews) -> (Severity, &'static str, String) {
 }
 
 /// The word for a server that is away, or is back.
-fn code(lane: &Lane, is_away: bool) -> &'static str {
+fn outage_code(lane: &Lane, is_away: bool) -> &'static str {
     match (lane, is_away) {
         (Lane::Provider(_), true) => "circuit_open",
         (Lane::Provider(_), false) => "circuit_closed",

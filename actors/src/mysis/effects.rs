@@ -7,24 +7,24 @@ use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Span;
 
-use crate::domain::compose::statistics;
-use crate::domain::event::{EventKind, Report, SwarmEvent};
-use crate::domain::life::{Alarm, Ask, Effect, Input, TaskId, WriteId};
+use crate::domain::compose::request_statistics;
+use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
+use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, TaskId, WriteId};
 use crate::domain::write::{Author, Batch, Write};
-use crate::session::Session;
+use crate::session::GameSession;
 
-use super::work::Question;
-use super::{MysisMsg, MysisState, Phase, work};
+use super::work::ModelCaller;
+use super::{MysisMsg, MysisPhase, MysisState, work};
 
 impl MysisState {
     /// Lets something happen to the life, and carries out what it says.
-    pub(super) fn live(&mut self, myself: &ActorRef<MysisMsg>, input: Input) {
-        let now = self.surroundings.means.clock.both();
-        let Phase::Living(life) = &mut self.phase else {
+    pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
+        let now = self.surroundings.means.clock.both_clocks();
+        let MysisPhase::Living(life) = &mut self.phase else {
             return;
         };
         // What was learnt a moment ago holds for what is told now.
-        life.know(self.surroundings.means.secrets.redactor());
+        life.set_redactor(self.surroundings.means.secrets.redactor());
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
     }
@@ -34,21 +34,21 @@ impl MysisState {
             match effect {
                 Effect::Record { ticket, writes } => self.outbox.push_back((ticket, writes)),
                 Effect::Ask(ask) => {
-                    let span = self.trace(&ask);
+                    let span = self.request_span(&ask);
                     let session = self.take_session();
-                    let question = Question {
+                    let question = ModelCaller {
                         surroundings: self.surroundings.clone(),
                         rules: self.rules.clone(),
                         payer: self.who.id,
                         span,
                     };
-                    self.work = Some(work::ask(myself, question, session, ask));
+                    self.work = Some(work::spawn_ask(myself, question, session, ask));
                 }
                 Effect::Call(order) => {
                     let session = self.take_session();
-                    self.work = Some(work::call(myself, session, order));
+                    self.work = Some(work::spawn_call(myself, session, order));
                 }
-                Effect::Release { work } => self.release(work),
+                Effect::Release { work } => self.release_call(work),
                 Effect::Abort => {
                     self.work = None;
                     self.alarm = None;
@@ -58,7 +58,7 @@ impl MysisState {
                     alarm,
                     after,
                     jitter,
-                } => self.wake(myself, alarm, after, jitter),
+                } => self.set_alarm(myself, alarm, after, jitter),
                 Effect::Answer { asker, answer } => {
                     // Whoever is answered and looks finds it so.
                     self.tell_standing();
@@ -66,7 +66,7 @@ impl MysisState {
                         reply.answer(answer);
                     }
                 }
-                Effect::Tell(what) => self.tell(what),
+                Effect::Tell(what) => self.tell_event(what),
                 Effect::Leave => self.is_leaving = true,
             }
         }
@@ -79,7 +79,7 @@ impl MysisState {
 
     /// What the request is made of, for whoever reads the log. The span holds what stays the same
     /// until it is sent: whose it is, and its bytes by kind and by source.
-    fn trace(&self, ask: &Ask) -> Span {
+    fn request_span(&self, ask: &ModelQuery) -> Span {
         let kinds = &ask.breakdown;
         let span = tracing::debug_span!(
             "model_request",
@@ -101,7 +101,7 @@ impl MysisState {
             reasoning_left_out = kinds.reasoning_left_out,
         );
         if !span.is_disabled() {
-            let composed = statistics(&ask.messages);
+            let composed = request_statistics(&ask.messages);
             span.in_scope(|| {
                 tracing::debug!(
                     messages = composed.messages,
@@ -119,12 +119,12 @@ impl MysisState {
         span
     }
 
-    fn take_session(&mut self) -> Session {
+    fn take_session(&mut self) -> GameSession {
         if let Some(mut session) = self.session.take() {
             session.take_rules(self.rules.tools.clone());
             return session;
         }
-        Session::new(
+        GameSession::new(
             self.who.id,
             self.incarnation,
             self.surroundings.upstream.link(self.who.id),
@@ -133,7 +133,7 @@ impl MysisState {
         )
     }
 
-    fn release(&mut self, work: TaskId) {
+    fn release_call(&mut self, work: TaskId) {
         match self.at_the_door.take() {
             // Work that is gone leaves nobody behind to let out.
             Some((waiting, go)) if waiting == work => drop(go.send(true)),
@@ -141,7 +141,13 @@ impl MysisState {
         }
     }
 
-    fn wake(&mut self, myself: &ActorRef<MysisMsg>, alarm: Alarm, after: Duration, jitter: bool) {
+    fn set_alarm(
+        &mut self,
+        myself: &ActorRef<MysisMsg>,
+        alarm: AlarmId,
+        after: Duration,
+        jitter: bool,
+    ) {
         let after = if jitter {
             after + after.mul_f64(self.dice.f64() / 10.0)
         } else {
@@ -165,25 +171,25 @@ impl MysisState {
             author: Author::Mysis(self.who.id, self.incarnation),
             writes: writes.into_iter().flatten().collect(),
         };
-        let task = work::record(myself.clone(), self.surroundings.means.store.clone(), batch);
+        let task = work::spawn_write(myself.clone(), self.surroundings.means.store.clone(), batch);
         self.sending = Some((tickets, task));
     }
 
     fn tell_standing(&mut self) {
-        let Phase::Living(life) = &self.phase else {
+        let MysisPhase::Living(life) = &self.phase else {
             return;
         };
-        let standing = life.standing();
+        let standing = life.status();
         if self.told.as_deref() == Some(&standing) {
             return;
         }
         let standing = Arc::new(standing);
         self.told = Some(standing.clone());
-        self.tell(EventKind::Standing(standing));
+        self.tell_event(EventKind::Standing(standing));
     }
 
-    pub(super) fn tell(&self, what: EventKind) {
-        let report = Report {
+    pub(super) fn tell_event(&self, what: EventKind) {
+        let report = MysisReport {
             mysis: self.who.id,
             incarnation: self.incarnation,
             event: SwarmEvent {

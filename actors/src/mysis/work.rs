@@ -13,23 +13,23 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::{CallOrder, Input, TaskId, ToolOutcome};
+use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
-use crate::domain::sent::Sent;
+use crate::domain::sent::LastRequest;
 use crate::domain::write::{Author, Batch, Write};
-use crate::session::{Session, SessionDeps, SessionEvent, SessionObserver};
+use crate::session::{GameSession, SessionDeps, SessionEvent, SessionObserver};
 use crate::store::StoreHandle;
 
-use super::{MysisMsg, Worked};
+use super::{MysisMsg, TaskResult};
 
-pub(super) use asking::{Question, ask};
+pub(super) use asking::{ModelCaller, spawn_ask};
 
 /// Waits between tries to read the past.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
 /// Shuts older lives out, then reads the past.
-pub(super) fn recall(
+pub(super) fn spawn_recall(
     mysis: ActorRef<MysisMsg>,
     means: SessionDeps,
     id: MysisId,
@@ -43,7 +43,7 @@ pub(super) fn recall(
                 incarnation,
             }],
         };
-        let mut wait = FIRST_WAIT;
+        let mut wait = MIN_RETRY_WAIT;
         let past = loop {
             match read_past(&means, id, fence.clone()).await {
                 Ok(past) => break past,
@@ -53,7 +53,7 @@ pub(super) fn recall(
                 }
             }
             tokio::time::sleep(wait).await;
-            wait = (wait * 2).min(LONGEST_WAIT);
+            wait = (wait * 2).min(MAX_RETRY_WAIT);
         };
         let _ = mysis.cast(MysisMsg::Recalled(past));
     }))
@@ -63,15 +63,15 @@ async fn read_past(
     means: &SessionDeps,
     id: MysisId,
     fence: Batch,
-) -> Result<crate::domain::write::Recollection, String> {
+) -> Result<crate::domain::write::StoredHistory, String> {
     let fenced = means.store.write(fence).await;
     fenced.map_err(|fault| format!("the conversation cannot be taken up: {fault}"))?;
-    let past = means.archive.recall(id).await;
+    let past = means.archive.load_history(id).await;
     past.map_err(|fault| format!("the conversation cannot be read: {fault}"))
 }
 
 /// Carries a batch to the Store and brings the answer.
-pub(super) fn record(
+pub(super) fn spawn_write(
     mysis: ActorRef<MysisMsg>,
     store: StoreHandle,
     batch: Batch,
@@ -84,21 +84,21 @@ pub(super) fn record(
 }
 
 /// Makes one tool call.
-pub(super) fn call(
+pub(super) fn spawn_call(
     mysis: &ActorRef<MysisMsg>,
-    mut session: Session,
+    mut session: GameSession,
     order: CallOrder,
 ) -> AbortOnDropHandle<()> {
     let work = order.work;
     let door = MailboxObserver::to(mysis, work);
-    spawn(
+    spawn_task(
         mysis.clone(),
         work,
         async move {
             let outcome = session.call(&order, &door).await;
-            (session, Input::Returned { work, outcome })
+            (session, LifeInput::Returned { work, outcome })
         },
-        move |text| Input::Returned {
+        move |text| LifeInput::Returned {
             work,
             outcome: ToolOutcome {
                 text: format!("outcome unknown: {text}"),
@@ -111,18 +111,18 @@ pub(super) fn call(
 }
 
 /// Runs work to its end; a panic in it costs the session, not the Mysis.
-fn spawn(
+fn spawn_task(
     mysis: ActorRef<MysisMsg>,
     work: TaskId,
-    job: impl Future<Output = (Session, Input)> + Send + 'static,
-    panicked: impl FnOnce(String) -> Input + Send + 'static,
+    job: impl Future<Output = (GameSession, LifeInput)> + Send + 'static,
+    panicked: impl FnOnce(String) -> LifeInput + Send + 'static,
 ) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         let (session, input) = match AssertUnwindSafe(job).catch_unwind().await {
             Ok((session, input)) => (Some(session), input),
             Err(panic) => (None, panicked(panic_text(&*panic))),
         };
-        let worked = Worked {
+        let worked = TaskResult {
             work,
             session,
             input,
@@ -153,24 +153,24 @@ impl MailboxObserver {
     }
 
     /// Keeps what is sent, for whoever wants to see it.
-    fn sent(&self, sent: Sent) {
+    fn keep_request(&self, sent: LastRequest) {
         // A Mysis that is gone shows nothing.
         let _ = self.mysis.cast(MysisMsg::Sent(Box::new(sent)));
     }
 }
 
 impl SessionObserver for MailboxObserver {
-    fn news(&self, news: SessionEvent) {
+    fn on_event(&self, news: SessionEvent) {
         // A Mysis that is gone dropped this work with it.
         let _ = self.mysis.cast(MysisMsg::News(self.work, news));
     }
 
-    fn teller(&self) -> Box<dyn Fn(SessionEvent) + Send> {
+    fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send> {
         let door = MailboxObserver::to(&self.mysis, self.work);
-        Box::new(move |news| door.news(news))
+        Box::new(move |news| door.on_event(news))
     }
 
-    fn leaving(&self) -> BoxFuture<'static, bool> {
+    fn await_release(&self) -> BoxFuture<'static, bool> {
         let (go, may_go) = oneshot::channel();
         let told = self.mysis.cast(MysisMsg::Leaving(self.work, go));
         async move { told.is_ok() && may_go.await.unwrap_or(false) }.boxed()

@@ -7,7 +7,7 @@ use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{MysisId, Now, Timestamp};
 use crate::domain::message::Row;
-use crate::domain::order::Answer;
+use crate::domain::order::OrderResult;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
@@ -50,7 +50,7 @@ pub trait Screen: Send + Sync + 'static {
     fn on_input(&mut self, input: TerminalInput);
 
     /// An order was carried out, or not.
-    fn on_answer(&mut self, id: OrderId, answer: Answer);
+    fn on_answer(&mut self, id: OrderId, answer: OrderResult);
 
     /// A piece of a conversation was read, or could not be.
     fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>);

@@ -10,30 +10,22 @@ use crate::domain::event::{Activity, LinkState};
 use crate::domain::life::CallOrder;
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_words};
-use crate::domain::write::{Account, Author, Batch, Write};
+use crate::domain::write::{Author, Batch, GameAccount, Write};
 use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault};
 
+use super::credentials::{UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
 use super::{
-    Login, Phase, Session, SessionEvent, SessionObserver, answer, credentials, in_time, judged,
+    ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver, answer,
+    answer_outcome, credentials, in_time,
 };
 
 /// How long a refused login is left alone: the game blocks who fails too often.
-const AFTER_REFUSAL: Duration = Duration::from_secs(600);
+const REFUSED_LOGIN_WAIT: Duration = Duration::from_secs(600);
 
 /// Secrets of its own that a session remembers: the password and the newest session ids.
-const KEPT_SECRETS: usize = 8;
+const MAX_KEPT_SECRETS: usize = 8;
 
-/// What the model hears where an account was made that nobody can use.
-const UNREAD: &str = "Error: registered before, but the password could not be read from the game's \
-                      answer. Do not register again: the operator was told.";
-
-/// What the operator hears of that.
-const UNREAD_NOTICE: &str = "the game answered register, and no password was found in the answer: \
-                             the account cannot be used. It is not registered again; find its \
-                             password and import it, assigned to this mysis, with zoea accounts \
-                             import";
-
-impl Session {
+impl GameSession {
     /// Account rules apply where the server offers both `register` and `login`.
     pub(super) fn has_accounts(&self) -> bool {
         self.tools.get("register").is_some() && self.tools.get("login").is_some()
@@ -47,10 +39,10 @@ impl Session {
             return;
         }
         let archive = &self.means.archive;
-        let (account, session) = (archive.account(self.who), archive.session(self.who));
+        let (account, session) = (archive.account(self.who), archive.saved_session(self.who));
         match futures::future::try_join(account, session).await {
             Ok((account, session)) => {
-                self.hide(account.iter().map(|account| account.password.clone()));
+                self.hide_secrets(account.iter().map(|account| account.password.clone()));
                 self.has_unread_account &= account.is_none();
                 self.account = account;
                 if !self.knows_account {
@@ -61,23 +53,26 @@ impl Session {
             }
             Err(fault) => {
                 let text = format!("the game account could not be read: {fault}");
-                self.notice(outlet, Severity::Warn, "account", text);
+                self.tell_notice(outlet, Severity::Warn, "account", text);
             }
         }
     }
 
     pub(super) fn is_logged_in(&self) -> bool {
-        self.phase == Phase::Open { login: Login::Done }
+        self.phase
+            == ConnectionPhase::Open {
+                login: LoginState::Done,
+            }
     }
 
     /// Whether there is an account to log in, and nothing against trying now.
     pub(super) fn needs_login(&self) -> bool {
         let may_try = match self.phase {
-            Phase::Closed { .. } => false,
-            Phase::Open { login } => match login {
-                Login::Needed => true,
-                Login::Done => false,
-                Login::Refused { not_before } => self.means.clock.moment() >= not_before,
+            ConnectionPhase::Closed { .. } => false,
+            ConnectionPhase::Open { login } => match login {
+                LoginState::Needed => true,
+                LoginState::Done => false,
+                LoginState::Refused { not_before } => self.means.clock.moment() >= not_before,
             },
         };
         may_try && self.account.is_some() && self.has_accounts()
@@ -85,8 +80,8 @@ impl Session {
 
     pub(super) fn logged_out(&mut self) {
         self.game_session = None;
-        if let Phase::Open { login } = &mut self.phase {
-            *login = Login::Needed;
+        if let ConnectionPhase::Open { login } = &mut self.phase {
+            *login = LoginState::Needed;
         }
     }
 
@@ -103,14 +98,14 @@ impl Session {
                 text: answer.text,
                 retry_after: None,
             };
-            self.heed(&fault);
+            self.hold_logins(&fault);
             return Err(fault);
         }
         let text = format!("the game refuses the login: {}", answer.text);
-        self.notice(outlet, Severity::Error, "login_refused", text);
-        let not_before = self.means.clock.moment().plus(AFTER_REFUSAL);
-        self.phase = Phase::Open {
-            login: Login::Refused { not_before },
+        self.tell_notice(outlet, Severity::Error, "login_refused", text);
+        let not_before = self.means.clock.moment().plus(REFUSED_LOGIN_WAIT);
+        self.phase = ConnectionPhase::Open {
+            login: LoginState::Refused { not_before },
         };
         Ok(())
     }
@@ -120,7 +115,7 @@ impl Session {
             return Err(LinkFault::Refused("there is no account".to_string()));
         };
         let _pass = self.queue_for_login(outlet).await?;
-        outlet.news(SessionEvent::Progress(Activity::Connecting));
+        outlet.on_event(SessionEvent::Progress(Activity::Connecting));
         let credentials = [
             ("username", account.username),
             ("password", account.password),
@@ -132,30 +127,32 @@ impl Session {
                 .map(|(key, value)| (key.to_string(), Value::String(value.to_string())))
                 .collect(),
             call_id: format!("{}.login", self.who),
-            timeout: super::SETTLING,
+            timeout: super::SETTLE_TIMEOUT,
         };
         let answer = in_time(link.call(call)).await;
         match answer {
             Err(LinkFault::SessionLost(why)) => {
-                self.close();
+                self.close_session();
                 Err(LinkFault::SessionLost(why))
             }
             // Logging in twice does no harm: a lost answer is a server that is not there.
             Err(LinkFault::AnswerLost(why) | LinkFault::Unreachable(why)) => {
-                self.doubt();
+                self.mark_unverified();
                 Err(LinkFault::Unreachable(why))
             }
-            other => other.inspect_err(|fault| self.heed(fault)),
+            other => other.inspect_err(|fault| self.hold_logins(fault)),
         }
     }
 
     fn logged_in(&mut self, answer: &LinkAnswer) {
         let told = answer.aside.iter().chain([&answer.text]);
-        let mut ids = told.filter_map(|text| credentials::anywhere(text, "session_id"));
+        let mut ids = told.filter_map(|text| credentials::find_member(text, "session_id"));
         self.game_session = ids.next();
         drop(ids);
-        self.hide(self.game_session.clone().map(Into::into));
-        self.phase = Phase::Open { login: Login::Done };
+        self.hide_secrets(self.game_session.clone().map(Into::into));
+        self.phase = ConnectionPhase::Open {
+            login: LoginState::Done,
+        };
     }
 
     /// The model's `login`: the assigned credentials go upstream, whatever it wrote.
@@ -173,7 +170,7 @@ impl Session {
     }
 
     /// `register`: the oldest free account of the pool, else a new one.
-    pub(super) async fn register(
+    pub(super) async fn register_account(
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
@@ -186,7 +183,7 @@ impl Session {
         }
         match self.claim_account(outlet).await {
             Ok(Some(account)) => {
-                self.take(account);
+                self.take_account(account);
                 self.send_prepared(order, outlet).await
             }
             Ok(None) => self.register_upstream(order, arguments, outlet).await,
@@ -203,23 +200,23 @@ impl Session {
         order: &CallOrder,
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
-        if !outlet.leaving().await {
+        if !outlet.await_release().await {
             return super::not_executed("the mysis was stopped");
         }
-        if matches!(self.phase, Phase::Open { .. }) {
+        if matches!(self.phase, ConnectionPhase::Open { .. }) {
             return match self.send_login(outlet).await {
                 Ok(answer) => {
                     if !answer.is_error {
                         self.logged_in(&answer);
-                        self.tell(outlet, LinkState::Ok);
+                        self.tell_link(outlet, LinkState::Ok);
                     }
-                    judged(answer)
+                    answer_outcome(answer)
                 }
                 Err(fault) => super::not_executed(&fault.to_string()),
             };
         }
         // Not open yet: settling opens it and logs in.
-        match self.settle(outlet, true).await {
+        match self.ensure_logged_in(outlet, true).await {
             Ok(()) => {
                 let name = self
                     .account
@@ -244,7 +241,7 @@ impl Session {
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if self.has_unread_account {
-            return (UNREAD.to_string(), CallStatus::Failed);
+            return (UNREAD_ACCOUNT_TEXT.to_string(), CallStatus::Failed);
         }
         let wanted = arguments.get("username").and_then(Value::as_str);
         let wanted = wanted.map(str::to_string);
@@ -260,7 +257,7 @@ impl Session {
         };
         let told = answer.aside.iter().chain([&answer.text]);
         let found = told
-            .filter_map(|text| credentials::find(text, !answer.is_error))
+            .filter_map(|text| credentials::find_credentials(text, !answer.is_error))
             .next();
         let Some((name, password)) = found else {
             return self.registered_unread(answer, outlet);
@@ -268,17 +265,17 @@ impl Session {
         let Some(username) = name.or(wanted) else {
             return self.registered_unread(answer, outlet);
         };
-        let account = Account {
+        let account = GameAccount {
             username: username.into(),
             password: password.into(),
         };
-        self.take(account.clone());
-        outlet.news(SessionEvent::Learned(account.clone()));
+        self.take_account(account.clone());
+        outlet.on_event(SessionEvent::Learned(account.clone()));
         self.logged_in(&answer);
-        self.tell(outlet, LinkState::Ok);
+        self.tell_link(outlet, LinkState::Ok);
         self.unsaved = Some(account);
         self.save_account(outlet).await;
-        judged(answer)
+        answer_outcome(answer)
     }
 
     /// The game answered, and nobody can tell what the account is: the operator has to. Registering
@@ -289,14 +286,14 @@ impl Session {
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if answer.is_error {
-            return judged(answer);
+            return answer_outcome(answer);
         }
         self.has_unread_account = true;
-        self.notice(
+        self.tell_notice(
             outlet,
             Severity::Error,
             "account",
-            UNREAD_NOTICE.to_string(),
+            UNREAD_ACCOUNT_NOTICE.to_string(),
         );
         let text = match password_in_words(&answer.text) {
             Some(place) => {
@@ -306,7 +303,7 @@ impl Session {
             }
             None => answer.text,
         };
-        (format!("{text}\n[{UNREAD}]"), CallStatus::Done)
+        (format!("{text}\n[{UNREAD_ACCOUNT_TEXT}]"), CallStatus::Done)
     }
 
     /// Saves an account that is not saved yet; one that cannot be saved now is saved later.
@@ -335,7 +332,7 @@ impl Session {
             Ok(()) => self.unsaved = None,
             Err(fault) => {
                 let text = format!("the new game account could not be saved: {fault}; trying on");
-                self.notice(outlet, Severity::Error, "account", text);
+                self.tell_notice(outlet, Severity::Error, "account", text);
             }
         }
     }
@@ -345,13 +342,13 @@ impl Session {
     async fn claim_account(
         &self,
         outlet: &dyn SessionObserver,
-    ) -> Result<Option<Account>, LedgerFault> {
+    ) -> Result<Option<GameAccount>, LedgerFault> {
         let (store, secrets, who) = (
             self.means.store.clone(),
             self.means.secrets.clone(),
             self.who,
         );
-        let tell = outlet.teller();
+        let tell = outlet.event_sender();
         let claim = tokio::spawn(async move {
             let claimed = store.claim_account(who).await?;
             if let Some(account) = &claimed {
@@ -368,19 +365,19 @@ impl Session {
         claim.await.unwrap_or_else(broken)
     }
 
-    fn take(&mut self, account: Account) {
+    fn take_account(&mut self, account: GameAccount) {
         self.means.secrets.learn([account.password.clone()]);
-        self.hide([account.password.clone()]);
+        self.hide_secrets([account.password.clone()]);
         self.account = Some(account);
         self.knows_account = true;
         self.has_unread_account = false;
     }
 
     /// These are secrets of this session from here on.
-    pub(super) fn hide(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+    pub(super) fn hide_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
         self.secrets.extend(secrets);
         // Of old session ids, those that an answer may still tell.
-        let old = self.secrets.len().saturating_sub(KEPT_SECRETS);
+        let old = self.secrets.len().saturating_sub(MAX_KEPT_SECRETS);
         self.secrets.drain(..old);
         self.redactor = Redactor::new(self.secrets.iter().cloned());
     }

@@ -3,7 +3,7 @@
 use crate::ports::LinkAnswer;
 
 /// The codes that say that the game session is gone or was never there.
-const NOT_LOGGED_IN: [&str; 5] = [
+const NOT_LOGGED_IN_CODES: [&str; 5] = [
     "session_required",
     "session_invalid",
     "session_expired",
@@ -26,11 +26,11 @@ pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
 
 /// Whether the command was refused because nobody is logged in.
 pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
-    error_code(answer).is_some_and(|code| NOT_LOGGED_IN.contains(&code))
+    error_code(answer).is_some_and(|code| NOT_LOGGED_IN_CODES.contains(&code))
 }
 
 /// The game tick that an answer names. Looked for as text: answers can be large.
-pub(super) fn tick(text: &str) -> Option<i64> {
+pub(super) fn answer_tick(text: &str) -> Option<i64> {
     let (_, rest) = text.split_once(r#""current_tick""#)?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -65,10 +65,10 @@ mod tests {
     #[test]
     fn the_tick_is_found_wherever_it_stands() {
         assert_eq!(
-            tick(r#"{"count":0,"current_tick": 270871,"x":1}"#),
+            answer_tick(r#"{"count":0,"current_tick": 270871,"x":1}"#),
             Some(270_871)
         );
-        assert_eq!(tick(r#"{"current_tick":null}"#), None);
-        assert_eq!(tick("nothing"), None);
+        assert_eq!(answer_tick(r#"{"current_tick":null}"#), None);
+        assert_eq!(answer_tick("nothing"), None);
     }
 }

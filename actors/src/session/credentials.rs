@@ -5,6 +5,16 @@ use serde_json::{Map, Value};
 use crate::domain::bounds::MAX_TREE_BYTES;
 use crate::domain::redact::password_in_words;
 
+/// What the model hears where an account was made that nobody can use.
+pub(super) const UNREAD_ACCOUNT_TEXT: &str = "Error: registered before, but the password could not be read from the game's \
+                      answer. Do not register again: the operator was told.";
+
+/// What the operator hears of that.
+pub(super) const UNREAD_ACCOUNT_NOTICE: &str = "the game answered register, and no password was found in the answer: \
+                             the account cannot be used. It is not registered again; find its \
+                             password and import it, assigned to this mysis, with zoea accounts \
+                             import";
+
 /// The keys under which a password may stand, in small letters and without `_` and `-`.
 const PASSWORD_KEYS: [&str; 8] = [
     "password",
@@ -28,21 +38,24 @@ const NAME_KEYS: [&str; 6] = [
 ];
 
 /// How deep values are looked into, JSON texts within texts included.
-const DEEPEST: usize = 12;
+const MAX_JSON_DEPTH: usize = 12;
 
 /// The name, where one is told, and the password of a new account; `None` where no password is told.
 /// `may_be_words`: what is written for people is read as well.
-pub(super) fn find(text: &str, may_be_words: bool) -> Option<(Option<String>, String)> {
-    let told = values(text);
+pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option<String>, String)> {
+    let told = json_values(text);
     let found = told.iter().find_map(|value| in_value(value, 0));
-    let any_name = || told.iter().find_map(|value| member(value, "username", 0));
+    let any_name = || {
+        told.iter()
+            .find_map(|value| nested_member(value, "username", 0))
+    };
     if let Some((name, password)) = found {
         return Some((name.or_else(any_name), password));
     }
     if !may_be_words {
         return None;
     }
-    let words = texts(text, &told);
+    let words = word_texts(text, &told);
     words.iter().find_map(|words| {
         let place = password_in_words(words)?;
         Some((
@@ -53,12 +66,14 @@ pub(super) fn find(text: &str, may_be_words: bool) -> Option<(Option<String>, St
 }
 
 /// A text member of this name, wherever in the answer it stands.
-pub(super) fn anywhere(text: &str, key: &str) -> Option<String> {
-    values(text).iter().find_map(|value| member(value, key, 0))
+pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
+    json_values(text)
+        .iter()
+        .find_map(|value| nested_member(value, key, 0))
 }
 
 /// The JSON values that a text is, one for each line where it is many.
-fn values(text: &str) -> Vec<Value> {
+fn json_values(text: &str) -> Vec<Value> {
     if let Some(value) = as_json(text) {
         return vec![value];
     }
@@ -80,7 +95,7 @@ fn as_json(text: &str) -> Option<Value> {
 }
 
 fn in_value(value: &Value, depth: usize) -> Option<(Option<String>, String)> {
-    if depth > DEEPEST {
+    if depth > MAX_JSON_DEPTH {
         return None;
     }
     match value {
@@ -96,42 +111,44 @@ fn in_value(value: &Value, depth: usize) -> Option<(Option<String>, String)> {
 
 fn in_object(members: &Map<String, Value>) -> Option<(Option<String>, String)> {
     let (_, password) = members.iter().find_map(|(key, value)| {
-        let is_meant = PASSWORD_KEYS.contains(&plain(key).as_str());
-        is_meant.then_some(key).zip(word(value))
+        let is_meant = PASSWORD_KEYS.contains(&plain_key(key).as_str());
+        is_meant.then_some(key).zip(value_word(value))
     })?;
     let player = members.iter().find(|(key, _)| {
-        let key = plain(key);
+        let key = plain_key(key);
         matches!(key.as_str(), "player" | "account" | "user")
     });
     let nested = player.and_then(|(_, player)| player.as_object());
-    let name = named(members, &NAME_KEYS).or_else(|| named(nested?, &NAME_KEYS));
+    let name = member_of_keys(members, &NAME_KEYS).or_else(|| member_of_keys(nested?, &NAME_KEYS));
     Some((name, password))
 }
 
-fn named(members: &Map<String, Value>, keys: &[&str]) -> Option<String> {
+fn member_of_keys(members: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|wanted| {
-        let found = members.iter().find(|(key, _)| plain(key) == *wanted);
-        found.and_then(|(_, value)| word(value))
+        let found = members.iter().find(|(key, _)| plain_key(key) == *wanted);
+        found.and_then(|(_, value)| value_word(value))
     })
 }
 
-fn member(value: &Value, key: &str, depth: usize) -> Option<String> {
-    if depth > DEEPEST {
+fn nested_member(value: &Value, key: &str, depth: usize) -> Option<String> {
+    if depth > MAX_JSON_DEPTH {
         return None;
     }
     match value {
-        Value::Object(members) => members.get(key).and_then(word).or_else(|| {
+        Value::Object(members) => members.get(key).and_then(value_word).or_else(|| {
             let mut members = members.values();
-            members.find_map(|value| member(value, key, depth + 1))
+            members.find_map(|value| nested_member(value, key, depth + 1))
         }),
-        Value::Array(items) => items.iter().find_map(|item| member(item, key, depth + 1)),
-        Value::String(text) => member(&as_json(text)?, key, depth + 1),
+        Value::Array(items) => items
+            .iter()
+            .find_map(|item| nested_member(item, key, depth + 1)),
+        Value::String(text) => nested_member(&as_json(text)?, key, depth + 1),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }
 
 /// A text or a number, where it is not empty.
-fn word(value: &Value) -> Option<String> {
+fn value_word(value: &Value) -> Option<String> {
     let word = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
@@ -140,13 +157,13 @@ fn word(value: &Value) -> Option<String> {
     (!word.trim().is_empty()).then_some(word)
 }
 
-fn plain(key: &str) -> String {
+fn plain_key(key: &str) -> String {
     let letters = key.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
     letters.flat_map(char::to_lowercase).collect()
 }
 
 /// The texts in which words may stand: the answer, where it is none of JSON, and what JSON holds.
-fn texts(text: &str, told: &[Value]) -> Vec<String> {
+fn word_texts(text: &str, told: &[Value]) -> Vec<String> {
     let mut texts = Vec::new();
     for value in told {
         add_texts(value, &mut texts, 0);
@@ -158,7 +175,7 @@ fn texts(text: &str, told: &[Value]) -> Vec<String> {
 }
 
 fn add_texts(value: &Value, texts: &mut Vec<String>, depth: usize) {
-    if depth > DEEPEST {
+    if depth > MAX_JSON_DEPTH {
         return;
     }
     match value {
@@ -202,7 +219,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<(Option<String>, String)> {
-        find(text, true)
+        find_credentials(text, true)
     }
 
     #[test]
@@ -248,13 +265,13 @@ mod tests {
         ] {
             assert_eq!(found(told), None, "{told}");
         }
-        assert_eq!(find("password: 0a1b2c3d", false), None);
+        assert_eq!(find_credentials("password: 0a1b2c3d", false), None);
     }
 
     #[test]
     fn a_session_id_is_found_in_nested_answers() {
         let told = r#"{"result":{"session_id":"9f8e"}}"#;
-        assert_eq!(anywhere(told, "session_id").as_deref(), Some("9f8e"));
-        assert_eq!(anywhere("Session ID", "session_id"), None);
+        assert_eq!(find_member(told, "session_id").as_deref(), Some("9f8e"));
+        assert_eq!(find_member("Session ID", "session_id"), None);
     }
 }

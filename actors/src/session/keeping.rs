@@ -6,11 +6,11 @@
 use crate::domain::write::{Author, Batch, SavedSession, Write};
 use crate::ports::LinkFault;
 
-use super::{Login, Session, in_time};
+use super::{GameSession, LoginState, in_time};
 
-impl Session {
+impl GameSession {
     /// Takes up the session of before, once; `None` where there is none or it is gone.
-    pub(super) async fn take_up_again(&mut self) -> Result<Option<Login>, LinkFault> {
+    pub(super) async fn take_up_again(&mut self) -> Result<Option<LoginState>, LinkFault> {
         let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {
             return Ok(None);
         };
@@ -27,9 +27,9 @@ impl Session {
                 | LinkFault::Limited { .. }
                 | LinkFault::Restarting { .. }),
             ) => {
-                self.heed(&fault);
+                self.hold_logins(&fault);
                 self.saved = Some(saved);
-                return Err(away(fault));
+                return Err(as_unreachable(fault));
             }
             Err(fault @ (LinkFault::SessionLost(_) | LinkFault::Refused(_))) => {
                 let fault = self.without_secrets(fault.to_string());
@@ -42,9 +42,9 @@ impl Session {
         let is_logged_in = saved.account.as_ref().is_some_and(is_own) && has_id;
         self.ticket = Some(saved.ticket);
         Ok(Some(if is_logged_in {
-            Login::Done
+            LoginState::Done
         } else {
-            Login::Needed
+            LoginState::Needed
         }))
     }
 
@@ -56,7 +56,7 @@ impl Session {
 
     /// Writes down what the session can be taken up again by, where that changed. Nothing depends
     /// on it but a login that may be spared.
-    pub(super) async fn keep(&mut self) {
+    pub(super) async fn save_session(&mut self) {
         let now = self.ticket.clone().map(|ticket| {
             let account = self.account.as_ref();
             let account = account.filter(|_| self.is_logged_in());
@@ -83,7 +83,7 @@ impl Session {
 }
 
 /// Looking whether a session stands does no harm twice: a lost answer is a server that is not there.
-fn away(fault: LinkFault) -> LinkFault {
+fn as_unreachable(fault: LinkFault) -> LinkFault {
     match fault {
         LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
         LinkFault::Unreachable(_)

@@ -9,37 +9,37 @@ use serde_json::{Map, Value, json};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::tool::{ToolSpec, Toolset};
-use crate::ports::{Archive, Found, Piece, ResultAsked, Search, SearchIn};
+use crate::ports::{Archive, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery};
 
 /// Rows that a search gives where nothing else is asked for, and at most.
-const USUAL_LIMIT: u64 = 20;
-const HIGHEST_LIMIT: u64 = 100;
+const DEFAULT_SEARCH_ROWS: u64 = 20;
+const MAX_SEARCH_ROWS: u64 = 100;
 
 /// Bytes of text that an answer to a search holds at most, shared by what it found. A found text
 /// may itself be such an answer: whole, each search would hold all earlier ones.
-const FOUND: usize = 40 << 10;
+const MAX_FOUND_BYTES: usize = 40 << 10;
 /// Of each text at least and at most so many bytes, around the match.
-const EXCERPT: RangeInclusive<usize> = 400..=4000;
+const EXCERPT_BYTES: RangeInclusive<usize> = 400..=4000;
 
 /// Names of Myses that an answer lists at most.
-const MAX_NAMES: usize = 20;
+const MAX_LISTED_NAMES: usize = 20;
 
 /// Bytes that reading on in a result gives at once.
-const PIECE: usize = 8 << 10;
+const PIECE_BYTES: usize = 8 << 10;
 
-static SPECS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
+static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
     Arc::new(Toolset::new([
-        searching(
+        search_spec(
             "zoea_search_messages",
             "Search past messages, calls and results for a text, literally: your own, or those of \
              another Mysis of the swarm.",
         ),
-        searching(
+        search_spec(
             "zoea_search_reasoning",
             "Search past reasoning for a text, literally: your own, or that of another Mysis of the \
              swarm.",
         ),
-        searching(
+        search_spec(
             "zoea_search_broadcasts",
             "Search the operator's past missions for a text, literally.",
         ),
@@ -66,13 +66,13 @@ static SPECS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
 /// Our own tools alone; what a Mysis has while there is no game server.
 #[must_use]
 pub fn own_tools() -> Arc<Toolset> {
-    SPECS.clone()
+    OWN_TOOLS.clone()
 }
 
-fn searching(name: &str, description: &str) -> ToolSpec {
+fn search_spec(name: &str, description: &str) -> ToolSpec {
     let mut properties = json!({
         "query": {"type": "string", "description": "the text to look for; % and _ mean themselves"},
-        "limit": {"type": "integer", "minimum": 1, "maximum": HIGHEST_LIMIT, "default": USUAL_LIMIT},
+        "limit": {"type": "integer", "minimum": 1, "maximum": MAX_SEARCH_ROWS, "default": DEFAULT_SEARCH_ROWS},
         "case_sensitive": {"type": "boolean", "default": true}
     });
     if name != "zoea_search_broadcasts" {
@@ -103,7 +103,7 @@ pub(super) struct OwnToolCall {
 ///
 /// # Errors
 /// What is wrong with the call, or with the store.
-pub(super) async fn answer(
+pub(super) async fn answer_own_call(
     archive: &dyn Archive,
     asker: OwnToolCall,
     tool: &str,
@@ -111,20 +111,20 @@ pub(super) async fn answer(
 ) -> Result<String, String> {
     match tool {
         "zoea_search_messages" => {
-            find(archive, asker, arguments, SearchIn::Messages, "messages").await
+            search_archive(archive, asker, arguments, SearchIn::Messages, "messages").await
         }
         "zoea_search_reasoning" => {
-            find(archive, asker, arguments, SearchIn::Reasoning, "reasoning").await
+            search_archive(archive, asker, arguments, SearchIn::Reasoning, "reasoning").await
         }
         "zoea_search_broadcasts" => {
-            find(archive, asker, arguments, SearchIn::Missions, "broadcasts").await
+            search_archive(archive, asker, arguments, SearchIn::Missions, "broadcasts").await
         }
         "zoea_read_result" => read_on(archive, asker.mysis, arguments).await,
         _ => Err(format!("there is no tool called {tool}")),
     }
 }
 
-async fn find(
+async fn search_archive(
     archive: &dyn Archive,
     asker: OwnToolCall,
     arguments: &Map<String, Value>,
@@ -136,14 +136,14 @@ async fn find(
     if query.is_empty() {
         return Err("query cannot be empty".to_string());
     }
-    let whose = whose(archive, asker, arguments).await?;
-    let limit = limit(arguments)?;
+    let whose = searched_mysis(archive, asker, arguments).await?;
+    let limit = search_limit(arguments)?;
     let case_sensitive = arguments
         .get("case_sensitive")
         .and_then(Value::as_bool)
         .unwrap_or(true);
     let found = archive
-        .search(Search {
+        .search(SearchQuery {
             text: query.to_string(),
             mysis: match within {
                 SearchIn::Messages | SearchIn::Reasoning => Some(whose),
@@ -156,11 +156,11 @@ async fn find(
         })
         .await
         .map_err(|fault| format!("the search failed: {fault}"))?;
-    Ok(listed(&found, query, what))
+    Ok(describe_hits(&found, query, what))
 }
 
 /// Whose history is searched: the asker's own, or that of the Mysis that is named.
-async fn whose(
+async fn searched_mysis(
     archive: &dyn Archive,
     asker: OwnToolCall,
     arguments: &Map<String, Value>,
@@ -192,7 +192,7 @@ fn unknown_mysis(named: &str, names: &[(MysisId, Arc<str>)]) -> String {
     let known: Vec<&str> = names
         .iter()
         .map(|(_, name)| &**name)
-        .take(MAX_NAMES)
+        .take(MAX_LISTED_NAMES)
         .collect();
     let more = match names.len() - known.len() {
         0 => String::new(),
@@ -204,18 +204,18 @@ fn unknown_mysis(named: &str, names: &[(MysisId, Arc<str>)]) -> String {
     )
 }
 
-fn limit(arguments: &Map<String, Value>) -> Result<usize, String> {
+fn search_limit(arguments: &Map<String, Value>) -> Result<usize, String> {
     let limit = match arguments.get("limit") {
-        None | Some(Value::Null) => USUAL_LIMIT,
+        None | Some(Value::Null) => DEFAULT_SEARCH_ROWS,
         Some(limit) => limit
             .as_u64()
             .filter(|limit| *limit > 0)
-            .ok_or_else(|| format!("limit is a number from 1 to {HIGHEST_LIMIT}"))?,
+            .ok_or_else(|| format!("limit is a number from 1 to {MAX_SEARCH_ROWS}"))?,
     };
-    Ok(usize::try_from(limit.min(HIGHEST_LIMIT)).unwrap_or(0))
+    Ok(usize::try_from(limit.min(MAX_SEARCH_ROWS)).unwrap_or(0))
 }
 
-fn listed(found: &Found, query: &str, what: &str) -> String {
+fn describe_hits(found: &SearchHits, query: &str, what: &str) -> String {
     if found.rows.is_empty() {
         let mut text = format!("no {what} found matching '{query}'");
         if found.ignoring_case > 0 {
@@ -229,28 +229,32 @@ fn listed(found: &Found, query: &str, what: &str) -> String {
         }
         return text;
     }
-    let most = (FOUND / found.rows.len()).clamp(*EXCERPT.start(), *EXCERPT.end());
-    let rows = found.rows.iter().map(|(_, row)| shown(row, query, most));
+    let most =
+        (MAX_FOUND_BYTES / found.rows.len()).clamp(*EXCERPT_BYTES.start(), *EXCERPT_BYTES.end());
+    let rows = found
+        .rows
+        .iter()
+        .map(|(_, row)| describe_row(row, query, most));
     let rows: Vec<Value> = rows.collect();
     Value::Array(rows).to_string()
 }
 
-fn shown(row: &Row, query: &str, most: usize) -> Value {
+fn describe_row(row: &Row, query: &str, most: usize) -> Value {
     let kind = row.kind();
     let mut shown = json!({
         "role": kind.and_then(|kind| kind.role()),
         "source": kind.map(|kind| kind.source()),
-        "content": around(row.text(), query, most),
+        "content": excerpt_around(row.text(), query, most),
         "created_at": row.at.to_string(),
     });
     if let Some(reasoning) = row.utterance().and_then(|said| said.reasoning.as_ref()) {
-        shown["reasoning"] = json!(around(reasoning, query, most));
+        shown["reasoning"] = json!(excerpt_around(reasoning, query, most));
     }
     shown
 }
 
 /// The text, or where it is longer than this the part around the first match.
-fn around<'a>(text: &'a str, query: &str, most: usize) -> Cow<'a, str> {
+fn excerpt_around<'a>(text: &'a str, query: &str, most: usize) -> Cow<'a, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
@@ -284,21 +288,21 @@ async fn read_on(
             .ok_or("offset is a number of bytes from 0")?,
     };
     let piece = archive
-        .result_of(ResultAsked {
+        .result_of(ResultQuery {
             mysis: who,
             call_id: id.to_string(),
             offset,
-            limit: PIECE,
+            limit: PIECE_BYTES,
         })
         .await
         .map_err(|fault| format!("the result could not be read: {fault}"))?
         .ok_or_else(|| format!("you have no result of a call with the id {id}"))?;
-    Ok(told(piece, offset))
+    Ok(describe_piece(piece, offset))
 }
 
 /// A piece with where it stands, so that the model can read on.
-fn told(piece: Piece, asked: u64) -> String {
-    let Piece {
+fn describe_piece(piece: ResultPiece, asked: u64) -> String {
+    let ResultPiece {
         text,
         offset,
         whole,
@@ -321,23 +325,23 @@ mod tests {
 
     use super::*;
     use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
-    use crate::domain::message::Body;
-    use crate::domain::write::{Account, Recollection, SavedSession};
-    use crate::ports::{ArchiveFault, MysisNames, Page, SwarmRecord};
+    use crate::domain::message::RowBody;
+    use crate::domain::write::{GameAccount, SavedSession, StoredHistory};
+    use crate::ports::{ArchiveFault, MysisNames, PageQuery, SwarmRecord};
 
-    fn found(texts: &[String]) -> Found {
+    fn found(texts: &[String]) -> SearchHits {
         let rows = texts.iter().zip(1..).map(|(text, seq)| {
             let row = Row {
                 seq: Seq(seq),
                 at: Timestamp(0),
                 turn: TurnNumber(1),
-                body: Body::Prompt {
+                body: RowBody::Prompt {
                     text: text.as_str().into(),
                 },
             };
             (MysisId(1), Arc::new(row))
         });
-        Found {
+        SearchHits {
             rows: rows.collect(),
             ignoring_case: 0,
             removed_before: None,
@@ -361,35 +365,44 @@ mod tests {
             futures::future::ready(Ok(names)).boxed()
         }
 
-        fn search(&self, search: Search) -> BoxFuture<'static, Result<Found, ArchiveFault>> {
+        fn search(
+            &self,
+            search: SearchQuery,
+        ) -> BoxFuture<'static, Result<SearchHits, ArchiveFault>> {
             let whose = search.mysis.map_or(0, |mysis| mysis.0);
             let found = found(&[format!("a row of {whose}")]);
             futures::future::ready(Ok(found)).boxed()
         }
 
-        fn recall(&self, _: MysisId) -> BoxFuture<'static, Result<Recollection, ArchiveFault>> {
+        fn load_history(
+            &self,
+            _: MysisId,
+        ) -> BoxFuture<'static, Result<StoredHistory, ArchiveFault>> {
             refused()
         }
 
-        fn page(&self, _: Page) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>> {
+        fn page(&self, _: PageQuery) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>> {
             refused()
         }
 
         fn result_of(
             &self,
-            _: ResultAsked,
-        ) -> BoxFuture<'static, Result<Option<Piece>, ArchiveFault>> {
+            _: ResultQuery,
+        ) -> BoxFuture<'static, Result<Option<ResultPiece>, ArchiveFault>> {
             refused()
         }
 
-        fn session(
+        fn saved_session(
             &self,
             _: MysisId,
         ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>> {
             refused()
         }
 
-        fn account(&self, _: MysisId) -> BoxFuture<'static, Result<Option<Account>, ArchiveFault>> {
+        fn account(
+            &self,
+            _: MysisId,
+        ) -> BoxFuture<'static, Result<Option<GameAccount>, ArchiveFault>> {
             refused()
         }
     }
@@ -403,7 +416,7 @@ mod tests {
             panic!("arguments are an object");
         };
         arguments.insert("query".to_string(), json!("row"));
-        let answer = answer(&Two, asker, "zoea_search_messages", &arguments);
+        let answer = answer_own_call(&Two, asker, "zoea_search_messages", &arguments);
         futures::executor::block_on(answer)
     }
 
@@ -437,24 +450,24 @@ mod tests {
     #[test]
     fn a_long_text_is_shown_around_the_match() {
         let text = format!("{}ORE{}", "ä".repeat(5000), "ö".repeat(5000));
-        let shown = around(&text, "ORE", 400);
+        let shown = excerpt_around(&text, "ORE", 400);
         assert!(shown.contains("ORE"), "{shown}");
         assert!(shown.len() < 500, "{}", shown.len());
         assert!(shown.starts_with("[99"), "{shown}");
-        assert_eq!(around(&text, "ore", 400), shown, "in any case");
-        assert_eq!(around("short", "x", 400), "short");
-        assert!(around(&text, "absent", 400).starts_with("[0 bytes before]"));
+        assert_eq!(excerpt_around(&text, "ore", 400), shown, "in any case");
+        assert_eq!(excerpt_around("short", "x", 400), "short");
+        assert!(excerpt_around(&text, "absent", 400).starts_with("[0 bytes before]"));
     }
 
     #[test]
     fn a_search_in_vain_says_how_far_back_it_reaches() {
         let mut nothing = found(&[]);
         assert_eq!(
-            listed(&nothing, "ore", "messages"),
+            describe_hits(&nothing, "ore", "messages"),
             "no messages found matching 'ore'"
         );
         nothing.removed_before = Some(Timestamp(86_400_000));
-        let told = listed(&nothing, "ore", "messages");
+        let told = describe_hits(&nothing, "ore", "messages");
         assert!(
             told.contains("older than 1970-01-02T00:00:00.000Z"),
             "{told}"
@@ -465,8 +478,8 @@ mod tests {
     fn answers_that_hold_older_answers_do_not_grow_without_end() {
         let mut texts = vec!["\"quoted\" \\ ore".repeat(100)];
         for _search in 0..60 {
-            let answer = listed(&found(&texts), "ore", "messages");
-            assert!(answer.len() < 4 * FOUND, "{} bytes", answer.len());
+            let answer = describe_hits(&found(&texts), "ore", "messages");
+            assert!(answer.len() < 4 * MAX_FOUND_BYTES, "{} bytes", answer.len());
             texts.push(answer);
             texts.drain(..texts.len().saturating_sub(100));
         }

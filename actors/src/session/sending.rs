@@ -8,18 +8,20 @@ use crate::domain::life::CallOrder;
 use crate::domain::message::CallStatus;
 use crate::ports::{LinkAnswer, LinkCall, LinkFault};
 
-use super::{RENEWALS, Session, SessionObserver, answer, call_name, judged, not_executed};
+use super::{
+    GameSession, MAX_RENEWALS, SessionObserver, answer, answer_outcome, call_name, not_executed,
+};
 
-impl Session {
+impl GameSession {
     /// Sends a call and says what came of it.
-    pub(super) async fn send(
+    pub(super) async fn send_call(
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         match self.send_whole(order, arguments, outlet).await {
-            Ok(answer) => judged(answer),
+            Ok(answer) => answer_outcome(answer),
             Err(outcome) => outcome,
         }
     }
@@ -36,7 +38,7 @@ impl Session {
         let mut renewals = 0;
         let mut waits = self.rules.retry.clone().into_iter();
         loop {
-            if let Err(fault) = self.settle(outlet, true).await {
+            if let Err(fault) = self.ensure_logged_in(outlet, true).await {
                 if self.wait_out(&fault, outlet).await {
                     continue;
                 }
@@ -46,7 +48,7 @@ impl Session {
                 self.cool_down(&fault, wait, outlet).await;
                 continue;
             }
-            if !may_leave && !outlet.leaving().await {
+            if !may_leave && !outlet.await_release().await {
                 return Err(not_executed("the mysis was stopped"));
             }
             may_leave = true;
@@ -54,7 +56,7 @@ impl Session {
             let fault = match answer {
                 Ok(answer)
                     if answer::is_not_logged_in(&answer)
-                        && renewals < RENEWALS
+                        && renewals < MAX_RENEWALS
                         && self.is_logged_in() =>
                 {
                     renewals += 1;
@@ -65,13 +67,13 @@ impl Session {
                 Err(fault) => fault,
             };
             if matches!(fault, LinkFault::AnswerLost(_)) {
-                self.doubt();
+                self.mark_unverified();
             }
-            match self.after(fault, order.read_only, &mut renewals) {
-                Next::Renew => self.close(),
-                Next::StandBy(back_in) => self.stand_by(back_in, outlet).await,
-                Next::GiveUp(outcome) => return Err(outcome),
-                Next::Wait(fault, otherwise) => {
+            match self.after_fault(fault, order.read_only, &mut renewals) {
+                AfterFault::Renew => self.close_session(),
+                AfterFault::StandBy(back_in) => self.stand_by(back_in, outlet).await,
+                AfterFault::GiveUp(outcome) => return Err(outcome),
+                AfterFault::Wait(fault, otherwise) => {
                     if let Some(wait) = waits.next() {
                         self.cool_down(&fault, wait, outlet).await;
                         continue;
@@ -92,26 +94,26 @@ impl Session {
     }
 
     /// What a fault allows: only what was not executed, or only reads, is sent again.
-    fn after(&self, fault: LinkFault, read_only: bool, renewals: &mut u32) -> Next {
+    fn after_fault(&self, fault: LinkFault, read_only: bool, renewals: &mut u32) -> AfterFault {
         let text = fault.to_string();
         match fault {
-            LinkFault::SessionLost(_) if *renewals < RENEWALS => {
+            LinkFault::SessionLost(_) if *renewals < MAX_RENEWALS => {
                 *renewals += 1;
-                Next::Renew
+                AfterFault::Renew
             }
-            LinkFault::Restarting { back_in } => Next::StandBy(back_in),
-            LinkFault::SessionLost(_) => Next::GiveUp(not_executed(&text)),
+            LinkFault::Restarting { back_in } => AfterFault::StandBy(back_in),
+            LinkFault::SessionLost(_) => AfterFault::GiveUp(not_executed(&text)),
             LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
-                Next::Wait(fault, not_executed(&text))
+                AfterFault::Wait(fault, not_executed(&text))
             }
             LinkFault::Refused(_) => {
-                Next::GiveUp((format!("Error: refused: {text}"), CallStatus::Failed))
+                AfterFault::GiveUp((format!("Error: refused: {text}"), CallStatus::Failed))
             }
-            LinkFault::AnswerLost(_) if read_only => Next::Wait(
+            LinkFault::AnswerLost(_) if read_only => AfterFault::Wait(
                 fault,
                 (format!("Error: no answer: {text}"), CallStatus::Failed),
             ),
-            LinkFault::AnswerLost(_) => Next::GiveUp((
+            LinkFault::AnswerLost(_) => AfterFault::GiveUp((
                 format!(
                     "outcome unknown: the call was sent and no answer came ({text}). It may have \
                      been executed: look at the game before you repeat it."
@@ -159,7 +161,7 @@ impl Session {
 }
 
 /// What can be done after a fault.
-enum Next {
+enum AfterFault {
     /// Open the session again and send again.
     Renew,
     /// Wait until the server is back.

@@ -2,23 +2,26 @@
 
 use futures::future::BoxFuture;
 
-use crate::domain::circuit::Outcome;
+use crate::domain::circuit::CallOutcome;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
 use crate::domain::message::Severity;
 use crate::gate::Permit;
 use crate::ports::LinkFault;
 
-use super::{Login, Phase, SETTLING, Session, SessionEvent, SessionObserver, own_tools};
+use super::{
+    ConnectionPhase, GameSession, LoginState, SETTLE_TIMEOUT, SessionEvent, SessionObserver,
+    own_tools,
+};
 
-impl Session {
+impl GameSession {
     /// Opens what is not open and logs in who is not logged in.
-    pub(super) async fn settle(
+    pub(super) async fn ensure_logged_in(
         &mut self,
         outlet: &dyn SessionObserver,
         waits_out: bool,
     ) -> Result<(), LinkFault> {
-        let is_open = matches!(self.phase, Phase::Open { .. });
+        let is_open = matches!(self.phase, ConnectionPhase::Open { .. });
         if !is_open || self.needs_login() {
             let mut pass = self.reach_game(outlet, waits_out).await?;
             let settled = self.settle_with_game(outlet).await;
@@ -26,19 +29,19 @@ impl Session {
             drop(pass);
             settled?;
         }
-        self.keep().await;
+        self.save_session().await;
         Ok(())
     }
 
     async fn settle_with_game(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
-        if let Phase::Closed { failures } = self.phase {
+        if let ConnectionPhase::Closed { failures } = self.phase {
             let settled = match self.take_up_again().await {
                 Ok(Some(login)) => Ok(login),
-                Ok(None) => self.open(outlet).await,
+                Ok(None) => self.open_session(outlet).await,
                 Err(fault) => Err(fault),
             };
             match settled {
-                Ok(login) => self.opened(failures, login, outlet),
+                Ok(login) => self.on_opened(failures, login, outlet),
                 Err(fault) => {
                     self.failed_to_open(failures, &fault, outlet);
                     return Err(fault);
@@ -52,18 +55,18 @@ impl Session {
     }
 
     /// What a try to open a session, or to log in, tells about the game server.
-    fn told_of_game(&self, settled: &Result<(), LinkFault>) -> Outcome {
+    fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
-            Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => Outcome::Fails {
+            Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => CallOutcome::Fails {
                 text: self.without_secrets(text.clone()).into(),
                 is_unreachable: true,
                 ends_round: true,
             },
             // Nothing was sent.
-            Err(LinkFault::Restarting { .. }) => Outcome::Dropped,
+            Err(LinkFault::Restarting { .. }) => CallOutcome::Dropped,
             Ok(())
             | Err(LinkFault::Limited { .. } | LinkFault::SessionLost(_) | LinkFault::Refused(_)) => {
-                Outcome::Works { tokens: None }
+                CallOutcome::Works { tokens: None }
             }
         }
     }
@@ -74,24 +77,27 @@ impl Session {
         outlet: &dyn SessionObserver,
         waits_out: bool,
     ) -> Result<Permit, LinkFault> {
-        outlet.news(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
-        let admitted = self.means.gate.admit(Lane::Game, waits_out).await;
+        outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+        let admitted = self.means.gate.enter_lane(Lane::Game, waits_out).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
-    async fn open(&mut self, outlet: &dyn SessionObserver) -> Result<Login, LinkFault> {
+    async fn open_session(
+        &mut self,
+        outlet: &dyn SessionObserver,
+    ) -> Result<LoginState, LinkFault> {
         let Some(link) = self.link.clone() else {
             return Err(LinkFault::Unreachable(
                 "there is no game server in the configuration".to_string(),
             ));
         };
         let pass = self.queue_for_login(outlet).await?;
-        outlet.news(SessionEvent::Progress(Activity::Connecting));
+        outlet.on_event(SessionEvent::Progress(Activity::Connecting));
         self.game_session = None;
         self.ticket = in_time(link.open())
             .await
-            .inspect_err(|fault| self.heed(fault))?;
+            .inspect_err(|fault| self.hold_logins(fault))?;
         drop(pass);
         match in_time(link.tools()).await {
             Ok(tools) => self.tools = tools,
@@ -100,35 +106,37 @@ impl Session {
                 return Err(LinkFault::Unreachable(text));
             }
         }
-        Ok(Login::Needed)
+        Ok(LoginState::Needed)
     }
 
-    fn opened(&mut self, failures: u32, login: Login, outlet: &dyn SessionObserver) {
-        self.phase = Phase::Open { login };
+    fn on_opened(&mut self, failures: u32, login: LoginState, outlet: &dyn SessionObserver) {
+        self.phase = ConnectionPhase::Open { login };
         // A session of before that could not be reached is not gone back to from a newer one.
         self.saved = None;
         if failures > 0 {
             let text = "the game server answers again".to_string();
-            self.notice(outlet, Severity::Info, "mcp_up", text);
+            self.tell_notice(outlet, Severity::Info, "mcp_up", text);
         }
-        self.tell(outlet, LinkState::Ok);
+        self.tell_link(outlet, LinkState::Ok);
     }
 
     fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn SessionObserver) {
         if failures == 0 {
             let text = format!("the game server cannot be used: {fault}; trying on");
-            self.notice(outlet, Severity::Warn, "mcp_down", text);
+            self.tell_notice(outlet, Severity::Warn, "mcp_down", text);
         }
-        self.phase = Phase::Closed {
+        self.phase = ConnectionPhase::Closed {
             failures: failures.saturating_add(1),
         };
         self.tools = own_tools();
-        self.tell(outlet, LinkState::Down);
+        self.tell_link(outlet, LinkState::Down);
     }
 
     /// A server that was open and cannot be reached any more is gone, its tools with it.
     pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) {
-        if matches!(fault, LinkFault::Unreachable(_)) && matches!(self.phase, Phase::Open { .. }) {
+        if matches!(fault, LinkFault::Unreachable(_))
+            && matches!(self.phase, ConnectionPhase::Open { .. })
+        {
             self.failed_to_open(0, fault, outlet);
             self.saved.clone_from(&self.kept);
         }
@@ -136,9 +144,9 @@ impl Session {
 
     /// Nobody knows whether the server is still there: the session is looked at before it is used
     /// again, and taken up as it is where it stands.
-    pub(super) fn doubt(&mut self) {
-        if matches!(self.phase, Phase::Open { .. }) {
-            self.phase = Phase::Closed { failures: 0 };
+    pub(super) fn mark_unverified(&mut self) {
+        if matches!(self.phase, ConnectionPhase::Open { .. }) {
+            self.phase = ConnectionPhase::Closed { failures: 0 };
             self.saved.clone_from(&self.kept);
         }
     }
@@ -147,16 +155,16 @@ impl Session {
         &self,
         outlet: &dyn SessionObserver,
     ) -> Result<Permit, LinkFault> {
-        outlet.news(SessionEvent::Progress(Activity::Queueing(Lane::Logins)));
-        let admitted = self.means.gate.admit(Lane::Logins, true).await;
+        outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Logins)));
+        let admitted = self.means.gate.enter_lane(Lane::Logins, true).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_session(&mut self) {
         self.game_session = None;
         self.ticket = None;
-        self.phase = Phase::Closed { failures: 0 };
+        self.phase = ConnectionPhase::Closed { failures: 0 };
     }
 }
 
@@ -169,10 +177,10 @@ fn is_closing() -> LinkFault {
 pub(super) async fn in_time<T>(
     attempt: BoxFuture<'static, Result<T, LinkFault>>,
 ) -> Result<T, LinkFault> {
-    match tokio::time::timeout(SETTLING, attempt).await {
+    match tokio::time::timeout(SETTLE_TIMEOUT, attempt).await {
         Ok(result) => result,
         Err(_) => Err(LinkFault::Unreachable(format!(
-            "no answer within {SETTLING:?}"
+            "no answer within {SETTLE_TIMEOUT:?}"
         ))),
     }
 }

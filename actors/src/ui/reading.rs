@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use ractor::ActorRef;
 
 use crate::domain::ids::MysisId;
-use crate::domain::reading::{Page, Search};
+use crate::domain::reading::{PageQuery, SearchQuery};
 use crate::domain::screen::{ExportFormat, ReadId};
 use crate::ports::ArchiveFault;
 
@@ -22,7 +22,7 @@ const MAX_PAST_EVENTS: usize = 500;
 
 impl UiState {
     /// Reads a piece of a conversation.
-    pub(super) fn load(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, page: Page) {
+    pub(super) fn load_page(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, page: PageQuery) {
         let read = self.archive.page(page);
         let ui = myself.clone();
         self.jobs.spawn(async move {
@@ -42,7 +42,12 @@ impl UiState {
     }
 
     /// Looks for a text.
-    pub(super) fn search(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, search: Search) {
+    pub(super) fn search_archive(
+        &mut self,
+        myself: &ActorRef<UiMsg>,
+        id: ReadId,
+        search: SearchQuery,
+    ) {
         let read = self.archive.search(search);
         let ui = myself.clone();
         self.jobs.spawn(async move {
@@ -53,7 +58,7 @@ impl UiState {
     }
 
     /// Writes a conversation to a file.
-    pub(super) fn export(
+    pub(super) fn export_conversation(
         &mut self,
         myself: &ActorRef<UiMsg>,
         mysis: MysisId,

@@ -6,16 +6,16 @@ use zoea_grammar::fault::{FaultForm, WrittenFault};
 
 /// A fault that may strike any request to `/mcp`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fault {
+pub struct GalaxyFault {
     /// What it does.
-    pub kind: Kind,
+    pub kind: GalaxyFaultKind,
     /// How likely it strikes a request that it could strike: 0 to 1.
     pub probability: f64,
 }
 
 /// What a fault does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GalaxyFaultKind {
     /// HTTP 500; the request is not executed.
     Http500,
     /// HTTP 429; the request is not executed.
@@ -102,7 +102,7 @@ const HANG: Duration = Duration::from_secs(600);
 const RETRY_AFTER_SECS: u64 = 5;
 const TOOLS_MISSING: Duration = Duration::from_secs(30);
 
-impl Kind {
+impl GalaxyFaultKind {
     /// The name, as it is written.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -123,29 +123,31 @@ impl Kind {
     }
 }
 
-impl FromStr for Fault {
+impl FromStr for GalaxyFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let written = WrittenFault::read(text, FORMS)?;
         let kind = match written.form.name {
-            "http-500" => Kind::Http500,
-            "http-429" => Kind::Http429 {
+            "http-500" => GalaxyFaultKind::Http500,
+            "http-429" => GalaxyFaultKind::Http429 {
                 retry_after: written.number()?.unwrap_or(RETRY_AFTER_SECS),
             },
-            "drop" => Kind::Drop,
-            "hang" => Kind::Hang(written.duration()?.unwrap_or(HANG)),
-            "slow" => Kind::Slow(written.needed_duration()?),
-            "mcp-session" => Kind::McpSession,
-            "game-session" => Kind::GameSession,
-            "garbage" => Kind::Garbage,
-            "restart-warning" => Kind::RestartWarning,
+            "drop" => GalaxyFaultKind::Drop,
+            "hang" => GalaxyFaultKind::Hang(written.duration()?.unwrap_or(HANG)),
+            "slow" => GalaxyFaultKind::Slow(written.needed_duration()?),
+            "mcp-session" => GalaxyFaultKind::McpSession,
+            "game-session" => GalaxyFaultKind::GameSession,
+            "garbage" => GalaxyFaultKind::Garbage,
+            "restart-warning" => GalaxyFaultKind::RestartWarning,
             "outage" => {
                 let (after, lasting) = written.two_durations()?;
-                Kind::Outage { after, lasting }
+                GalaxyFaultKind::Outage { after, lasting }
             }
-            "tools-missing" => Kind::ToolsMissing(written.duration()?.unwrap_or(TOOLS_MISSING)),
-            "rpc-error" => Kind::RpcError,
+            "tools-missing" => {
+                GalaxyFaultKind::ToolsMissing(written.duration()?.unwrap_or(TOOLS_MISSING))
+            }
+            "rpc-error" => GalaxyFaultKind::RpcError,
             unread => return Err(format!("fault `{unread}` is in the list and is not read")),
         };
         Ok(Self {
@@ -159,19 +161,19 @@ impl FromStr for Fault {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Fault, String> {
+    fn read(text: &str) -> Result<GalaxyFault, String> {
         text.parse()
     }
 
     #[test]
     fn arguments_have_defaults() {
         let full = read("http-429@0.25:7").unwrap();
-        assert_eq!(full.kind, Kind::Http429 { retry_after: 7 });
+        assert_eq!(full.kind, GalaxyFaultKind::Http429 { retry_after: 7 });
         assert_eq!(full.probability, 0.25);
-        assert_eq!(read("hang").unwrap().kind, Kind::Hang(HANG));
+        assert_eq!(read("hang").unwrap().kind, GalaxyFaultKind::Hang(HANG));
         assert_eq!(
             read("hang@1:2s").unwrap().kind,
-            Kind::Hang(Duration::from_secs(2))
+            GalaxyFaultKind::Hang(Duration::from_secs(2))
         );
     }
 

@@ -3,35 +3,35 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use super::{
-    super::limits::{Limits, Meter, game_minute, whole_seconds},
-    PlayerId, Refusal,
+    super::limits::{GalaxyLimits, RateMeter, game_minute, whole_seconds},
+    GameRefusal, PlayerId,
 };
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MeterKind {
     Mutation,
     Query,
     Chat,
 }
 
 #[derive(Debug, Default)]
-struct Account {
-    mutations: Meter,
-    queries: Meter,
-    chats: Meter,
+struct AccountMeters {
+    mutations: RateMeter,
+    queries: RateMeter,
+    chats: RateMeter,
 }
 
 /// The meters of all accounts that called lately.
 #[derive(Debug)]
 pub(super) struct Meters {
-    limits: Limits,
+    limits: GalaxyLimits,
     minute: Duration,
-    accounts: BTreeMap<PlayerId, Account>,
+    accounts: BTreeMap<PlayerId, AccountMeters>,
 }
 
 impl Meters {
-    pub(super) fn new(limits: Limits, tick: Duration) -> Self {
+    pub(super) fn new(limits: GalaxyLimits, tick: Duration) -> Self {
         Self {
             limits,
             minute: game_minute(tick),
@@ -40,21 +40,21 @@ impl Meters {
     }
 
     /// Counts a call, or refuses it.
-    pub(super) fn count(
+    pub(super) fn count_call(
         &mut self,
         player: PlayerId,
-        kind: Kind,
+        kind: MeterKind,
         now: Duration,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), GameRefusal> {
         let account = self.accounts.entry(player).or_default();
         let (meter, allowance) = match kind {
-            Kind::Mutation => (&mut account.mutations, self.limits.mutations),
-            Kind::Query => (&mut account.queries, self.limits.queries),
-            Kind::Chat => (&mut account.chats, self.limits.chats),
+            MeterKind::Mutation => (&mut account.mutations, self.limits.mutations),
+            MeterKind::Query => (&mut account.queries, self.limits.queries),
+            MeterKind::Chat => (&mut account.chats, self.limits.chats),
         };
         meter
             .count(allowance, self.minute, now)
-            .map_err(|wait| too_many(whole_seconds(wait)))
+            .map_err(|wait| rate_limited(whole_seconds(wait)))
     }
 
     /// Forgets accounts whose minutes are all past.
@@ -67,7 +67,7 @@ impl Meters {
     }
 }
 
-fn too_many(seconds: u64) -> Refusal {
+fn rate_limited(seconds: u64) -> GameRefusal {
     let message = format!("Too many requests. Please slow down. Retry in {seconds} seconds.");
-    Refusal::new("rate_limited", message)
+    GameRefusal::new("rate_limited", message)
 }

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{Connection, PlayerId};
+use super::{ConnectionId, PlayerId};
 
 #[derive(Debug)]
-struct Session {
+struct LoginSession {
     id: String,
-    connection: Connection,
+    connection: ConnectionId,
     used: Duration,
 }
 
@@ -15,15 +15,15 @@ struct Session {
 #[derive(Debug)]
 pub(super) struct Sessions {
     idle: Duration,
-    by_player: BTreeMap<PlayerId, Session>,
+    by_player: BTreeMap<PlayerId, LoginSession>,
     by_id: BTreeMap<String, PlayerId>,
     /// The login that a connection made last, also when it is dead by now.
-    by_connection: BTreeMap<Connection, String>,
+    by_connection: BTreeMap<ConnectionId, String>,
 }
 
 /// What a look for a session comes to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SessionLookup {
     Player(PlayerId),
     /// It was idle for too long, and has to be ended.
     Expired(PlayerId),
@@ -48,13 +48,13 @@ impl Sessions {
         &mut self,
         id: String,
         player: PlayerId,
-        connection: Connection,
+        connection: ConnectionId,
         now: Duration,
     ) {
         self.close(player);
         self.by_id.insert(id.clone(), player);
         self.by_connection.insert(connection, id.clone());
-        let session = Session {
+        let session = LoginSession {
             id,
             connection,
             used: now,
@@ -70,31 +70,35 @@ impl Sessions {
     }
 
     /// Finds a session by its id and counts this as a use of it.
-    pub(super) fn by_id(&mut self, id: &str, now: Duration) -> Found {
+    pub(super) fn find_by_id(&mut self, id: &str, now: Duration) -> SessionLookup {
         let session = self
             .by_id
             .get(id)
             .and_then(|player| Some((*player, self.by_player.get_mut(player)?)));
         let Some((player, session)) = session else {
-            return Found::Unknown;
+            return SessionLookup::Unknown;
         };
         if now.saturating_sub(session.used) >= self.idle {
-            return Found::Expired(player);
+            return SessionLookup::Expired(player);
         }
         session.used = now;
-        Found::Player(player)
+        SessionLookup::Player(player)
     }
 
     /// Finds the session of a connection's login and counts this as a use of it.
-    pub(super) fn by_connection(&mut self, connection: Connection, now: Duration) -> Found {
+    pub(super) fn find_by_connection(
+        &mut self,
+        connection: ConnectionId,
+        now: Duration,
+    ) -> SessionLookup {
         match self.by_connection.get(&connection).cloned() {
-            Some(id) => self.by_id(&id, now),
-            None => Found::Nothing,
+            Some(id) => self.find_by_id(&id, now),
+            None => SessionLookup::Nothing,
         }
     }
 
     /// Forgets a connection; the player whose session it had opened and still holds.
-    pub(super) fn forget_connection(&mut self, connection: Connection) -> Option<PlayerId> {
+    pub(super) fn forget_connection(&mut self, connection: ConnectionId) -> Option<PlayerId> {
         let id = self.by_connection.remove(&connection)?;
         let player = *self.by_id.get(&id)?;
         let session = self.by_player.get(&player)?;
@@ -102,7 +106,7 @@ impl Sessions {
     }
 
     /// Players whose session has been idle for too long.
-    pub(super) fn expired(&self, now: Duration) -> Vec<PlayerId> {
+    pub(super) fn expired_players(&self, now: Duration) -> Vec<PlayerId> {
         let idle = self.idle;
         let sessions = self.by_player.iter();
         sessions

@@ -1,44 +1,44 @@
 //! Sessions, limits and records as callers see them.
 
 use super::*;
-use crate::limits::Allowance;
+use crate::limits::RateAllowance;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn desk(limits: Limits, session_rules: SessionRules) -> Frontend {
-    let rules = Rules::new(1);
+fn desk(limits: GalaxyLimits, session_rules: SessionRules) -> Frontend {
+    let rules = WorldRules::new(1);
     Frontend::new(World::new(rules.clone()), &rules, limits, session_rules)
 }
 
 fn plain() -> Frontend {
-    desk(Limits::NONE, SessionRules::default())
+    desk(GalaxyLimits::NONE, SessionRules::default())
 }
 
-fn call(tool: &str, arguments: Value) -> Call {
+fn call(tool: &str, arguments: Value) -> GameCall {
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object")
     };
-    Call {
+    GameCall {
         tool: tool.to_owned(),
         arguments,
         name: None,
     }
 }
 
-fn answer(served: Served) -> Answer {
+fn answer(served: ServedCall) -> GameAnswer {
     match served.reply {
-        Reply::Now(answer) => answer,
-        Reply::Later(_) => panic!("answered later"),
+        CallReply::Now(answer) => answer,
+        CallReply::Later(_) => panic!("answered later"),
     }
 }
 
-fn code(served: Served) -> &'static str {
+fn code(served: ServedCall) -> &'static str {
     answer(served).unwrap_err().code
 }
 
-fn register(desk: &mut Frontend, connection: Connection, name: &str) -> Value {
+fn register(desk: &mut Frontend, connection: ConnectionId, name: &str) -> Value {
     let arguments = json!({ "username": name, "empire": "solarian", "registration_code": "CODE" });
-    answer(desk.serve(connection, call("register", arguments), SECOND)).unwrap()
+    answer(desk.serve_call(connection, call("register", arguments), SECOND)).unwrap()
 }
 
 #[test]
@@ -46,14 +46,17 @@ fn a_call_goes_by_its_session_id_or_else_by_its_connection() {
     let mut desk = plain();
     let welcome = register(&mut desk, 1, "Ann");
     let status = || call("get_status", json!({}));
-    assert!(answer(desk.serve(1, status(), SECOND)).is_ok());
-    assert_eq!(code(desk.serve(2, status(), SECOND)), "session_required");
+    assert!(answer(desk.serve_call(1, status(), SECOND)).is_ok());
+    assert_eq!(
+        code(desk.serve_call(2, status(), SECOND)),
+        "session_required"
+    );
     let right = json!({ "session_id": welcome["session_id"] });
-    assert!(answer(desk.serve(2, call("get_status", right), SECOND)).is_ok());
+    assert!(answer(desk.serve_call(2, call("get_status", right), SECOND)).is_ok());
     for wrong in [json!("your_session_id"), json!(""), json!(7)] {
         let wrong = json!({ "session_id": wrong });
         assert_eq!(
-            code(desk.serve(1, call("get_status", wrong), SECOND)),
+            code(desk.serve_call(1, call("get_status", wrong), SECOND)),
             "session_invalid"
         );
     }
@@ -65,16 +68,16 @@ fn the_session_argument_can_be_required() {
         needs_argument: true,
         ..SessionRules::default()
     };
-    let mut desk = desk(Limits::NONE, rules);
+    let mut desk = desk(GalaxyLimits::NONE, rules);
     let welcome = register(&mut desk, 1, "Ann");
     assert_eq!(
-        code(desk.serve(1, call("get_status", json!({})), SECOND)),
+        code(desk.serve_call(1, call("get_status", json!({})), SECOND)),
         "session_required"
     );
     let right = json!({ "session_id": welcome["session_id"], "target_poi": "main_belt" });
-    let reply = desk.serve(1, call("travel", right), SECOND).reply;
+    let reply = desk.serve_call(1, call("travel", right), SECOND).reply;
     assert!(
-        matches!(reply, Reply::Later(_)),
+        matches!(reply, CallReply::Later(_)),
         "the argument is not the command's own"
     );
 }
@@ -87,11 +90,14 @@ fn a_new_login_displaces_the_older_one() {
         "login",
         json!({ "username": "Ann", "password": welcome["password"] }),
     );
-    let back = answer(desk.serve(2, login, SECOND)).unwrap();
+    let back = answer(desk.serve_call(2, login, SECOND)).unwrap();
     assert_ne!(back["session_id"], welcome["session_id"]);
     let status = || call("get_status", json!({}));
-    assert_eq!(code(desk.serve(1, status(), SECOND)), "session_invalid");
-    assert!(answer(desk.serve(2, status(), SECOND)).is_ok());
+    assert_eq!(
+        code(desk.serve_call(1, status(), SECOND)),
+        "session_invalid"
+    );
+    assert!(answer(desk.serve_call(2, status(), SECOND)).is_ok());
 }
 
 #[test]
@@ -101,16 +107,16 @@ fn idle_logins_expire_and_used_ones_do_not() {
     register(&mut desk, 2, "Ben");
     let status = || call("get_status", json!({}));
     let half = Duration::from_secs(15 * 60);
-    assert!(answer(desk.serve(1, status(), half)).is_ok());
+    assert!(answer(desk.serve_call(1, status(), half)).is_ok());
     let later = desk.sweep(half * 2 + SECOND);
     assert_eq!(later.len(), 1, "Ben was idle for 30 minutes: {later:?}");
     assert_eq!(later[0].command, "logout");
     assert_eq!(
-        code(desk.serve(2, status(), half * 2 + SECOND)),
+        code(desk.serve_call(2, status(), half * 2 + SECOND)),
         "session_invalid"
     );
-    assert!(answer(desk.serve(1, status(), half * 2 + SECOND)).is_ok());
-    let expired = desk.serve(1, status(), half * 5);
+    assert!(answer(desk.serve_call(1, status(), half * 2 + SECOND)).is_ok());
+    let expired = desk.serve_call(1, status(), half * 5);
     assert_eq!(expired.records[0].command, "logout");
     assert_eq!(code(expired), "session_invalid");
     assert_eq!(desk.world().online(), 0);
@@ -123,10 +129,10 @@ fn hanging_up_and_logging_out_end_the_login() {
     register(&mut desk, 2, "Ben");
     assert_eq!(desk.disconnect(1).len(), 1);
     assert_eq!(desk.disconnect(1).len(), 0);
-    let goodbye = answer(desk.serve(2, call("logout", json!({})), SECOND)).unwrap();
+    let goodbye = answer(desk.serve_call(2, call("logout", json!({})), SECOND)).unwrap();
     assert_eq!(goodbye["message"], "Logged out successfully");
     assert_eq!(
-        code(desk.serve(2, call("mine", json!({})), SECOND)),
+        code(desk.serve_call(2, call("mine", json!({})), SECOND)),
         "session_invalid"
     );
     assert_eq!(desk.world().online(), 0);
@@ -135,27 +141,27 @@ fn hanging_up_and_logging_out_end_the_login() {
 #[test]
 fn each_kind_of_call_has_its_limit() {
     let mut desk = desk(
-        Limits {
-            queries: Allowance::PerMinute(3),
-            chats: Allowance::PerMinute(1),
-            ..Limits::NONE
+        GalaxyLimits {
+            queries: RateAllowance::PerMinute(3),
+            chats: RateAllowance::PerMinute(1),
+            ..GalaxyLimits::NONE
         },
         SessionRules::default(),
     );
     register(&mut desk, 1, "Ann");
     let status = || call("get_status", json!({}));
     for _ in 0..3 {
-        assert!(answer(desk.serve(1, status(), SECOND)).is_ok());
+        assert!(answer(desk.serve_call(1, status(), SECOND)).is_ok());
     }
-    let refusal = answer(desk.serve(1, status(), 11 * SECOND)).unwrap_err();
+    let refusal = answer(desk.serve_call(1, status(), 11 * SECOND)).unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "rate_limited: Too many requests. Please slow down. Retry in 50 seconds."
     );
     let hello = || call("chat", json!({ "channel": "system", "content": "hello" }));
-    assert!(answer(desk.serve(1, hello(), SECOND)).is_ok());
-    assert_eq!(code(desk.serve(1, hello(), SECOND)), "rate_limited");
-    assert!(answer(desk.serve(1, status(), 62 * SECOND)).is_ok());
+    assert!(answer(desk.serve_call(1, hello(), SECOND)).is_ok());
+    assert_eq!(code(desk.serve_call(1, hello(), SECOND)), "rate_limited");
+    assert!(answer(desk.serve_call(1, status(), 62 * SECOND)).is_ok());
 }
 
 #[test]
@@ -163,17 +169,17 @@ fn what_changes_the_world_is_recorded_without_secrets() {
     let mut desk = plain();
     let welcome = register(&mut desk, 1, "Ann");
     let login = json!({ "username": "Ann", "password": welcome["password"] });
-    let login = desk.serve(1, call("login", login), SECOND);
+    let login = desk.serve_call(1, call("login", login), SECOND);
     assert_eq!(login.records[0].command, "login");
     assert!(login.records[0].arguments.is_empty());
     let session = answer(login).unwrap()["session_id"].clone();
     assert!(
-        desk.serve(1, call("get_status", json!({})), SECOND)
+        desk.serve_call(1, call("get_status", json!({})), SECOND)
             .records
             .is_empty()
     );
     let entry = json!({ "entry": "hello", "session_id": session });
-    let log = desk.serve(1, call("captains_log_add", entry), SECOND);
+    let log = desk.serve_call(1, call("captains_log_add", entry), SECOND);
     assert_eq!(
         Value::Object(log.records[0].arguments.clone()),
         json!({ "entry": "hello" })
@@ -181,7 +187,7 @@ fn what_changes_the_world_is_recorded_without_secrets() {
     let mut mine = call("mine", json!({}));
     mine.name = Some("call-7".to_owned());
     assert!(
-        desk.serve(1, mine, SECOND).records.is_empty(),
+        desk.serve_call(1, mine, SECOND).records.is_empty(),
         "not before its tick"
     );
     desk.tick();
@@ -203,12 +209,12 @@ fn what_needs_no_login_is_answered_to_strangers() {
         "forum_list",
     ] {
         assert!(
-            answer(desk.serve(9, call(tool, json!({})), SECOND)).is_ok(),
+            answer(desk.serve_call(9, call(tool, json!({})), SECOND)).is_ok(),
             "{tool}"
         );
     }
     assert_eq!(
-        code(desk.serve(9, call("commentary", json!({})), SECOND)),
+        code(desk.serve_call(9, call("commentary", json!({})), SECOND)),
         "unknown_command"
     );
 }

@@ -4,13 +4,13 @@ use std::{fs::OpenOptions, io, os::unix::fs::OpenOptionsExt as _, path::Path};
 
 use anyhow::Context as _;
 
-use super::{Record, line::write_lines, tail::Tail};
+use super::{JournalRecord, line::write_lines, tail::Tail};
 
 /// An append-only file of JSON lines; it is never shortened and never read back.
 #[derive(Debug)]
-pub(crate) struct Ledger(Tail);
+pub(crate) struct MutationLedger(Tail);
 
-impl Ledger {
+impl MutationLedger {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let file = OpenOptions::new()
             .create(true)
@@ -22,7 +22,7 @@ impl Ledger {
         Ok(Self(file))
     }
 
-    pub(crate) fn append(&mut self, mutations: &[Record]) -> io::Result<()> {
+    pub(crate) fn append(&mut self, mutations: &[JournalRecord]) -> io::Result<()> {
         if mutations.is_empty() {
             return Ok(());
         }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::{frontend::Record, world::PlayerId};
+use super::super::{frontend::JournalRecord, world::PlayerId};
 
 /// A record as it is written; without a command it only says that a tick has passed.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct JournalLine {
     pub(super) tick: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) player: Option<PlayerId>,
@@ -24,15 +24,15 @@ pub(super) struct Line {
     pub(super) call: Option<String>,
 }
 
-impl Line {
-    pub(super) fn mark(tick: u64) -> Self {
+impl JournalLine {
+    pub(super) fn of_tick(tick: u64) -> Self {
         Self {
             tick,
             ..Self::default()
         }
     }
 
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(record: &JournalRecord) -> Self {
         Self {
             tick: record.tick,
             player: Some(record.player),
@@ -45,7 +45,7 @@ impl Line {
     }
 
     /// The line with its end.
-    pub(super) fn text(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_vec(self).expect("a line has text keys only");
         text.push(b'\n');
         text
@@ -53,9 +53,9 @@ impl Line {
 }
 
 /// All records, line by line.
-pub(super) fn write_lines(records: &[Record]) -> Vec<u8> {
+pub(super) fn write_lines(records: &[JournalRecord]) -> Vec<u8> {
     records
         .iter()
-        .flat_map(|record| Line::of(record).text())
+        .flat_map(|record| JournalLine::of(record).to_bytes())
         .collect()
 }

@@ -9,17 +9,17 @@ use std::{
 use anyhow::{Context as _, anyhow, bail};
 
 use super::{
-    super::world::{CommandKind, Executed, Order, PlayerId, World, nature},
-    line::Line,
+    super::world::{CommandKind, ExecutedMutation, GameOrder, PlayerId, World, command_kind},
+    line::JournalLine,
 };
 
 /// The file of a segment.
-pub(super) fn path(dir: &Path, number: u64) -> PathBuf {
+pub(super) fn segment_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("journal-{number:06}.jsonl"))
 }
 
 /// The numbers of the segments that exist, in order.
-pub(super) fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
+pub(super) fn segment_numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| format!("list {}", dir.display()))? {
         let name = entry?.file_name();
@@ -34,8 +34,8 @@ pub(super) fn numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
 }
 
 /// Replays all segments from the first one on; the number of the last.
-pub(super) fn segments(dir: &Path, first: u64, world: &mut World) -> anyhow::Result<u64> {
-    let numbers = numbers(dir)?;
+pub(super) fn replay_segments(dir: &Path, first: u64, world: &mut World) -> anyhow::Result<u64> {
+    let numbers = segment_numbers(dir)?;
     let numbers: Vec<u64> = numbers
         .into_iter()
         .filter(|number| *number >= first)
@@ -46,12 +46,12 @@ pub(super) fn segments(dir: &Path, first: u64, world: &mut World) -> anyhow::Res
         expected: VecDeque::new(),
     };
     for number in numbers {
-        let path = path(dir, number);
+        let path = segment_path(dir, number);
         let text = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
         let whole = whole_lines(&text);
         if whole < text.len() {
             if number < last {
-                return Err(damaged(&path, 0)).context("it ends in the middle of a line");
+                return Err(damage_error(&path, 0)).context("it ends in the middle of a line");
             }
             // A power cut: the answer to what this line began to record never left.
             tracing::warn!(path = %path.display(), "cut an unfinished line off the journal");
@@ -63,12 +63,14 @@ pub(super) fn segments(dir: &Path, first: u64, world: &mut World) -> anyhow::Res
             .split_inclusive(|byte| *byte == b'\n')
             .zip(1..)
         {
-            replay.line(line).with_context(|| damaged(&path, at))?;
+            replay
+                .replay_line(line)
+                .with_context(|| damage_error(&path, at))?;
         }
     }
     replay
         .finish()
-        .with_context(|| damaged(&path(dir, last), 0))?;
+        .with_context(|| damage_error(&segment_path(dir, last), 0))?;
     Ok(last)
 }
 
@@ -78,7 +80,7 @@ fn whole_lines(text: &[u8]) -> usize {
     end.map_or(0, |end| end + 1)
 }
 
-fn damaged(path: &Path, line: u64) -> anyhow::Error {
+fn damage_error(path: &Path, line: u64) -> anyhow::Error {
     let place = match line {
         0 => String::new(),
         line => format!(", line {line}"),
@@ -97,23 +99,23 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    fn line(&mut self, line: &[u8]) -> anyhow::Result<()> {
-        let line: Line = serde_json::from_slice(line).context("read it")?;
+    fn replay_line(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        let line: JournalLine = serde_json::from_slice(line).context("read it")?;
         let Some(command) = line.command.clone() else {
-            return self.advance(line.tick);
+            return self.advance_to(line.tick);
         };
         let player = line.player.context("it names no player")?;
-        match (command.as_str(), nature(&command)) {
-            (_, Some(CommandKind::Act)) => self.queue(player, command, line),
+        match (command.as_str(), command_kind(&command)) {
+            (_, Some(CommandKind::Act)) => self.queue_mutation(player, command, line),
             (_, Some(CommandKind::Write)) => {
-                self.advance(line.tick)?;
+                self.advance_to(line.tick)?;
                 let answer = self.world.query(player, &command, &line.args);
                 answer
                     .map(drop)
                     .map_err(|refusal| anyhow!("repeat {command}: {refusal}"))
             }
             ("register", None) => {
-                self.advance(line.tick)?;
+                self.advance_to(line.tick)?;
                 let made = self.world.register_again(&line.args);
                 let made = made.map_err(|refusal| anyhow!("repeat {command}: {refusal}"))?;
                 if made != player {
@@ -122,13 +124,13 @@ impl Replay<'_> {
                 Ok(())
             }
             ("login", None) => {
-                self.advance(line.tick)?;
-                self.world.enter(player);
+                self.advance_to(line.tick)?;
+                self.world.begin_visit(player);
                 Ok(())
             }
             ("logout", None) => {
-                self.advance(line.tick)?;
-                self.world.leave(player);
+                self.advance_to(line.tick)?;
+                self.world.end_visit(player);
                 Ok(())
             }
             (_, Some(CommandKind::Look | CommandKind::Reference) | None) => {
@@ -138,9 +140,14 @@ impl Replay<'_> {
     }
 
     /// Queues a mutation for the tick in which it was carried out.
-    fn queue(&mut self, player: PlayerId, command: String, line: Line) -> anyhow::Result<()> {
-        self.advance(line.tick - 1)?;
-        let order = Order {
+    fn queue_mutation(
+        &mut self,
+        player: PlayerId,
+        command: String,
+        line: JournalLine,
+    ) -> anyhow::Result<()> {
+        self.advance_to(line.tick - 1)?;
+        let order = GameOrder {
             player,
             command,
             arguments: line.args,
@@ -154,16 +161,16 @@ impl Replay<'_> {
     }
 
     /// Lets ticks pass up to this one.
-    fn advance(&mut self, tick: u64) -> anyhow::Result<()> {
+    fn advance_to(&mut self, tick: u64) -> anyhow::Result<()> {
         while self.world.now() < tick {
             for executed in self.world.tick().executed {
-                self.check(&executed)?;
+                self.check_outcome(&executed)?;
             }
         }
         Ok(())
     }
 
-    fn check(&mut self, executed: &Executed) -> anyhow::Result<()> {
+    fn check_outcome(&mut self, executed: &ExecutedMutation) -> anyhow::Result<()> {
         let expected = self.expected.pop_front();
         let player = executed.order.player;
         let failed = executed.failed.map(str::to_owned);
@@ -182,6 +189,6 @@ impl Replay<'_> {
             return Ok(());
         }
         let next = self.world.now() + 1;
-        self.advance(next)
+        self.advance_to(next)
     }
 }

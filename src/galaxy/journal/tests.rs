@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    frontend::{Call, Connection, Frontend, Reply, SessionRules},
-    limits::Limits,
+    frontend::{CallReply, ConnectionId, Frontend, GameCall, SessionRules},
+    limits::GalaxyLimits,
 };
 
 const NOW: Duration = Duration::from_secs(1);
@@ -21,27 +21,27 @@ struct Kept {
 
 impl Kept {
     fn open(dir: &Path) -> anyhow::Result<Self> {
-        let (world, journal) = Journal::open(dir, None, Rules::new)?;
-        let rules = Rules::new(world.seed());
-        let desk = Frontend::new(world, &rules, Limits::NONE, SessionRules::default());
+        let (world, journal) = Journal::open(dir, None, WorldRules::new)?;
+        let rules = WorldRules::new(world.seed());
+        let desk = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
         Ok(Self { desk, journal })
     }
 
-    fn call(&mut self, connection: Connection, tool: &str, arguments: Value) -> Option<Value> {
+    fn call(&mut self, connection: ConnectionId, tool: &str, arguments: Value) -> Option<Value> {
         let Value::Object(arguments) = arguments else {
             panic!("arguments are an object")
         };
-        let call = Call {
+        let call = GameCall {
             tool: tool.to_owned(),
             arguments,
             name: None,
         };
-        let served = self.desk.serve(connection, call, NOW);
+        let served = self.desk.serve_call(connection, call, NOW);
         let now = self.desk.world().now();
         self.journal.append(now, &served.records).unwrap();
         match served.reply {
-            Reply::Now(answer) => answer.ok(),
-            Reply::Later(_) => None,
+            CallReply::Now(answer) => answer.ok(),
+            CallReply::Later(_) => None,
         }
     }
 
@@ -54,7 +54,7 @@ impl Kept {
     /// What a restart has to give back: the world without anybody logged in.
     fn lasting(&self) -> String {
         let mut world = World::load(
-            Rules::new(self.desk.world().seed()),
+            WorldRules::new(self.desk.world().seed()),
             &self.desk.world().save(),
         )
         .unwrap();
@@ -63,13 +63,13 @@ impl Kept {
     }
 }
 
-fn register(kept: &mut Kept, connection: Connection, name: &str) {
+fn register(kept: &mut Kept, connection: ConnectionId, name: &str) {
     let arguments = json!({ "username": name, "empire": "solarian", "registration_code": "CODE" });
     assert!(kept.call(connection, "register", arguments).is_some());
 }
 
 fn newest_segment(dir: &Path) -> PathBuf {
-    replay::path(dir, *replay::numbers(dir).unwrap().last().unwrap())
+    replay::segment_path(dir, *replay::segment_numbers(dir).unwrap().last().unwrap())
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn an_unfinished_line_is_cut_off_and_a_damaged_one_is_named() {
 fn a_damaged_snapshot_and_a_wrong_seed_say_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     drop(Kept::open(dir.path()).unwrap());
-    let words = Journal::open(dir.path(), Some(7), Rules::new).unwrap_err();
+    let words = Journal::open(dir.path(), Some(7), WorldRules::new).unwrap_err();
     let words = format!("{words:#}");
     assert!(
         words.contains("made with seed 1, not with seed 7; give that seed"),
@@ -166,7 +166,7 @@ fn files_are_private_and_do_not_pile_up() {
     let mut kept = Kept::open(&data).unwrap();
     for _ in 0..3 {
         kept.tick();
-        kept.journal.snapshot(kept.desk.world()).unwrap();
+        kept.journal.take_snapshot(kept.desk.world()).unwrap();
     }
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&data), 0o700);

@@ -6,25 +6,25 @@ use std::{
     time::Duration,
 };
 
-use super::super::frontend::Connection;
+use super::super::frontend::ConnectionId;
 
 /// All MCP sessions. Their ids are random, not rolled by the seed: one from before a restart must
 /// never be another client's after it.
 #[derive(Debug)]
 pub(super) struct Connections {
     idle: Duration,
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
-    last: Connection,
-    by_id: HashMap<String, Session>,
+struct ConnectionTable {
+    last: ConnectionId,
+    by_id: HashMap<String, McpSessionState>,
 }
 
 #[derive(Debug)]
-struct Session {
-    connection: Connection,
+struct McpSessionState {
+    connection: ConnectionId,
     used: Duration,
 }
 
@@ -32,17 +32,17 @@ impl Connections {
     pub(super) fn new(idle: Duration) -> Self {
         Self {
             idle,
-            table: Mutex::new(Table::default()),
+            table: Mutex::new(ConnectionTable::default()),
         }
     }
 
     /// Begins a session; its id and its connection.
-    pub(super) fn open(&self, now: Duration) -> (String, Connection) {
+    pub(super) fn open(&self, now: Duration) -> (String, ConnectionId) {
         let id = uuid::Uuid::new_v4().to_string();
-        let mut table = self.table();
+        let mut table = self.lock_table();
         table.last += 1;
         let connection = table.last;
-        let session = Session {
+        let session = McpSessionState {
             connection,
             used: now,
         };
@@ -51,8 +51,8 @@ impl Connections {
     }
 
     /// The connection of a live session; counts as a use of it.
-    pub(super) fn find(&self, id: &str, now: Duration) -> Option<Connection> {
-        let mut table = self.table();
+    pub(super) fn find(&self, id: &str, now: Duration) -> Option<ConnectionId> {
+        let mut table = self.lock_table();
         let session = table.by_id.get_mut(id)?;
         if now.saturating_sub(session.used) >= self.idle {
             return None;
@@ -62,16 +62,16 @@ impl Connections {
     }
 
     /// Ends a session; its connection, if there was one.
-    pub(super) fn close(&self, id: &str) -> Option<Connection> {
-        let session = self.table().by_id.remove(id)?;
+    pub(super) fn close(&self, id: &str) -> Option<ConnectionId> {
+        let session = self.lock_table().by_id.remove(id)?;
         Some(session.connection)
     }
 
     /// Forgets sessions that were idle for too long; their connections.
-    pub(super) fn sweep(&self, now: Duration) -> Vec<Connection> {
+    pub(super) fn sweep(&self, now: Duration) -> Vec<ConnectionId> {
         let idle = self.idle;
         let mut gone = Vec::new();
-        self.table().by_id.retain(|_, session| {
+        self.lock_table().by_id.retain(|_, session| {
             let lives = now.saturating_sub(session.used) < idle;
             if !lives {
                 gone.push(session.connection);
@@ -84,7 +84,7 @@ impl Connections {
     }
 
     /// Never held across an await. A panic while it was held cannot have left it half changed.
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn lock_table(&self) -> MutexGuard<'_, ConnectionTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -24,19 +24,19 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use self::sabotage::Passage;
+use self::sabotage::FaultedRequest;
 use super::{
     super::{
-        fault::Faults,
-        frontend::Connection,
-        options::{Clock, GalaxyOptions, UnknownSession},
+        fault::FaultInjector,
+        frontend::ConnectionId,
+        options::{GalaxyClock, GalaxyOptions, UnknownSession},
         tools::{self, SessionArgument},
     },
     connections::Connections,
-    envelope::{Envelope, Kind, NoMessage},
-    gate::{Gate, TooMany},
+    envelope::{Envelope, NoMessage, RpcMessageKind},
+    gate::{AddressGate, TooMany},
     handler::{Caller, Handler},
-    owner::Request,
+    owner::OwnerRequest,
     response,
     traffic::Traffic,
 };
@@ -46,20 +46,20 @@ const SESSION: &str = "mcp-session-id";
 /// Bytes of a request's body at most.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-type Mcp = StreamableHttpService<Handler, NeverSessionManager>;
+type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 
 /// What all requests share.
 #[derive(Clone)]
-pub(super) struct Door(Arc<Inside>);
+pub(super) struct GalaxyEndpoint(Arc<EndpointState>);
 
-struct Inside {
-    mcp: Mcp,
+struct EndpointState {
+    mcp: McpService,
     connections: Arc<Connections>,
-    gate: Arc<Gate>,
-    faults: Arc<Faults>,
+    gate: Arc<AddressGate>,
+    faults: Arc<FaultInjector>,
     traffic: Arc<Traffic>,
-    requests: mpsc::Sender<Request>,
-    clock: Clock,
+    requests: mpsc::Sender<OwnerRequest>,
+    clock: GalaxyClock,
     unknown_session: UnknownSession,
     /// The result of `tools/list`, and the one that a fault gives.
     listing: String,
@@ -67,23 +67,23 @@ struct Inside {
 }
 
 /// A request that has been read.
-struct Visit {
+struct ReceivedRequest {
     parts: http::request::Parts,
     body: Bytes,
     address: IpAddr,
     now: Duration,
 }
 
-impl Door {
+impl GalaxyEndpoint {
     pub(super) fn new(
         connections: Arc<Connections>,
-        (faults, traffic): (Arc<Faults>, Arc<Traffic>),
-        requests: mpsc::Sender<Request>,
+        (faults, traffic): (Arc<FaultInjector>, Arc<Traffic>),
+        requests: mpsc::Sender<OwnerRequest>,
         address: SocketAddr,
         options: &GalaxyOptions,
         stop: CancellationToken,
     ) -> Self {
-        let gate = Arc::new(Gate::new(options.limits, options.tick));
+        let gate = Arc::new(AddressGate::new(options.limits, options.tick));
         let handler = Handler {
             requests: requests.clone(),
             gate: Arc::clone(&gate),
@@ -105,7 +105,7 @@ impl Door {
             SessionArgument::Unmentioned
         };
         let factory = move || Ok(handler.clone());
-        Self(Arc::new(Inside {
+        Self(Arc::new(EndpointState {
             mcp: StreamableHttpService::new(factory, Arc::default(), config),
             connections,
             gate,
@@ -114,27 +114,27 @@ impl Door {
             requests,
             clock: options.clock.clone(),
             unknown_session: options.unknown_session,
-            listing: tools::listing(session),
+            listing: tools::listing_json(session),
             stop,
         }))
     }
 
-    pub(super) fn router(self) -> Router {
+    pub(super) fn into_router(self) -> Router {
         Router::new()
-            .route("/mcp", any(mcp))
-            .route("/faults", get(faults))
-            .route("/health", get(health))
+            .route("/mcp", any(serve_mcp))
+            .route("/faults", get(show_faults))
+            .route("/health", get(show_health))
             .with_state(self)
     }
 }
 
-async fn faults(State(door): State<Door>) -> Response {
+async fn show_faults(State(door): State<GalaxyEndpoint>) -> Response {
     response::json(StatusCode::OK, door.0.faults.tally().json().to_string())
 }
 
-async fn health(State(door): State<Door>) -> Response {
+async fn show_health(State(door): State<GalaxyEndpoint>) -> Response {
     let (reply, health) = oneshot::channel();
-    let asked = door.0.requests.send(Request::Health { reply }).await;
+    let asked = door.0.requests.send(OwnerRequest::Health { reply }).await;
     match (asked, health.await) {
         (Ok(()), Ok(health)) => {
             let body = json!({
@@ -146,57 +146,57 @@ async fn health(State(door): State<Door>) -> Response {
             });
             response::json(StatusCode::OK, body.to_string())
         }
-        _ => response::broken(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"),
+        _ => response::plain_error(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"),
     }
 }
 
-async fn mcp(
-    State(door): State<Door>,
+async fn serve_mcp(
+    State(door): State<GalaxyEndpoint>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: axum::extract::Request,
 ) -> Response {
     let inside = &door.0;
     let (address, now) = (peer.ip(), inside.clock.now());
-    inside.traffic.asked();
-    if let Err(TooMany(wait)) = inside.gate.enter(address, now) {
+    inside.traffic.count_request();
+    if let Err(TooMany(wait)) = inside.gate.admit_request(address, now) {
         return response::too_many(wait);
     }
     match *request.method() {
         Method::POST => {}
-        Method::DELETE => return inside.delete(request.headers()).await,
+        Method::DELETE => return inside.end_session(request.headers()).await,
         _ => return response::method_not_allowed(),
     }
     let (parts, body) = request.into_parts();
     let Ok(body) = axum::body::to_bytes(body, MOST_BYTES).await else {
-        return response::broken(
+        return response::plain_error(
             StatusCode::PAYLOAD_TOO_LARGE,
             "the body is too large or was cut",
         );
     };
-    let visit = Visit {
+    let visit = ReceivedRequest {
         parts,
         body,
         address,
         now,
     };
-    inside.post(visit).await
+    inside.answer_post(visit).await
 }
 
-impl Inside {
+impl EndpointState {
     /// Ends an MCP session, and the login that was made in it.
-    async fn delete(&self, headers: &HeaderMap) -> Response {
+    async fn end_session(&self, headers: &HeaderMap) -> Response {
         let ended = session_of(headers).and_then(|id| self.connections.close(id));
         match ended {
             Some(connection) => {
                 // Failing means that everything is ending anyway.
-                let _ = self.requests.send(Request::HangUp(connection)).await;
+                let _ = self.requests.send(OwnerRequest::HangUp(connection)).await;
                 response::empty(StatusCode::OK)
             }
             None => self.unknown_session(None),
         }
     }
 
-    async fn post(&self, visit: Visit) -> Response {
+    async fn answer_post(&self, visit: ReceivedRequest) -> Response {
         // Cheap: the bytes are shared, and the envelope has to outlive the visit.
         let body = visit.body.clone();
         let envelope = match Envelope::read(&body) {
@@ -217,45 +217,56 @@ impl Inside {
         let connection = id
             .as_deref()
             .and_then(|id| self.connections.find(id, visit.now));
-        let mut passage = Passage::new(id.as_deref(), connection);
-        if let Some(answer) = self.sabotage(&envelope, &mut passage, visit.now).await {
+        let mut passage = FaultedRequest::new(id.as_deref(), connection);
+        if let Some(answer) = self.inject_faults(&envelope, &mut passage, visit.now).await {
             return answer;
         }
-        let answer = self.pass(visit, &envelope, &passage).await;
-        self.spoil(answer, passage.spoilt).await
+        let answer = self.route_request(visit, &envelope, &passage).await;
+        self.spoil_answer(answer, passage.spoilt).await
     }
 
     /// Hands a request on to whoever answers it.
-    async fn pass(&self, visit: Visit, envelope: &Envelope<'_>, passage: &Passage<'_>) -> Response {
-        if envelope.kind == Kind::Initialize {
-            return self.initialize(visit).await;
+    async fn route_request(
+        &self,
+        visit: ReceivedRequest,
+        envelope: &Envelope<'_>,
+        passage: &FaultedRequest<'_>,
+    ) -> Response {
+        if envelope.kind == RpcMessageKind::Initialize {
+            return self.begin_session(visit).await;
         }
         let (Some(id), Some(connection)) = (passage.session, passage.connection) else {
             return self.unknown_session(envelope.id);
         };
-        if envelope.kind == Kind::LogIn
-            && let Err(TooMany(wait)) = self.gate.log_in(visit.address, visit.now)
+        if envelope.kind == RpcMessageKind::LogIn
+            && let Err(TooMany(wait)) = self.gate.count_login(visit.address, visit.now)
         {
             return response::too_many(wait);
         }
         let answer = match (envelope.kind, envelope.id) {
-            (Kind::ToolsList, Some(request)) => response::rpc_result(request, &self.listing),
-            (Kind::Initialize | Kind::ToolsList | Kind::LogIn | Kind::Other, _) => {
-                self.call(visit, connection).await
+            (RpcMessageKind::ToolsList, Some(request)) => {
+                response::rpc_result(request, &self.listing)
             }
+            (
+                RpcMessageKind::Initialize
+                | RpcMessageKind::ToolsList
+                | RpcMessageKind::LogIn
+                | RpcMessageKind::Other,
+                _,
+            ) => self.call_rmcp(visit, connection).await,
         };
         with_session(answer, id)
     }
 
     /// Begins an MCP session, if rmcp likes the request.
-    async fn initialize(&self, visit: Visit) -> Response {
+    async fn begin_session(&self, visit: ReceivedRequest) -> Response {
         let now = visit.now;
         self.gate.sweep(now);
-        if let Err(TooMany(wait)) = self.gate.log_in(visit.address, now) {
+        if let Err(TooMany(wait)) = self.gate.count_login(visit.address, now) {
             return response::too_many(wait);
         }
         let (id, connection) = self.connections.open(now);
-        let answer = self.call(visit, connection).await;
+        let answer = self.call_rmcp(visit, connection).await;
         if answer.status() != StatusCode::OK {
             self.connections.close(&id);
             return answer;
@@ -264,7 +275,7 @@ impl Inside {
     }
 
     /// Lets rmcp answer.
-    async fn call(&self, visit: Visit, connection: Connection) -> Response {
+    async fn call_rmcp(&self, visit: ReceivedRequest, connection: ConnectionId) -> Response {
         let mut request = http::Request::from_parts(visit.parts, Body::from(visit.body));
         request.extensions_mut().insert(Caller {
             connection,

@@ -10,12 +10,12 @@ use serde_json::value::RawValue;
 pub(super) struct Envelope<'a> {
     /// As it came; none of a notification or a response.
     pub(super) id: Option<&'a str>,
-    pub(super) kind: Kind,
+    pub(super) kind: RpcMessageKind,
 }
 
 /// What kind of message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RpcMessageKind {
     Initialize,
     ToolsList,
     /// `tools/call` of register or login.
@@ -34,7 +34,7 @@ pub(super) enum NoMessage {
 }
 
 #[derive(Deserialize)]
-struct Outside<'a> {
+struct RawEnvelope<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -55,17 +55,17 @@ impl<'a> Envelope<'a> {
         if body.trim_ascii_start().first() == Some(&b'[') {
             return Err(NoMessage::NoRequest);
         }
-        let outside: Outside = match serde_json::from_slice(body) {
+        let outside: RawEnvelope = match serde_json::from_slice(body) {
             Ok(outside) => outside,
             Err(error) if error.is_data() => return Err(NoMessage::NoRequest),
             Err(_) => return Err(NoMessage::NoJson),
         };
         let id = outside.id.map(RawValue::get).filter(|id| *id != "null");
         let kind = match outside.method.as_deref() {
-            Some("initialize") => Kind::Initialize,
-            Some("tools/list") if id.is_some() => Kind::ToolsList,
-            Some("tools/call") => call(outside.params),
-            Some(_) | None => Kind::Other,
+            Some("initialize") => RpcMessageKind::Initialize,
+            Some("tools/list") if id.is_some() => RpcMessageKind::ToolsList,
+            Some("tools/call") => tool_call_kind(outside.params),
+            Some(_) | None => RpcMessageKind::Other,
         };
         // A response has an id, too, but nobody waits for an answer to it.
         let id = id.filter(|_| outside.method.is_some());
@@ -73,11 +73,11 @@ impl<'a> Envelope<'a> {
     }
 }
 
-fn call(params: Option<&RawValue>) -> Kind {
+fn tool_call_kind(params: Option<&RawValue>) -> RpcMessageKind {
     let params = params.and_then(|params| serde_json::from_str::<Params>(params.get()).ok());
     match params.and_then(|params| params.name).as_deref() {
-        Some("register" | "login") => Kind::LogIn,
-        Some(_) | None => Kind::Other,
+        Some("register" | "login") => RpcMessageKind::LogIn,
+        Some(_) | None => RpcMessageKind::Other,
     }
 }
 
@@ -85,21 +85,24 @@ fn call(params: Option<&RawValue>) -> Kind {
 mod tests {
     use super::*;
 
-    fn read(body: &str) -> Result<(Option<&str>, Kind), NoMessage> {
+    fn read(body: &str) -> Result<(Option<&str>, RpcMessageKind), NoMessage> {
         Envelope::read(body.as_bytes()).map(|envelope| (envelope.id, envelope.kind))
     }
 
     #[test]
     fn requests_are_told_apart() {
         let login = r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"login"}}"#;
-        assert_eq!(read(login), Ok((Some("\"a\""), Kind::LogIn)));
+        assert_eq!(read(login), Ok((Some("\"a\""), RpcMessageKind::LogIn)));
         let list = r#"{"id":7,"method":"tools/list"}"#;
-        assert_eq!(read(list), Ok((Some("7"), Kind::ToolsList)));
+        assert_eq!(read(list), Ok((Some("7"), RpcMessageKind::ToolsList)));
         let mine = r#"{"id":7,"method":"tools/call","params":{"name":"mine"}}"#;
-        assert_eq!(read(mine), Ok((Some("7"), Kind::Other)));
+        assert_eq!(read(mine), Ok((Some("7"), RpcMessageKind::Other)));
         let notification = r#"{"method":"notifications/initialized"}"#;
-        assert_eq!(read(notification), Ok((None, Kind::Other)));
-        assert_eq!(read(r#"{"id":1,"result":{}}"#), Ok((None, Kind::Other)));
+        assert_eq!(read(notification), Ok((None, RpcMessageKind::Other)));
+        assert_eq!(
+            read(r#"{"id":1,"result":{}}"#),
+            Ok((None, RpcMessageKind::Other))
+        );
     }
 
     #[test]

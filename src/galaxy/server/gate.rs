@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::super::limits::{Limits, MINUTE, Meter, game_minute};
+use super::super::limits::{GalaxyLimits, MINUTE, RateMeter, game_minute};
 
 /// The longest block, in minutes.
 const LONGEST: u32 = 30;
@@ -17,17 +17,17 @@ const REMEMBERED: usize = 1024;
 
 /// The counts of all addresses.
 #[derive(Debug)]
-pub(super) struct Gate {
-    limits: Limits,
+pub(super) struct AddressGate {
+    limits: GalaxyLimits,
     minute: Duration,
-    visitors: Mutex<BTreeMap<IpAddr, Visitor>>,
+    visitors: Mutex<BTreeMap<IpAddr, AddressMeters>>,
 }
 
 #[derive(Debug, Default)]
-struct Visitor {
-    logins: Meter,
-    failed_logins: Meter,
-    refusals: Meter,
+struct AddressMeters {
+    logins: RateMeter,
+    failed_logins: RateMeter,
+    refusals: RateMeter,
     blocks: u32,
     blocked_until: Duration,
 }
@@ -36,8 +36,8 @@ struct Visitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany(pub(super) Duration);
 
-impl Gate {
-    pub(super) fn new(limits: Limits, tick: Duration) -> Self {
+impl AddressGate {
+    pub(super) fn new(limits: GalaxyLimits, tick: Duration) -> Self {
         Self {
             limits,
             minute: game_minute(tick),
@@ -46,46 +46,50 @@ impl Gate {
     }
 
     /// Lets a request in, unless its address is blocked; knocking then begins the block anew.
-    pub(super) fn enter(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut visitors = self.visitors();
+    pub(super) fn admit_request(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
+        let mut visitors = self.lock_visitors();
         let Some(visitor) = visitors.get_mut(&address) else {
             return Ok(());
         };
         if visitor.blocked_until <= now {
             return Ok(());
         }
-        let block = self.block(visitor.blocks);
+        let block = self.block_length(visitor.blocks);
         visitor.blocked_until = now + block;
         Err(TooMany(block))
     }
 
     /// Counts an `initialize`, a register or a login.
-    pub(super) fn log_in(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut visitors = self.visitors();
+    pub(super) fn count_login(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
+        let mut visitors = self.lock_visitors();
         let visitor = visitors.entry(address).or_default();
         let counted = visitor.logins.count(self.limits.logins, MINUTE, now);
         counted.map_err(|wait| {
-            self.refuse(visitor, now);
+            self.count_refusal(visitor, now);
             TooMany(wait)
         })
     }
 
     /// Whether this address may try another password.
-    pub(super) fn may_guess(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut visitors = self.visitors();
+    pub(super) fn check_failed_logins(
+        &self,
+        address: IpAddr,
+        now: Duration,
+    ) -> Result<(), TooMany> {
+        let mut visitors = self.lock_visitors();
         let visitor = visitors.entry(address).or_default();
         let free = visitor
             .failed_logins
             .check(self.limits.failed_logins, MINUTE, now);
         free.map_err(|wait| {
-            self.refuse(visitor, now);
+            self.count_refusal(visitor, now);
             TooMany(wait)
         })
     }
 
     /// Counts a wrong password.
-    pub(super) fn guessed_wrong(&self, address: IpAddr, now: Duration) {
-        let mut visitors = self.visitors();
+    pub(super) fn on_wrong_password(&self, address: IpAddr, now: Duration) {
+        let mut visitors = self.lock_visitors();
         let visitor = visitors.entry(address).or_default();
         // Who goes past the limit was asked by `may_guess` first.
         let _ = visitor
@@ -94,30 +98,30 @@ impl Gate {
     }
 
     /// Counts a refusal that was met behind the gate.
-    pub(super) fn refused(&self, address: IpAddr, now: Duration) {
-        let mut visitors = self.visitors();
-        self.refuse(visitors.entry(address).or_default(), now);
+    pub(super) fn on_refusal(&self, address: IpAddr, now: Duration) {
+        let mut visitors = self.lock_visitors();
+        self.count_refusal(visitors.entry(address).or_default(), now);
     }
 
-    fn refuse(&self, visitor: &mut Visitor, now: Duration) {
+    fn count_refusal(&self, visitor: &mut AddressMeters, now: Duration) {
         let counted = visitor
             .refusals
             .count(self.limits.refusals, self.minute, now);
         if counted.is_err() {
             visitor.blocks += 1;
-            visitor.blocked_until = now + self.block(visitor.blocks);
+            visitor.blocked_until = now + self.block_length(visitor.blocks);
         }
     }
 
     /// 2 minutes, then 4, 8, 16 and 30 for ever.
-    fn block(&self, blocks: u32) -> Duration {
+    fn block_length(&self, blocks: u32) -> Duration {
         let minutes = 1_u32.checked_shl(blocks).unwrap_or(LONGEST).min(LONGEST);
         self.minute * minutes
     }
 
     /// Forgets addresses that have nothing to be remembered for, once there are many.
     pub(super) fn sweep(&self, now: Duration) {
-        let mut visitors = self.visitors();
+        let mut visitors = self.lock_visitors();
         if visitors.len() < REMEMBERED {
             return;
         }
@@ -131,63 +135,75 @@ impl Gate {
     }
 
     /// Never held across an await.
-    fn visitors(&self) -> MutexGuard<'_, BTreeMap<IpAddr, Visitor>> {
+    fn lock_visitors(&self) -> MutexGuard<'_, BTreeMap<IpAddr, AddressMeters>> {
         self.visitors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::limits::Allowance, *};
+    use super::{super::super::limits::RateAllowance, *};
 
     const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn gate(limits: Limits) -> Gate {
-        Gate::new(limits, 10 * SECOND)
+    fn gate(limits: GalaxyLimits) -> AddressGate {
+        AddressGate::new(limits, 10 * SECOND)
     }
 
     #[test]
     fn an_address_logs_in_thirty_times_a_minute() {
-        let gate = gate(Limits::default());
+        let gate = gate(GalaxyLimits::default());
         for _ in 0..30 {
-            assert_eq!(gate.log_in(HOME, SECOND), Ok(()));
+            assert_eq!(gate.count_login(HOME, SECOND), Ok(()));
         }
-        assert_eq!(gate.log_in(HOME, 11 * SECOND), Err(TooMany(50 * SECOND)));
+        assert_eq!(
+            gate.count_login(HOME, 11 * SECOND),
+            Err(TooMany(50 * SECOND))
+        );
         let elsewhere = IpAddr::from([10, 0, 0, 1]);
-        assert_eq!(gate.log_in(elsewhere, 11 * SECOND), Ok(()));
-        assert_eq!(gate.log_in(HOME, 61 * SECOND), Ok(()));
+        assert_eq!(gate.count_login(elsewhere, 11 * SECOND), Ok(()));
+        assert_eq!(gate.count_login(HOME, 61 * SECOND), Ok(()));
     }
 
     #[test]
     fn five_wrong_passwords_are_enough() {
-        let gate = gate(Limits::default());
+        let gate = gate(GalaxyLimits::default());
         for _ in 0..5 {
-            assert_eq!(gate.may_guess(HOME, SECOND), Ok(()));
-            gate.guessed_wrong(HOME, SECOND);
+            assert_eq!(gate.check_failed_logins(HOME, SECOND), Ok(()));
+            gate.on_wrong_password(HOME, SECOND);
         }
-        assert_eq!(gate.may_guess(HOME, SECOND), Err(TooMany(MINUTE)));
-        assert_eq!(gate.may_guess(HOME, 61 * SECOND), Ok(()));
+        assert_eq!(gate.check_failed_logins(HOME, SECOND), Err(TooMany(MINUTE)));
+        assert_eq!(gate.check_failed_logins(HOME, 61 * SECOND), Ok(()));
     }
 
     #[test]
     fn who_does_not_slow_down_is_shut_out_for_longer_and_longer() {
-        let gate = gate(Limits {
-            refusals: Allowance::PerMinute(2),
-            ..Limits::default()
+        let gate = gate(GalaxyLimits {
+            refusals: RateAllowance::PerMinute(2),
+            ..GalaxyLimits::default()
         });
         for _ in 0..3 {
-            assert_eq!(gate.enter(HOME, SECOND), Ok(()));
-            gate.refused(HOME, SECOND);
+            assert_eq!(gate.admit_request(HOME, SECOND), Ok(()));
+            gate.on_refusal(HOME, SECOND);
         }
-        assert_eq!(gate.enter(HOME, SECOND), Err(TooMany(2 * MINUTE)));
+        assert_eq!(gate.admit_request(HOME, SECOND), Err(TooMany(2 * MINUTE)));
         // Knocking meanwhile begins the two minutes anew.
-        assert_eq!(gate.enter(HOME, 100 * SECOND), Err(TooMany(2 * MINUTE)));
-        assert_eq!(gate.enter(HOME, 219 * SECOND), Err(TooMany(2 * MINUTE)));
-        assert_eq!(gate.enter(HOME, 339 * SECOND), Ok(()));
+        assert_eq!(
+            gate.admit_request(HOME, 100 * SECOND),
+            Err(TooMany(2 * MINUTE))
+        );
+        assert_eq!(
+            gate.admit_request(HOME, 219 * SECOND),
+            Err(TooMany(2 * MINUTE))
+        );
+        assert_eq!(gate.admit_request(HOME, 339 * SECOND), Ok(()));
         for _ in 0..3 {
-            gate.refused(HOME, 339 * SECOND);
+            gate.on_refusal(HOME, 339 * SECOND);
         }
-        assert_eq!(gate.enter(HOME, 340 * SECOND), Err(TooMany(4 * MINUTE)));
+        assert_eq!(
+            gate.admit_request(HOME, 340 * SECOND),
+            Err(TooMany(4 * MINUTE))
+        );
     }
 }

@@ -16,13 +16,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     super::{
-        frontend::{Call, Connection},
+        frontend::{ConnectionId, GameCall},
         limits::whole_seconds,
-        options::Clock,
-        world::{Answer, Refusal, VERSION},
+        options::GalaxyClock,
+        world::{GameAnswer, GameRefusal, VERSION},
     },
-    gate::Gate,
-    owner::Request,
+    gate::AddressGate,
+    owner::OwnerRequest,
 };
 
 /// The key under which a request may carry its caller's own name for it.
@@ -31,16 +31,16 @@ const CALL: &str = "zoea/call";
 /// Who makes a request: the door hands it on with the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caller {
-    pub(super) connection: Connection,
+    pub(super) connection: ConnectionId,
     pub(super) address: IpAddr,
 }
 
 /// One for each request; they share everything.
 #[derive(Clone, Debug)]
 pub(super) struct Handler {
-    pub(super) requests: mpsc::Sender<Request>,
-    pub(super) gate: Arc<Gate>,
-    pub(super) clock: Clock,
+    pub(super) requests: mpsc::Sender<OwnerRequest>,
+    pub(super) gate: Arc<AddressGate>,
+    pub(super) clock: GalaxyClock,
 }
 
 impl ServerHandler for Handler {
@@ -63,10 +63,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         // rmcp never answers a call whose handler panics.
-        let answer = AssertUnwindSafe(self.answer(request, &context))
+        let answer = AssertUnwindSafe(self.answer_call(request, &context))
             .catch_unwind()
             .await
-            .unwrap_or_else(|_| Ok(Err(Refusal::internal())))?;
+            .unwrap_or_else(|_| Ok(Err(GameRefusal::internal_error())))?;
         let (text, is_error) = match answer {
             Ok(answer) => (answer.to_string(), None),
             Err(refusal) => (format!("Error: {refusal}"), Some(true)),
@@ -98,11 +98,11 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
-    async fn answer(
+    async fn answer_call(
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Answer, ErrorData> {
+    ) -> Result<GameAnswer, ErrorData> {
         let caller = context
             .extensions
             .get::<http::request::Parts>()
@@ -110,36 +110,45 @@ impl Handler {
             .copied()
             .ok_or_else(|| ErrorData::internal_error("a call came past the door", None))?;
         let is_login = request.name == "login";
-        if is_login && let Err(wait) = self.gate.may_guess(caller.address, self.clock.now()) {
+        if is_login
+            && let Err(wait) = self
+                .gate
+                .check_failed_logins(caller.address, self.clock.now())
+        {
             let message = format!(
                 "Too many failed logins. Retry in {} seconds.",
                 whole_seconds(wait.0)
             );
-            return Ok(Err(Refusal::new("rate_limited", message)));
+            return Ok(Err(GameRefusal::new("rate_limited", message)));
         }
         let name = context.meta.get(CALL).and_then(|name| name.as_str());
-        let call = Call {
+        let call = GameCall {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
             name: name.map(str::to_owned),
         };
-        let answer = self.ask(caller.connection, call).await?;
+        let answer = self.ask_owner(caller.connection, call).await?;
         if let Err(refusal) = &answer {
             match refusal.code {
                 "auth_failed" if is_login => {
-                    self.gate.guessed_wrong(caller.address, self.clock.now());
+                    self.gate
+                        .on_wrong_password(caller.address, self.clock.now());
                 }
-                "rate_limited" => self.gate.refused(caller.address, self.clock.now()),
+                "rate_limited" => self.gate.on_refusal(caller.address, self.clock.now()),
                 _ => {}
             }
         }
         Ok(answer)
     }
 
-    async fn ask(&self, connection: Connection, call: Call) -> Result<Answer, ErrorData> {
+    async fn ask_owner(
+        &self,
+        connection: ConnectionId,
+        call: GameCall,
+    ) -> Result<GameAnswer, ErrorData> {
         let stopping = || ErrorData::internal_error("the server is stopping", None);
         let (reply, answer) = oneshot::channel();
-        let request = Request::Call {
+        let request = OwnerRequest::Call {
             connection,
             call,
             reply,

@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     super::{
-        frontend::{Call, Connection, Frontend, Record, Reply, Served},
-        journal::{Journal, Ledger},
-        options::{Clock, GalaxyOptions, Pace},
-        world::{Answer, Refusal, Ticket, World},
+        frontend::{CallReply, ConnectionId, Frontend, GameCall, JournalRecord, ServedCall},
+        journal::{Journal, MutationLedger},
+        options::{GalaxyClock, GalaxyOptions, TickPace},
+        world::{AnswerTicket, GameAnswer, GameRefusal, World},
     },
     connections::Connections,
     traffic::Traffic,
@@ -42,17 +42,17 @@ const WARNING: u64 = 60;
 
 /// What the owner can be asked.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(super) enum OwnerRequest {
     /// A tool call; the answer may take some ticks.
     Call {
-        connection: Connection,
-        call: Call,
-        reply: oneshot::Sender<Answer>,
+        connection: ConnectionId,
+        call: GameCall,
+        reply: oneshot::Sender<GameAnswer>,
     },
     /// The connection is over.
-    HangUp(Connection),
+    HangUp(ConnectionId),
     /// The connection's login is to be forgotten.
-    LoseLogin(Connection),
+    LoseLogin(ConnectionId),
     /// Everybody is to be told of a restart.
     WarnOfRestart,
     /// A tick is to pass.
@@ -72,48 +72,48 @@ pub(super) struct Health {
 }
 
 /// An answer that may leave once its records are kept.
-enum Outgoing {
-    Answer(oneshot::Sender<Answer>, Answer),
+enum OutgoingReply {
+    Answer(oneshot::Sender<GameAnswer>, GameAnswer),
     Tick(oneshot::Sender<u64>, u64),
     Health(oneshot::Sender<Health>, Health),
 }
 
 /// Where what happens is kept.
-pub(super) struct Records {
+pub(super) struct RecordFiles {
     pub(super) journal: Option<Journal>,
-    pub(super) ledger: Option<Ledger>,
+    pub(super) ledger: Option<MutationLedger>,
 }
 
 /// The task's state.
-pub(super) struct Owner {
+pub(super) struct WorldOwner {
     desk: Frontend,
     journal: Option<Journal>,
-    ledger: Option<Ledger>,
+    ledger: Option<MutationLedger>,
     connections: Arc<Connections>,
     traffic: Arc<Traffic>,
-    clock: Clock,
+    clock: GalaxyClock,
     timer: Option<Interval>,
-    waiting: BTreeMap<Ticket, oneshot::Sender<Answer>>,
+    waiting: BTreeMap<AnswerTicket, oneshot::Sender<GameAnswer>>,
     swept: Duration,
 }
 
-impl Owner {
+impl WorldOwner {
     pub(super) fn new(
         desk: Frontend,
-        records: Records,
+        records: RecordFiles,
         connections: Arc<Connections>,
         traffic: Arc<Traffic>,
         options: &GalaxyOptions,
     ) -> Self {
         let timer = match options.pace {
-            Pace::Timer => {
+            TickPace::Timer => {
                 let first = tokio::time::Instant::now() + options.tick;
                 let mut timer = tokio::time::interval_at(first, options.tick);
                 // After a pause the game goes on; it does not catch up.
                 timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 Some(timer)
             }
-            Pace::ByHand => None,
+            TickPace::ByHand => None,
         };
         Self {
             desk,
@@ -131,7 +131,7 @@ impl Owner {
     /// Works until it is told to stop or until nobody is left who could ask.
     pub(super) async fn run(
         mut self,
-        mut inbox: mpsc::Receiver<Request>,
+        mut inbox: mpsc::Receiver<OwnerRequest>,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
         // Whatever ends the owner ends the server.
@@ -142,12 +142,12 @@ impl Owner {
             // out of the queue unless it completes.
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = due(&mut self.timer) => self.tick(Vec::new(), &stop).await?,
+                () = wait_for_tick(&mut self.timer) => self.run_tick(Vec::new(), &stop).await?,
                 count = inbox.recv_many(&mut batch, BATCH) => {
                     if count == 0 {
                         break;
                     }
-                    self.handle(&mut batch, &stop).await?;
+                    self.handle_batch(&mut batch, &stop).await?;
                 }
             }
         }
@@ -158,9 +158,9 @@ impl Owner {
     }
 
     /// Handles what has come in, keeps what it changed, then answers.
-    async fn handle(
+    async fn handle_batch(
         &mut self,
-        batch: &mut Vec<Request>,
+        batch: &mut Vec<OwnerRequest>,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let now = self.clock.now();
@@ -168,52 +168,61 @@ impl Owner {
         let mut outgoing = Vec::with_capacity(batch.len());
         for request in batch.drain(..) {
             match request {
-                Request::Call {
+                OwnerRequest::Call {
                     connection,
                     call,
                     reply,
                 } => {
-                    let served = self.serve(connection, call, now);
+                    let served = self.serve_call(connection, call, now);
                     records.extend(served.records);
                     match served.reply {
-                        Reply::Now(answer) => outgoing.push(Outgoing::Answer(reply, answer)),
-                        Reply::Later(ticket) => {
+                        CallReply::Now(answer) => {
+                            outgoing.push(OutgoingReply::Answer(reply, answer))
+                        }
+                        CallReply::Later(ticket) => {
                             self.waiting.insert(ticket, reply);
                         }
                     }
                 }
-                Request::HangUp(connection) => records.extend(self.desk.disconnect(connection)),
-                Request::LoseLogin(connection) => {
+                OwnerRequest::HangUp(connection) => {
+                    records.extend(self.desk.disconnect(connection))
+                }
+                OwnerRequest::LoseLogin(connection) => {
                     records.extend(self.desk.lose_login(connection, now));
                 }
-                Request::WarnOfRestart => self.desk.warn_of_restart(WARNING),
-                Request::Tick { reply } => {
-                    self.keep(&records, stop).await?;
+                OwnerRequest::WarnOfRestart => self.desk.warn_of_restart(WARNING),
+                OwnerRequest::Tick { reply } => {
+                    self.keep_records(&records, stop).await?;
                     records.clear();
-                    self.tick(vec![reply], stop).await?;
+                    self.run_tick(vec![reply], stop).await?;
                 }
-                Request::Health { reply } => {
-                    outgoing.push(Outgoing::Health(reply, self.health()));
+                OwnerRequest::Health { reply } => {
+                    outgoing.push(OutgoingReply::Health(reply, self.health()));
                 }
             }
         }
-        self.keep(&records, stop).await?;
-        outgoing.into_iter().for_each(Outgoing::send);
+        self.keep_records(&records, stop).await?;
+        outgoing.into_iter().for_each(OutgoingReply::send);
         Ok(())
     }
 
     /// A bug in one command must not take the others' world away.
-    fn serve(&mut self, connection: Connection, call: Call, now: Duration) -> Served {
+    fn serve_call(
+        &mut self,
+        connection: ConnectionId,
+        call: GameCall,
+        now: Duration,
+    ) -> ServedCall {
         let desk = &mut self.desk;
-        let served = catch_unwind(AssertUnwindSafe(|| desk.serve(connection, call, now)));
-        served.unwrap_or_else(|_| Served {
-            reply: Reply::Now(Err(Refusal::internal())),
+        let served = catch_unwind(AssertUnwindSafe(|| desk.serve_call(connection, call, now)));
+        served.unwrap_or_else(|_| ServedCall {
+            reply: CallReply::Now(Err(GameRefusal::internal_error())),
             records: Vec::new(),
         })
     }
 
     /// Lets a tick pass and answers those who waited for it.
-    async fn tick(
+    async fn run_tick(
         &mut self,
         watchers: Vec<oneshot::Sender<u64>>,
         stop: &CancellationToken,
@@ -222,35 +231,35 @@ impl Owner {
         let mut outgoing = Vec::with_capacity(ticked.answers.len());
         for (ticket, answer) in ticked.answers {
             if let Some(reply) = self.waiting.remove(&ticket) {
-                outgoing.push(Outgoing::Answer(reply, answer));
+                outgoing.push(OutgoingReply::Answer(reply, answer));
             }
         }
         let done = ticked
             .records
             .iter()
             .filter(|record| record.failed.is_none());
-        self.traffic.mutated(done.count());
+        self.traffic.count_mutations(done.count());
         let reached = self.desk.world().now();
         outgoing.extend(
             watchers
                 .into_iter()
-                .map(|reply| Outgoing::Tick(reply, reached)),
+                .map(|reply| OutgoingReply::Tick(reply, reached)),
         );
         if let Some(ledger) = &mut self.ledger {
-            insist("append to the ledger", stop, || {
+            retry_write("append to the ledger", stop, || {
                 ledger.append(&ticked.records)
             })
             .await?;
         }
         if !outgoing.is_empty() || !ticked.records.is_empty() {
-            self.keep(&ticked.records, stop).await?;
+            self.keep_records(&ticked.records, stop).await?;
         }
-        outgoing.into_iter().for_each(Outgoing::send);
-        self.sweep(stop).await
+        outgoing.into_iter().for_each(OutgoingReply::send);
+        self.end_idle_sessions(stop).await
     }
 
     /// Ends what has been idle for too long, now and then.
-    async fn sweep(&mut self, stop: &CancellationToken) -> anyhow::Result<()> {
+    async fn end_idle_sessions(&mut self, stop: &CancellationToken) -> anyhow::Result<()> {
         let now = self.clock.now();
         if now.saturating_sub(self.swept) < SWEEP {
             return Ok(());
@@ -263,18 +272,22 @@ impl Owner {
         if records.is_empty() {
             return Ok(());
         }
-        self.keep(&records, stop).await
+        self.keep_records(&records, stop).await
     }
 
     /// Hands records to the operating system. The write blocks for some microseconds, as it only
     /// reaches the page cache; a snapshot, some fifty thousand records apart, for some milliseconds.
-    async fn keep(&mut self, records: &[Record], stop: &CancellationToken) -> anyhow::Result<()> {
+    async fn keep_records(
+        &mut self,
+        records: &[JournalRecord],
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
         let world = self.desk.world();
         let now = world.now();
-        insist("append to the journal", stop, || {
+        retry_write("append to the journal", stop, || {
             journal.append(now, records)
         })
         .await?;
@@ -295,7 +308,7 @@ impl Owner {
     }
 }
 
-impl Outgoing {
+impl OutgoingReply {
     /// Whoever asked may have gone; what was done stays done.
     fn send(self) {
         match self {
@@ -307,7 +320,7 @@ impl Outgoing {
 }
 
 /// Writes until the disk takes it, or the server is stopped.
-async fn insist(
+async fn retry_write(
     what: &'static str,
     stop: &CancellationToken,
     mut write: impl FnMut() -> io::Result<()>,
@@ -332,13 +345,13 @@ async fn insist(
 
 /// Without a snapshot everything is in the journal all the same.
 fn write_snapshot(journal: &mut Journal, world: &World) {
-    if let Err(error) = journal.snapshot(world) {
+    if let Err(error) = journal.take_snapshot(world) {
         tracing::warn!(error = %format!("{error:#}"), "failed to write a snapshot of the game");
     }
 }
 
 /// The next tick of the timer; without one it never comes.
-async fn due(timer: &mut Option<Interval>) {
+async fn wait_for_tick(timer: &mut Option<Interval>) {
     match timer {
         Some(timer) => {
             timer.tick().await;

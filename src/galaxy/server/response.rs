@@ -73,14 +73,14 @@ pub(super) fn too_many(wait: Duration) -> Response {
 }
 
 /// An HTTP error with a line of text.
-pub(super) fn broken(status: StatusCode, text: &'static str) -> Response {
+pub(super) fn plain_error(status: StatusCode, text: &'static str) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response
 }
 
 /// Promises a body and cuts the connection instead.
-pub(super) fn cut() -> Response {
+pub(super) fn cut_body() -> Response {
     let never =
         futures::stream::once(async { Err::<Bytes, _>(io::Error::other("cut on purpose")) });
     let mut response = json(StatusCode::OK, Body::from_stream(never));

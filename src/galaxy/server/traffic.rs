@@ -10,11 +10,11 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn asked(&self) {
+    pub(super) fn count_request(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn mutated(&self, mutations: usize) {
+    pub(super) fn count_mutations(&self, mutations: usize) {
         let mutations = u64::try_from(mutations).unwrap_or(u64::MAX);
         self.mutations.fetch_add(mutations, Ordering::Relaxed);
     }

@@ -15,19 +15,19 @@ use serde_json::Value;
 
 pub(super) use self::{
     dock::{auto_dock, auto_undock},
-    travel::arrive,
+    travel::end_voyage,
 };
 use super::{
-    PlayerId, Refusal, World,
-    catalogue::{Item, Recipe},
+    GameRefusal, PlayerId, World,
+    catalogue::{CatalogueItem, Recipe},
     unimplemented,
 };
 
 /// A mutation whose arguments have been read.
 #[derive(Debug)]
-pub(super) enum Act {
+pub(super) enum Mutation {
     AcceptMission(String),
-    Buy(Goods, Delivery),
+    Buy(Goods, PurchaseDelivery),
     CompleteMission(String),
     Craft(&'static Recipe, u64),
     Deposit(Goods),
@@ -51,20 +51,20 @@ pub(super) enum Act {
 /// So many of an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goods {
-    pub(super) item: Item,
+    pub(super) item: CatalogueItem,
     pub(super) quantity: u64,
 }
 
 /// Where bought goods go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Delivery {
+pub(super) enum PurchaseDelivery {
     Cargo,
     Storage,
 }
 
 /// Where a ship has to be for a command; the server brings it there if it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum RequiredBerth {
     Docked,
     Space,
     Either,
@@ -72,14 +72,14 @@ pub(super) enum Stand {
 
 /// What carrying out a mutation comes to.
 #[derive(Debug)]
-pub(super) enum Done {
+pub(super) enum MutationResult {
     Answer(Value),
     /// The answer comes with the ship's arrival.
     UnderWay,
 }
 
-impl Act {
-    pub(super) fn stand(&self) -> Stand {
+impl Mutation {
+    pub(super) fn required_berth(&self) -> RequiredBerth {
         match self {
             Self::AcceptMission(_)
             | Self::Buy(..)
@@ -88,41 +88,49 @@ impl Act {
             | Self::Deposit(_)
             | Self::Repair
             | Self::Sell(_)
-            | Self::Withdraw(_) => Stand::Docked,
-            Self::Jump(_) | Self::Mine | Self::Scan(_) | Self::Travel(_) => Stand::Space,
+            | Self::Withdraw(_) => RequiredBerth::Docked,
+            Self::Jump(_) | Self::Mine | Self::Scan(_) | Self::Travel(_) => RequiredBerth::Space,
             Self::Dock
             | Self::Jettison(_)
             | Self::Refuel(_)
             | Self::SelfDestruct
             | Self::Undock
             | Self::UseItem(_)
-            | Self::Unplayed(_) => Stand::Either,
+            | Self::Unplayed(_) => RequiredBerth::Either,
         }
     }
 }
 
 /// Carries a mutation out for a player whose ship stands where it should.
-pub(super) fn execute(world: &mut World, player: PlayerId, act: &Act) -> Result<Done, Refusal> {
+pub(super) fn execute_mutation(
+    world: &mut World,
+    player: PlayerId,
+    act: &Mutation,
+) -> Result<MutationResult, GameRefusal> {
     let answer = match act {
-        Act::Travel(poi) => return travel::travel(world, player, poi),
-        Act::Jump(system) => return travel::jump(world, player, system),
-        Act::AcceptMission(mission) => missions::accept(world, player, mission),
-        Act::Buy(goods, delivery) => trade::buy(world, player, *goods, *delivery),
-        Act::CompleteMission(mission) => missions::complete(world, player, mission),
-        Act::Craft(recipe, times) => craft::craft(world, player, recipe, *times),
-        Act::Deposit(goods) => storage::deposit(world, player, *goods),
-        Act::Dock => dock::dock(world, player),
-        Act::Jettison(goods) => storage::jettison(world, player, *goods),
-        Act::Mine => mine::mine(world, player),
-        Act::Refuel(cells) => service::refuel(world, player, *cells),
-        Act::Repair => service::repair(world, player),
-        Act::Scan(target) => scan::scan(world, player, target),
-        Act::SelfDestruct => Ok(self_destruct::self_destruct(world, player)),
-        Act::Sell(goods) => trade::sell(world, player, *goods),
-        Act::Undock => dock::undock(world, player),
-        Act::UseItem(goods) => service::use_item(world, player, *goods),
-        Act::Withdraw(goods) => storage::withdraw(world, player, *goods),
-        Act::Unplayed(command) => Err(unimplemented::refusal(world, world.player(player), command)),
+        Mutation::Travel(poi) => return travel::travel_to_poi(world, player, poi),
+        Mutation::Jump(system) => return travel::jump_to_system(world, player, system),
+        Mutation::AcceptMission(mission) => missions::accept_mission(world, player, mission),
+        Mutation::Buy(goods, delivery) => trade::buy_goods(world, player, *goods, *delivery),
+        Mutation::CompleteMission(mission) => missions::complete_mission(world, player, mission),
+        Mutation::Craft(recipe, times) => craft::craft_recipe(world, player, recipe, *times),
+        Mutation::Deposit(goods) => storage::deposit_goods(world, player, *goods),
+        Mutation::Dock => dock::dock_ship(world, player),
+        Mutation::Jettison(goods) => storage::jettison_goods(world, player, *goods),
+        Mutation::Mine => mine::mine_deposit(world, player),
+        Mutation::Refuel(cells) => service::refuel_ship(world, player, *cells),
+        Mutation::Repair => service::repair_ship(world, player),
+        Mutation::Scan(target) => scan::scan_ship(world, player, target),
+        Mutation::SelfDestruct => Ok(self_destruct::self_destruct(world, player)),
+        Mutation::Sell(goods) => trade::sell_goods(world, player, *goods),
+        Mutation::Undock => dock::undock_ship(world, player),
+        Mutation::UseItem(goods) => service::use_item(world, player, *goods),
+        Mutation::Withdraw(goods) => storage::withdraw_goods(world, player, *goods),
+        Mutation::Unplayed(command) => Err(unimplemented::refusal_for(
+            world,
+            world.player(player),
+            command,
+        )),
     };
-    answer.map(Done::Answer)
+    answer.map(MutationResult::Answer)
 }

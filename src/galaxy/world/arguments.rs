@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{catalogue::Item, refusal::Refusal};
+use super::{catalogue::CatalogueItem, refusal::GameRefusal};
 
 /// The arguments of one call. `null` counts as absent, as the real server has it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arguments<'a>(&'a Map<String, Value>);
+pub(super) struct CommandArguments<'a>(&'a Map<String, Value>);
 
-impl<'a> Arguments<'a> {
+impl<'a> CommandArguments<'a> {
     pub(super) fn new(arguments: &'a Map<String, Value>) -> Self {
         Self(arguments)
     }
@@ -22,21 +22,23 @@ impl<'a> Arguments<'a> {
     }
 
     /// A text, or nothing.
-    pub(super) fn text(self, name: &str) -> Result<Option<&'a str>, Refusal> {
+    pub(super) fn text(self, name: &str) -> Result<Option<&'a str>, GameRefusal> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Refusal::payload(format!("'{name}' must be a string."))),
+            Some(_) => Err(GameRefusal::invalid_payload(format!(
+                "'{name}' must be a string."
+            ))),
         }
     }
 
     /// A text; absent reads as empty.
-    pub(super) fn text_or_empty(self, name: &str) -> Result<&'a str, Refusal> {
+    pub(super) fn text_or_empty(self, name: &str) -> Result<&'a str, GameRefusal> {
         Ok(self.text(name)?.unwrap_or_default())
     }
 
     /// A whole number, or nothing.
-    pub(super) fn number(self, name: &str) -> Result<Option<i64>, Refusal> {
+    pub(super) fn number(self, name: &str) -> Result<Option<i64>, GameRefusal> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
@@ -45,21 +47,23 @@ impl<'a> Arguments<'a> {
             .as_i64()
             .or_else(|| value.as_f64().and_then(whole))
             .map(Some)
-            .ok_or_else(|| Refusal::payload(format!("'{name}' must be an integer.")))
+            .ok_or_else(|| GameRefusal::invalid_payload(format!("'{name}' must be an integer.")))
     }
 
     /// Yes, no, or nothing.
-    pub(super) fn flag(self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(super) fn flag(self, name: &str) -> Result<Option<bool>, GameRefusal> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
-            Some(_) => Err(Refusal::payload(format!("'{name}' must be true or false."))),
+            Some(_) => Err(GameRefusal::invalid_payload(format!(
+                "'{name}' must be true or false."
+            ))),
         }
     }
 
     /// The texts of a list; absent reads as an empty list.
-    pub(super) fn texts(self, name: &str) -> Result<Vec<&'a str>, Refusal> {
-        let wrong = || Refusal::payload(format!("'{name}' must be a list of strings."));
+    pub(super) fn texts(self, name: &str) -> Result<Vec<&'a str>, GameRefusal> {
+        let wrong = || GameRefusal::invalid_payload(format!("'{name}' must be a list of strings."));
         let Some(value) = self.value(name) else {
             return Ok(Vec::new());
         };
@@ -70,16 +74,16 @@ impl<'a> Arguments<'a> {
     }
 
     /// `quantity`, at least 1; absent counts as 0 and is refused like it.
-    pub(super) fn quantity(self) -> Result<u64, Refusal> {
+    pub(super) fn quantity(self) -> Result<u64, GameRefusal> {
         let quantity = self.number("quantity")?.unwrap_or_default();
         u64::try_from(quantity)
             .ok()
             .filter(|quantity| *quantity > 0)
-            .ok_or_else(|| Refusal::payload("Quantity must be greater than 0."))
+            .ok_or_else(|| GameRefusal::invalid_payload("Quantity must be greater than 0."))
     }
 
     /// `quantity`, or this much when absent.
-    pub(super) fn quantity_or(self, default: u64) -> Result<u64, Refusal> {
+    pub(super) fn quantity_or(self, default: u64) -> Result<u64, GameRefusal> {
         if self.has("quantity") {
             self.quantity()
         } else {
@@ -88,21 +92,23 @@ impl<'a> Arguments<'a> {
     }
 
     /// `item_id`: an item's id or full name.
-    pub(super) fn item(self) -> Result<Item, Refusal> {
+    pub(super) fn item(self) -> Result<CatalogueItem, GameRefusal> {
         let text = self.text_or_empty("item_id")?;
-        Item::find(text).ok_or_else(|| Refusal::item(text))
+        CatalogueItem::find(text).ok_or_else(|| GameRefusal::unknown_item(text))
     }
 
     /// `item_id`, whose absence is told from a wrong one.
-    pub(super) fn named_item(self, hint: &str) -> Result<Item, Refusal> {
+    pub(super) fn named_item(self, hint: &str) -> Result<CatalogueItem, GameRefusal> {
         if self.text_or_empty("item_id")?.is_empty() {
-            return Err(Refusal::payload(format!("Must specify 'item_id'. {hint}")));
+            return Err(GameRefusal::invalid_payload(format!(
+                "Must specify 'item_id'. {hint}"
+            )));
         }
         self.item()
     }
 
     /// The one parameter of a command that refuses all others, as travel, jump and find_route do.
-    pub(super) fn only(self, name: &str, example: &str) -> Result<&'a str, Refusal> {
+    pub(super) fn only_parameter(self, name: &str, example: &str) -> Result<&'a str, GameRefusal> {
         let unknown: Vec<&str> = self
             .0
             .keys()
@@ -111,14 +117,14 @@ impl<'a> Arguments<'a> {
             .collect();
         let example = format!("Example: {{\"{name}\": \"{example}\"}}");
         if !unknown.is_empty() {
-            return Err(Refusal::payload(format!(
+            return Err(GameRefusal::invalid_payload(format!(
                 "Unknown parameter(s): [{}]. Requires '{name}'. {example}",
                 unknown.join(" ")
             )));
         }
         let text = self.text_or_empty(name)?;
         if text.is_empty() {
-            return Err(Refusal::payload(format!(
+            return Err(GameRefusal::invalid_payload(format!(
                 "Must specify '{name}'. {example}"
             )));
         }
@@ -132,17 +138,19 @@ mod tests {
 
     use super::*;
 
-    fn with<T>(arguments: Value, read: impl FnOnce(Arguments) -> T) -> T {
+    fn with<T>(arguments: Value, read: impl FnOnce(CommandArguments) -> T) -> T {
         let Value::Object(map) = arguments else {
             panic!("arguments are an object")
         };
-        read(Arguments::new(&map))
+        read(CommandArguments::new(&map))
     }
 
     #[test]
     fn unknown_parameters_are_named_with_an_example() {
         let refusal = with(json!({"destination": "earth"}), |arguments| {
-            arguments.only("target_poi", "main_belt").unwrap_err()
+            arguments
+                .only_parameter("target_poi", "main_belt")
+                .unwrap_err()
         });
         assert_eq!(
             refusal.to_string(),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    catalogue::Item,
+    catalogue::CatalogueItem,
     dice::{Dice, hash_text},
     empire::Empire,
 };
@@ -55,7 +55,7 @@ pub(super) struct Position {
 
 /// A place within a system.
 #[derive(Debug)]
-pub(super) struct Poi {
+pub(super) struct AtlasPoi {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) description: String,
@@ -84,7 +84,7 @@ pub(super) enum PoiKind {
 /// What lies at a place when nobody has worked it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deposit {
-    pub(super) item: Item,
+    pub(super) item: CatalogueItem,
     /// 1 to 100: the richer, the more often a pull brings it up.
     pub(super) richness: u64,
     pub(super) full: u64,
@@ -107,7 +107,7 @@ pub(super) struct Base {
 #[derive(Debug)]
 pub(super) struct Atlas {
     systems: Vec<System>,
-    pois: Vec<Poi>,
+    pois: Vec<AtlasPoi>,
     bases: Vec<Base>,
     systems_by_id: BTreeMap<String, SystemIx>,
 }
@@ -116,17 +116,17 @@ impl Atlas {
     /// Lays out the galaxy of this seed.
     pub(super) fn new(dice: Dice) -> Self {
         let mut atlas = Self {
-            systems: growth::grow(dice),
+            systems: growth::grow_systems(dice),
             pois: Vec::new(),
             bases: Vec::new(),
             systems_by_id: BTreeMap::new(),
         };
         for number in 0..atlas.systems.len() {
-            let system = SystemIx(index(number));
+            let system = SystemIx(atlas_index(number));
             atlas
                 .systems_by_id
                 .insert(atlas.systems[number].id.clone(), system);
-            places::furnish(&mut atlas, system, dice);
+            places::furnish_system(&mut atlas, system, dice);
         }
         atlas
     }
@@ -135,7 +135,7 @@ impl Atlas {
         &self.systems[usize::from(system.0)]
     }
 
-    pub(super) fn poi(&self, poi: PoiIx) -> &Poi {
+    pub(super) fn poi(&self, poi: PoiIx) -> &AtlasPoi {
         &self.pois[usize::from(poi.0)]
     }
 
@@ -159,11 +159,11 @@ impl Atlas {
 
     pub(super) fn find_base(&self, id: &str) -> Option<BaseIx> {
         let at = self.bases.iter().position(|base| base.id == id)?;
-        Some(BaseIx(index(at)))
+        Some(BaseIx(atlas_index(at)))
     }
 
     /// The system that a system's, a place's or a base's id leads to.
-    pub(super) fn locate(&self, id: &str) -> Option<SystemIx> {
+    pub(super) fn locate_system(&self, id: &str) -> Option<SystemIx> {
         let by_base = || {
             let base = self.base(self.find_base(id)?);
             Some(self.poi(base.poi).system)
@@ -184,15 +184,15 @@ impl Atlas {
     }
 
     /// The length of the lane between two systems, in galactic units.
-    pub(super) fn lane(&self, from: SystemIx, to: SystemIx) -> f64 {
+    pub(super) fn lane_length(&self, from: SystemIx, to: SystemIx) -> f64 {
         self.system(from)
             .position
             .distance(self.system(to).position)
     }
 
     /// The systems of a shortest way, both ends included.
-    pub(super) fn route(&self, from: SystemIx, to: SystemIx) -> Option<Vec<SystemIx>> {
-        route::shortest(&self.systems, from, to)
+    pub(super) fn find_route(&self, from: SystemIx, to: SystemIx) -> Option<Vec<SystemIx>> {
+        route::shortest_route(&self.systems, from, to)
     }
 
     /// A number that changes when the layout does, so that saved places keep their meaning.
@@ -209,7 +209,7 @@ impl Atlas {
 
 impl BaseIx {
     /// A number that stands for this base in the name of a roll.
-    pub(super) fn part(self) -> u64 {
+    pub(super) fn roll_key(self) -> u64 {
         u64::from(self.0)
     }
 }
@@ -237,7 +237,7 @@ impl PoiKind {
 }
 
 impl System {
-    pub(super) fn security(&self) -> &'static str {
+    pub(super) fn security_text(&self) -> &'static str {
         match self.police_level {
             60.. => "High Security (active police patrols)",
             1..60 => "Low Security (slow police response)",
@@ -247,7 +247,7 @@ impl System {
 }
 
 /// Numbers in the atlas are short: a galaxy has a few thousand places.
-fn index(number: usize) -> u16 {
+fn atlas_index(number: usize) -> u16 {
     u16::try_from(number).expect("the atlas is laid out by us, with far fewer than 65536 places")
 }
 
@@ -291,7 +291,7 @@ mod tests {
             let sol = atlas.find_system("sol").unwrap();
             assert!((487..=505).contains(&atlas.systems.len()));
             for (system, _) in atlas.systems() {
-                assert!(atlas.route(sol, system).is_some());
+                assert!(atlas.find_route(sol, system).is_some());
             }
         }
     }

@@ -15,28 +15,28 @@ pub(super) const DAY: u64 = 86_400 / TICK_SECONDS;
 const EPOCH: i64 = 1_770_552_000;
 
 /// Unix seconds at this tick.
-pub(super) fn unix(tick: u64) -> i64 {
+pub(super) fn unix_seconds(tick: u64) -> i64 {
     EPOCH + i64::try_from(tick.saturating_mul(TICK_SECONDS)).unwrap_or(i64::MAX / 2)
 }
 
 /// `2026-03-11T18:42:07Z`.
 pub(super) fn timestamp(tick: u64) -> String {
-    moment(tick, 0).to_rfc3339_opts(SecondsFormat::Secs, true)
+    date_time(tick, 0).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// `2026-03-11T18:42:07.000000042Z`: what happened in one tick stays in order.
 pub(super) fn exact_timestamp(tick: u64, order: u64) -> String {
     let nanoseconds = u32::try_from(order % 1_000_000_000).unwrap_or_default();
-    moment(tick, nanoseconds).to_rfc3339_opts(SecondsFormat::Nanos, true)
+    date_time(tick, nanoseconds).to_rfc3339_opts(SecondsFormat::Nanos, true)
 }
 
 /// `2026-03-11 18:42:07`, as the captain's log writes it.
 pub(super) fn log_date(tick: u64) -> String {
-    moment(tick, 0).format("%Y-%m-%d %H:%M:%S").to_string()
+    date_time(tick, 0).format("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-fn moment(tick: u64, nanoseconds: u32) -> DateTime<Utc> {
-    DateTime::from_timestamp(unix(tick), nanoseconds).unwrap_or(DateTime::<Utc>::MAX_UTC)
+fn date_time(tick: u64, nanoseconds: u32) -> DateTime<Utc> {
+    DateTime::from_timestamp(unix_seconds(tick), nanoseconds).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn the_world_opens_in_march() {
         assert_eq!(timestamp(OPENING_TICK), "2026-03-11T18:00:00Z");
-        assert_eq!(unix(OPENING_TICK), 1_773_252_000);
+        assert_eq!(unix_seconds(OPENING_TICK), 1_773_252_000);
         assert_eq!(log_date(OPENING_TICK + 1), "2026-03-11 18:00:10");
         assert_eq!(
             exact_timestamp(OPENING_TICK, 42),

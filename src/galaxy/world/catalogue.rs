@@ -6,8 +6,8 @@ mod recipes;
 mod ships;
 mod skills;
 
-pub(super) use items::{Category, Item, Remedy};
-pub(super) use modules::{ModuleSpec, Purpose};
+pub(super) use items::{CatalogueItem, ItemCategory, ItemRemedy};
+pub(super) use modules::{ModulePurpose, ModuleSpec};
 pub(super) use recipes::Recipe;
 pub(super) use ships::ShipClass;
 pub(super) use skills::{Skill, xp_for_next};

@@ -1,27 +1,27 @@
 //! The commands that are played for real, and how each of them is answered.
 
 use super::{
-    Answer, PlayerId, Refusal, World,
-    act::{self, Act},
-    arguments::Arguments,
+    GameAnswer, GameRefusal, PlayerId, World,
+    act::{self, Mutation},
+    arguments::CommandArguments,
     look,
-    player::Player,
+    player::PlayerAccount,
     write,
 };
 use crate::tools;
 
 /// How a command is answered.
-pub(super) enum Play {
+pub(super) enum CommandHandler {
     /// From what never changes; needs no login.
-    Reference(fn(&World, Arguments) -> Answer),
+    Reference(fn(&World, CommandArguments) -> GameAnswer),
     /// From the world as it stands.
-    Look(fn(&World, &Player, Arguments) -> Answer),
+    Look(fn(&World, &PlayerAccount, CommandArguments) -> GameAnswer),
     /// From the world, which notes what was read; nothing that a restart would have to keep.
-    Read(fn(&mut World, PlayerId, Arguments) -> Answer),
+    Read(fn(&mut World, PlayerId, CommandArguments) -> GameAnswer),
     /// By changing the world at once, without a tick.
-    Write(fn(&mut World, PlayerId, Arguments) -> Answer),
+    Write(fn(&mut World, PlayerId, CommandArguments) -> GameAnswer),
     /// In a tick: a mutation. Here its arguments are read.
-    Act(fn(Arguments) -> Result<Act, Refusal>),
+    Act(fn(CommandArguments) -> Result<Mutation, GameRefusal>),
 }
 
 /// What a caller of the world has to know about a command.
@@ -40,12 +40,12 @@ pub enum CommandKind {
 /// The nature of a command; none of a name that is no command, nor of register, login, logout and
 /// session, which concern whoever keeps the sessions.
 #[must_use]
-pub fn nature(command: &str) -> Option<CommandKind> {
-    match find(command) {
-        Some(Play::Reference(_)) => Some(CommandKind::Reference),
-        Some(Play::Look(_) | Play::Read(_)) => Some(CommandKind::Look),
-        Some(Play::Write(_)) => Some(CommandKind::Write),
-        Some(Play::Act(_)) => Some(CommandKind::Act),
+pub fn command_kind(command: &str) -> Option<CommandKind> {
+    match find_handler(command) {
+        Some(CommandHandler::Reference(_)) => Some(CommandKind::Reference),
+        Some(CommandHandler::Look(_) | CommandHandler::Read(_)) => Some(CommandKind::Look),
+        Some(CommandHandler::Write(_)) => Some(CommandKind::Write),
+        Some(CommandHandler::Act(_)) => Some(CommandKind::Act),
         None if ["register", "login", "logout", "session"].contains(&command) => None,
         None => tools::find(command).map(|tool| {
             if tool.mutation {
@@ -57,73 +57,166 @@ pub fn nature(command: &str) -> Option<CommandKind> {
     }
 }
 
-pub(super) fn find(command: &str) -> Option<&'static Play> {
+pub(super) fn find_handler(command: &str) -> Option<&'static CommandHandler> {
     let at = PLAYED.binary_search_by(|(name, _)| (*name).cmp(command));
     at.ok().map(|at| &PLAYED[at].1)
 }
 
-static PLAYED: &[(&str, Play)] = &[
-    ("abandon_mission", Play::Write(write::missions::abandon)),
-    ("accept_mission", Play::Act(act::missions::read_accept)),
-    ("analyze_market", Play::Look(look::market::analyze)),
-    ("buy", Play::Act(act::trade::read_buy)),
-    ("captains_log_add", Play::Write(write::log::add)),
-    ("captains_log_get", Play::Look(look::log::get)),
-    ("captains_log_list", Play::Look(look::log::list)),
-    ("catalog", Play::Reference(look::catalog::catalog)),
-    ("chat", Play::Write(write::chat::chat)),
-    ("claim", Play::Write(write::profile::claim)),
-    ("complete_mission", Play::Act(act::missions::read_complete)),
-    ("completed_missions", Play::Look(look::missions::completed)),
-    ("craft", Play::Act(act::craft::read)),
-    ("decline_mission", Play::Look(look::missions::decline)),
-    ("deposit_items", Play::Act(act::storage::read_deposit)),
-    ("dock", Play::Act(act::dock::read_dock)),
-    ("estimate_purchase", Play::Look(look::market::estimate)),
-    ("faction_get_invites", Play::Look(look::empty::invites)),
-    ("faction_list", Play::Look(look::empty::factions)),
-    ("find_route", Play::Look(look::map::find_route)),
-    ("forum_list", Play::Reference(look::empty::forum)),
-    ("get_active_missions", Play::Look(look::missions::active)),
-    ("get_base", Play::Look(look::place::base)),
-    ("get_cargo", Play::Look(look::status::cargo)),
-    ("get_chat_history", Play::Read(look::chat::history)),
-    ("get_commands", Play::Reference(look::help::commands)),
-    ("get_guide", Play::Reference(look::guide::guide)),
-    ("get_map", Play::Look(look::map::map)),
-    ("get_missions", Play::Look(look::missions::offered)),
-    ("get_nearby", Play::Look(look::place::nearby)),
-    ("get_notes", Play::Look(look::empty::notes)),
-    ("get_notifications", Play::Read(look::chat::notifications)),
-    ("get_poi", Play::Look(look::place::poi)),
-    ("get_ship", Play::Look(look::status::ship)),
-    ("get_skills", Play::Look(look::status::skills)),
-    ("get_status", Play::Look(look::status::status)),
-    ("get_system", Play::Look(look::place::system)),
-    ("get_trades", Play::Look(look::empty::trades)),
-    ("get_version", Play::Reference(look::version::version)),
-    ("get_wrecks", Play::Look(look::empty::wrecks)),
-    ("help", Play::Reference(look::help::help)),
-    ("jettison", Play::Act(act::storage::read_jettison)),
-    ("jump", Play::Act(act::travel::read_jump)),
-    ("list_ships", Play::Look(look::status::ships)),
-    ("mine", Play::Act(act::mine::read)),
-    ("refuel", Play::Act(act::service::read_refuel)),
-    ("repair", Play::Act(act::service::read_repair)),
-    ("scan", Play::Act(act::scan::read)),
-    ("search_systems", Play::Look(look::map::search)),
-    ("self_destruct", Play::Act(act::self_destruct::read)),
-    ("sell", Play::Act(act::trade::read_sell)),
-    ("set_anonymous", Play::Write(write::profile::anonymous)),
-    ("set_colors", Play::Write(write::profile::colors)),
-    ("set_status", Play::Write(write::profile::status)),
-    ("travel", Play::Act(act::travel::read_travel)),
-    ("undock", Play::Act(act::dock::read_undock)),
-    ("use_item", Play::Act(act::service::read_use_item)),
-    ("view_market", Play::Look(look::market::view)),
-    ("view_orders", Play::Look(look::empty::orders)),
-    ("view_storage", Play::Look(look::status::storage)),
-    ("withdraw_items", Play::Act(act::storage::read_withdraw)),
+static PLAYED: &[(&str, CommandHandler)] = &[
+    (
+        "abandon_mission",
+        CommandHandler::Write(write::missions::abandon_mission),
+    ),
+    (
+        "accept_mission",
+        CommandHandler::Act(act::missions::read_accept),
+    ),
+    (
+        "analyze_market",
+        CommandHandler::Look(look::market::analyze_market),
+    ),
+    ("buy", CommandHandler::Act(act::trade::read_buy)),
+    (
+        "captains_log_add",
+        CommandHandler::Write(write::log::captains_log_add),
+    ),
+    (
+        "captains_log_get",
+        CommandHandler::Look(look::log::captains_log_get),
+    ),
+    (
+        "captains_log_list",
+        CommandHandler::Look(look::log::captains_log_list),
+    ),
+    (
+        "catalog",
+        CommandHandler::Reference(look::catalog::show_catalog),
+    ),
+    ("chat", CommandHandler::Write(write::chat::send_chat)),
+    ("claim", CommandHandler::Write(write::profile::claim_player)),
+    (
+        "complete_mission",
+        CommandHandler::Act(act::missions::read_complete),
+    ),
+    (
+        "completed_missions",
+        CommandHandler::Look(look::missions::completed_missions),
+    ),
+    ("craft", CommandHandler::Act(act::craft::read_craft)),
+    (
+        "decline_mission",
+        CommandHandler::Look(look::missions::decline_mission),
+    ),
+    (
+        "deposit_items",
+        CommandHandler::Act(act::storage::read_deposit),
+    ),
+    ("dock", CommandHandler::Act(act::dock::read_dock)),
+    (
+        "estimate_purchase",
+        CommandHandler::Look(look::market::estimate_purchase),
+    ),
+    (
+        "faction_get_invites",
+        CommandHandler::Look(look::empty::faction_get_invites),
+    ),
+    (
+        "faction_list",
+        CommandHandler::Look(look::empty::faction_list),
+    ),
+    ("find_route", CommandHandler::Look(look::map::find_route)),
+    (
+        "forum_list",
+        CommandHandler::Reference(look::empty::forum_list),
+    ),
+    (
+        "get_active_missions",
+        CommandHandler::Look(look::missions::get_active_missions),
+    ),
+    ("get_base", CommandHandler::Look(look::place::get_base)),
+    ("get_cargo", CommandHandler::Look(look::status::get_cargo)),
+    (
+        "get_chat_history",
+        CommandHandler::Read(look::chat::get_chat_history),
+    ),
+    (
+        "get_commands",
+        CommandHandler::Reference(look::help::get_commands),
+    ),
+    (
+        "get_guide",
+        CommandHandler::Reference(look::guide::get_guide),
+    ),
+    ("get_map", CommandHandler::Look(look::map::get_map)),
+    (
+        "get_missions",
+        CommandHandler::Look(look::missions::get_missions),
+    ),
+    ("get_nearby", CommandHandler::Look(look::place::get_nearby)),
+    ("get_notes", CommandHandler::Look(look::empty::get_notes)),
+    (
+        "get_notifications",
+        CommandHandler::Read(look::chat::get_notifications),
+    ),
+    ("get_poi", CommandHandler::Look(look::place::get_poi)),
+    ("get_ship", CommandHandler::Look(look::status::get_ship)),
+    ("get_skills", CommandHandler::Look(look::status::get_skills)),
+    ("get_status", CommandHandler::Look(look::status::get_status)),
+    ("get_system", CommandHandler::Look(look::place::get_system)),
+    ("get_trades", CommandHandler::Look(look::empty::get_trades)),
+    (
+        "get_version",
+        CommandHandler::Reference(look::version::get_version),
+    ),
+    ("get_wrecks", CommandHandler::Look(look::empty::get_wrecks)),
+    ("help", CommandHandler::Reference(look::help::help)),
+    ("jettison", CommandHandler::Act(act::storage::read_jettison)),
+    ("jump", CommandHandler::Act(act::travel::read_jump)),
+    ("list_ships", CommandHandler::Look(look::status::list_ships)),
+    ("mine", CommandHandler::Act(act::mine::read_mine)),
+    ("refuel", CommandHandler::Act(act::service::read_refuel)),
+    ("repair", CommandHandler::Act(act::service::read_repair)),
+    ("scan", CommandHandler::Act(act::scan::read_scan)),
+    (
+        "search_systems",
+        CommandHandler::Look(look::map::search_systems),
+    ),
+    (
+        "self_destruct",
+        CommandHandler::Act(act::self_destruct::read_self_destruct),
+    ),
+    ("sell", CommandHandler::Act(act::trade::read_sell)),
+    (
+        "set_anonymous",
+        CommandHandler::Write(write::profile::set_anonymous),
+    ),
+    (
+        "set_colors",
+        CommandHandler::Write(write::profile::set_colors),
+    ),
+    (
+        "set_status",
+        CommandHandler::Write(write::profile::set_status),
+    ),
+    ("travel", CommandHandler::Act(act::travel::read_travel)),
+    ("undock", CommandHandler::Act(act::dock::read_undock)),
+    ("use_item", CommandHandler::Act(act::service::read_use_item)),
+    (
+        "view_market",
+        CommandHandler::Look(look::market::view_market),
+    ),
+    (
+        "view_orders",
+        CommandHandler::Look(look::empty::view_orders),
+    ),
+    (
+        "view_storage",
+        CommandHandler::Look(look::status::view_storage),
+    ),
+    (
+        "withdraw_items",
+        CommandHandler::Act(act::storage::read_withdraw),
+    ),
 ];
 
 #[cfg(test)]
@@ -135,10 +228,18 @@ mod tests {
         assert!(PLAYED.windows(2).all(|pair| pair[0].0 < pair[1].0));
         for (name, play) in PLAYED {
             let tool = tools::find(name).unwrap();
-            assert_eq!(matches!(play, Play::Act(_)), tool.mutation, "{name}");
-            assert_eq!(!matches!(play, Play::Reference(_)), tool.auth, "{name}");
+            assert_eq!(
+                matches!(play, CommandHandler::Act(_)),
+                tool.mutation,
+                "{name}"
+            );
+            assert_eq!(
+                !matches!(play, CommandHandler::Reference(_)),
+                tool.auth,
+                "{name}"
+            );
             assert!(
-                !(tool.read_only && matches!(play, Play::Write(_))),
+                !(tool.read_only && matches!(play, CommandHandler::Write(_))),
                 "{name}"
             );
         }
@@ -149,8 +250,13 @@ mod tests {
         for tool in tools::all() {
             let is_session =
                 ["login", "logout", "register", "session"].contains(&tool.name.as_str());
-            assert_eq!(nature(&tool.name).is_none(), is_session, "{}", tool.name);
+            assert_eq!(
+                command_kind(&tool.name).is_none(),
+                is_session,
+                "{}",
+                tool.name
+            );
         }
-        assert_eq!(nature("game<|channel|>analysis"), None);
+        assert_eq!(command_kind("game<|channel|>analysis"), None);
     }
 }

@@ -5,28 +5,28 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    atlas::{Deposit, Poi, PoiIx},
-    catalogue::Item,
-    reserve::{Drawn, Recovery},
+    atlas::{AtlasPoi, Deposit, PoiIx},
+    catalogue::CatalogueItem,
+    reserve::{DrawnAmount, Recovery},
 };
 
 /// What has been taken, by place and item; untouched deposits are not listed.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Deposits(BTreeMap<PoiIx, BTreeMap<Item, Drawn>>);
+pub(super) struct Deposits(BTreeMap<PoiIx, BTreeMap<CatalogueItem, DrawnAmount>>);
 
 impl Deposits {
     /// Units left of a deposit.
     pub(super) fn remaining(&self, poi: PoiIx, deposit: &Deposit, now: u64) -> u64 {
         let drawn = self.0.get(&poi).and_then(|taken| taken.get(&deposit.item));
-        let missing = drawn.map_or(0, |drawn| drawn.missing(recovery(deposit), now));
+        let missing = drawn.map_or(0, |drawn| drawn.missing_at(deposit_recovery(deposit), now));
         deposit.full.saturating_sub(missing)
     }
 
     /// The deposit that a pull hits: richer ones come up more often, empty ones never.
-    pub(super) fn strike<'a>(
+    pub(super) fn pick_deposit<'a>(
         &self,
-        (ix, poi): (PoiIx, &'a Poi),
+        (ix, poi): (PoiIx, &'a AtlasPoi),
         roll: &mut fastrand::Rng,
         now: u64,
     ) -> Option<&'a Deposit> {
@@ -48,18 +48,18 @@ impl Deposits {
         })
     }
 
-    pub(super) fn draw(&mut self, poi: PoiIx, deposit: &Deposit, amount: u64, now: u64) {
+    pub(super) fn draw_units(&mut self, poi: PoiIx, deposit: &Deposit, amount: u64, now: u64) {
         self.0
             .entry(poi)
             .or_default()
             .entry(deposit.item)
             .or_default()
-            .draw(amount, recovery(deposit), now);
+            .draw(amount, deposit_recovery(deposit), now);
     }
 }
 
 /// Common ore grows back within the hour, dear ore within the day.
-fn recovery(deposit: &Deposit) -> Recovery {
+fn deposit_recovery(deposit: &Deposit) -> Recovery {
     let is_common = deposit.item.value() <= 30;
     Recovery {
         steady: deposit.full / 4000,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::world::{atlas::Atlas, dice::Dice};
 
-    fn main_belt(atlas: &Atlas) -> (PoiIx, &Poi) {
+    fn main_belt(atlas: &Atlas) -> (PoiIx, &AtlasPoi) {
         let sol = atlas.find_system("sol").unwrap();
         let belt = atlas.find_poi(sol, "main_belt").unwrap();
         (belt, atlas.poi(belt))
@@ -86,7 +86,7 @@ mod tests {
         let mut roll = fastrand::Rng::with_seed(1);
         let mut hits: BTreeMap<&str, u32> = BTreeMap::new();
         for _ in 0..1000 {
-            let hit = deposits.strike(belt, &mut roll, 1).unwrap();
+            let hit = deposits.pick_deposit(belt, &mut roll, 1).unwrap();
             *hits.entry(hit.item.id()).or_default() += 1;
         }
         assert!(hits["iron_ore"] > hits["copper_ore"]);
@@ -100,9 +100,9 @@ mod tests {
         let mut deposits = Deposits::default();
         let mut roll = fastrand::Rng::with_seed(1);
         for deposit in &belt.1.deposits {
-            deposits.draw(belt.0, deposit, deposit.full, 5);
+            deposits.draw_units(belt.0, deposit, deposit.full, 5);
         }
-        assert!(deposits.strike(belt, &mut roll, 5).is_none());
-        assert!(deposits.strike(belt, &mut roll, 50).is_some());
+        assert!(deposits.pick_deposit(belt, &mut roll, 5).is_none());
+        assert!(deposits.pick_deposit(belt, &mut roll, 50).is_some());
     }
 }

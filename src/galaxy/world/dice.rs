@@ -17,8 +17,12 @@ impl Dice {
 
     /// The random numbers that belong to this topic and these parts.
     pub(super) fn roll(self, topic: &str, parts: &[u64]) -> Rng {
-        let start = stir(self.seed, hash_text(topic));
-        Rng::with_seed(parts.iter().fold(start, |state, part| stir(state, *part)))
+        let start = mix_word(self.seed, hash_text(topic));
+        Rng::with_seed(
+            parts
+                .iter()
+                .fold(start, |state, part| mix_word(state, *part)),
+        )
     }
 
     /// The id that belongs to this topic and these parts.
@@ -33,7 +37,7 @@ impl Dice {
     }
 
     /// A price's mood between 85 and 115 percent: it drifts from one hour's value to the next.
-    pub(super) fn mood(self, parts: [u64; 2], tick: u64) -> u64 {
+    pub(super) fn price_mood(self, parts: [u64; 2], tick: u64) -> u64 {
         const TICKS: u64 = 360;
         let (hour, past) = (tick / TICKS, tick % TICKS);
         let at = |hour| self.roll("mood", &[parts[0], parts[1], hour]).u64(85..=115);
@@ -49,7 +53,7 @@ pub(super) fn hash_text(text: &str) -> u64 {
 }
 
 /// One step of splitmix64 over the state and the next word.
-fn stir(state: u64, word: u64) -> u64 {
+fn mix_word(state: u64, word: u64) -> u64 {
     let mut z = state
         .rotate_left(23)
         .wrapping_add(word)
@@ -77,7 +81,10 @@ mod tests {
     fn moods_drift_without_jumps() {
         let dice = Dice::new(7);
         for tick in 270_000..272_000 {
-            let (now, next) = (dice.mood([1, 2], tick), dice.mood([1, 2], tick + 1));
+            let (now, next) = (
+                dice.price_mood([1, 2], tick),
+                dice.price_mood([1, 2], tick + 1),
+            );
             assert!((85..=115).contains(&now));
             assert!(now.abs_diff(next) <= 1);
         }

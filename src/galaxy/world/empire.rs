@@ -38,7 +38,7 @@ impl Empire {
     }
 
     /// One line about it, as the refusal of a wrong empire lists them.
-    pub(super) fn creed(self) -> &'static str {
+    pub(super) fn summary(self) -> &'static str {
         match self {
             Self::Solarian => "Solarian Confederacy, miners and traders around Sol",
             Self::Voidborn => "Voidborn Collective, engineers of shields and stealth",

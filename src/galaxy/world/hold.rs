@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::catalogue::Item;
+use super::catalogue::CatalogueItem;
 
 /// Items by count; none is listed with a count of zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Hold(BTreeMap<Item, u64>);
+pub(super) struct Hold(BTreeMap<CatalogueItem, u64>);
 
 impl Hold {
     /// Units of space taken.
@@ -17,22 +17,22 @@ impl Hold {
         self.items().map(|(item, count)| item.size() * count).sum()
     }
 
-    pub(super) fn count(&self, item: Item) -> u64 {
+    pub(super) fn count(&self, item: CatalogueItem) -> u64 {
         self.0.get(&item).copied().unwrap_or_default()
     }
 
-    pub(super) fn items(&self) -> impl Iterator<Item = (Item, u64)> {
+    pub(super) fn items(&self) -> impl Iterator<Item = (CatalogueItem, u64)> {
         self.0.iter().map(|(item, count)| (*item, *count))
     }
 
-    pub(super) fn put(&mut self, item: Item, count: u64) {
+    pub(super) fn put(&mut self, item: CatalogueItem, count: u64) {
         if count > 0 {
             *self.0.entry(item).or_default() += count;
         }
     }
 
     /// Takes out so many, or as many as there are; says how many.
-    pub(super) fn take(&mut self, item: Item, count: u64) -> u64 {
+    pub(super) fn take(&mut self, item: CatalogueItem, count: u64) -> u64 {
         let held = self.count(item);
         let taken = held.min(count);
         if taken == held {
@@ -50,7 +50,10 @@ mod tests {
 
     #[test]
     fn no_more_comes_out_than_went_in() {
-        let (iron, cell) = (Item::known("iron_ore"), Item::known("premium_fuel_cell"));
+        let (iron, cell) = (
+            CatalogueItem::known("iron_ore"),
+            CatalogueItem::known("premium_fuel_cell"),
+        );
         let mut hold = Hold::default();
         hold.put(iron, 3);
         hold.put(cell, 2);

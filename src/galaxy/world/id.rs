@@ -18,13 +18,13 @@ impl Id {
     }
 
     /// A number that stands for this id in the name of a roll.
-    pub(super) fn part(self) -> u64 {
+    pub(super) fn roll_key(self) -> u64 {
         self.0 as u64
     }
 
     /// The 16 digits that name messages.
-    pub(super) fn short(self) -> String {
-        format!("{:016x}", self.part())
+    pub(super) fn short_text(self) -> String {
+        format!("{:016x}", self.roll_key())
     }
 }
 

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     calendar,
-    catalogue::{Item, Skill},
+    catalogue::{CatalogueItem, Skill},
     dice::Dice,
     id::{Id, PlayerId},
-    talk::{Channel, Letter},
+    talk::{Channel, SharedMessage},
 };
 
 /// Notifications that wait at most; the oldest falls off.
@@ -17,22 +17,22 @@ const KEPT: usize = 100;
 
 /// Something that a pilot is told.
 #[derive(Clone, Debug)]
-pub(super) enum Event {
-    Chat(Letter),
+pub(super) enum InboxEvent {
+    Chat(SharedMessage),
     /// The server docked or undocked for a command that needed it.
     Berth {
         kind: &'static str,
         message: String,
     },
     Yield {
-        item: Item,
+        item: CatalogueItem,
         quantity: u64,
         remaining: u64,
         full: u64,
         xp: u64,
     },
-    Arrival(Arc<Passage>),
-    Departure(Arc<Passage>),
+    Arrival(Arc<PilotPassage>),
+    Departure(Arc<PilotPassage>),
     LevelUp {
         skill: Skill,
         level: u64,
@@ -50,7 +50,7 @@ pub(super) enum Event {
 
 /// Who came or went, and where.
 #[derive(Debug)]
-pub(super) struct Passage {
+pub(super) struct PilotPassage {
     pub(super) pilot: String,
     pub(super) clan_tag: String,
     pub(super) poi_id: String,
@@ -58,8 +58,8 @@ pub(super) struct Passage {
 }
 
 #[derive(Debug)]
-struct Notice {
-    event: Event,
+struct InboxEntry {
+    event: InboxEvent,
     tick: u64,
     number: u64,
 }
@@ -67,12 +67,12 @@ struct Notice {
 /// The notifications of one session; they do not outlive it.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
-    waiting: VecDeque<Notice>,
+    waiting: VecDeque<InboxEntry>,
     next: u64,
 }
 
 /// Which notifications are wanted.
-pub(super) struct Wanted<'a> {
+pub(super) struct NotificationFilter<'a> {
     /// None: all types.
     pub(super) types: Vec<&'a str>,
     pub(super) limit: usize,
@@ -80,11 +80,11 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Inbox {
-    pub(super) fn push(&mut self, event: Event, tick: u64) {
+    pub(super) fn push(&mut self, event: InboxEvent, tick: u64) {
         if self.waiting.len() == KEPT {
             self.waiting.pop_front();
         }
-        self.waiting.push_back(Notice {
+        self.waiting.push_back(InboxEntry {
             event,
             tick,
             number: self.next,
@@ -93,26 +93,31 @@ impl Inbox {
     }
 
     /// Takes the newest back.
-    pub(super) fn retract(&mut self) {
+    pub(super) fn remove_newest(&mut self) {
         self.waiting.pop_back();
     }
 
     /// The oldest that are wanted; they leave the queue unless they are kept.
-    pub(super) fn read(&mut self, wanted: &Wanted, owner: Id, dice: Dice) -> Vec<Value> {
+    pub(super) fn read_matching(
+        &mut self,
+        wanted: &NotificationFilter,
+        owner: Id,
+        dice: Dice,
+    ) -> Vec<Value> {
         let mut shown = Vec::new();
         self.waiting.retain(|notice| {
-            let (kind, msg_type) = notice.event.names();
+            let (kind, msg_type) = notice.event.type_names();
             let is_wanted = wanted.types.is_empty() || wanted.types.contains(&kind);
             if !is_wanted || shown.len() == wanted.limit {
                 return true;
             }
-            let id = dice.id("notice", &[owner.part(), notice.tick, notice.number]);
+            let id = dice.id("notice", &[owner.roll_key(), notice.tick, notice.number]);
             shown.push(json!({
                 "id": id.to_string(),
                 "type": kind,
                 "msg_type": msg_type,
                 "timestamp": calendar::exact_timestamp(notice.tick, notice.number),
-                "data": notice.event.data(),
+                "data": notice.event.event_data(),
             }));
             wanted.is_kept
         });
@@ -124,9 +129,9 @@ impl Inbox {
     }
 }
 
-impl Event {
+impl InboxEvent {
     /// Type and message type.
-    fn names(&self) -> (&'static str, &'static str) {
+    fn type_names(&self) -> (&'static str, &'static str) {
         match self {
             Self::Chat(_) => ("chat", "chat_message"),
             Self::Berth { .. } => ("system", "ok"),
@@ -139,9 +144,9 @@ impl Event {
         }
     }
 
-    fn data(&self) -> Value {
+    fn event_data(&self) -> Value {
         match self {
-            Self::Chat(letter) => chat(letter),
+            Self::Chat(letter) => chat_data(letter),
             Self::Berth { kind, message } => json!({ "type": kind, "message": message }),
             Self::Yield {
                 item,
@@ -188,7 +193,7 @@ impl Event {
     }
 }
 
-fn chat(letter: &Letter) -> Value {
+fn chat_data(letter: &SharedMessage) -> Value {
     let message = &*letter.0;
     let mut data = json!({
         "id": message.id,
@@ -216,12 +221,12 @@ fn chat(letter: &Letter) -> Value {
 mod tests {
     use super::*;
 
-    fn warning(seconds: u64) -> Event {
-        Event::Restart { seconds }
+    fn warning(seconds: u64) -> InboxEvent {
+        InboxEvent::Restart { seconds }
     }
 
-    fn all(is_kept: bool) -> Wanted<'static> {
-        Wanted {
+    fn all(is_kept: bool) -> NotificationFilter<'static> {
+        NotificationFilter {
             types: Vec::new(),
             limit: 50,
             is_kept,
@@ -234,10 +239,10 @@ mod tests {
         for number in 0..120 {
             inbox.push(warning(number), number);
         }
-        assert_eq!(inbox.read(&all(true), owner, dice).len(), 50);
-        let first = inbox.read(&all(false), owner, dice);
+        assert_eq!(inbox.read_matching(&all(true), owner, dice).len(), 50);
+        let first = inbox.read_matching(&all(false), owner, dice);
         assert_eq!(first[0]["data"]["seconds_until_restart"], 20);
-        assert_eq!(inbox.read(&all(false), owner, dice).len(), 50);
+        assert_eq!(inbox.read_matching(&all(false), owner, dice).len(), 50);
         assert_eq!(inbox.len(), 0);
     }
 
@@ -245,11 +250,11 @@ mod tests {
     fn unwanted_types_stay_in_the_queue() {
         let (mut inbox, owner, dice) = (Inbox::default(), Id::new(1), Dice::new(1));
         inbox.push(warning(60), 1);
-        let chat_only = Wanted {
+        let chat_only = NotificationFilter {
             types: vec!["chat"],
             ..all(false)
         };
-        assert!(inbox.read(&chat_only, owner, dice).is_empty());
+        assert!(inbox.read_matching(&chat_only, owner, dice).is_empty());
         assert_eq!(inbox.len(), 1);
     }
 }

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{calendar, refusal::Refusal};
+use super::{calendar, refusal::GameRefusal};
 
 /// Entries that a log holds.
 pub(super) const ENTRIES: usize = 20;
 const MOST_BYTES: usize = 30_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+struct CaptainsLogEntry {
     written: u64,
     text: String,
 }
@@ -20,24 +20,24 @@ struct Entry {
 /// A pilot's journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Log(VecDeque<Entry>);
+pub(super) struct CaptainsLog(VecDeque<CaptainsLogEntry>);
 
-impl Log {
-    pub(super) fn add(&mut self, text: &str, now: u64) -> Result<Value, Refusal> {
+impl CaptainsLog {
+    pub(super) fn add_entry(&mut self, text: &str, now: u64) -> Result<Value, GameRefusal> {
         if text.trim().is_empty() {
-            return Err(Refusal::new(
+            return Err(GameRefusal::new(
                 "empty_entry",
                 "Log entry cannot be empty. Use the 'entry' parameter to provide your log text.",
             ));
         }
         if text.len() > MOST_BYTES {
-            return Err(Refusal::payload(format!(
+            return Err(GameRefusal::invalid_payload(format!(
                 "Log entry is too long: {} bytes, at most {MOST_BYTES}.",
                 text.len()
             )));
         }
         self.0.truncate(ENTRIES - 1);
-        self.0.push_front(Entry {
+        self.0.push_front(CaptainsLogEntry {
             written: now,
             text: text.to_owned(),
         });
@@ -53,7 +53,7 @@ impl Log {
     }
 
     /// One entry as the game shows it, 0 is the newest.
-    pub(super) fn entry(&self, index: usize) -> Option<Value> {
+    pub(super) fn entry_json(&self, index: usize) -> Option<Value> {
         let entry = self.0.get(index)?;
         Some(json!({
             "index": index,
@@ -69,22 +69,25 @@ mod tests {
 
     #[test]
     fn the_oldest_entry_falls_off() {
-        let mut log = Log::default();
+        let mut log = CaptainsLog::default();
         for number in 0..25 {
-            log.add(&format!("entry {number}"), number).unwrap();
+            log.add_entry(&format!("entry {number}"), number).unwrap();
         }
         assert_eq!(log.len(), ENTRIES);
-        assert_eq!(log.entry(0).unwrap()["entry"], "entry 24");
-        assert_eq!(log.entry(19).unwrap()["entry"], "entry 5");
-        assert_eq!(log.entry(20), None);
+        assert_eq!(log.entry_json(0).unwrap()["entry"], "entry 24");
+        assert_eq!(log.entry_json(19).unwrap()["entry"], "entry 5");
+        assert_eq!(log.entry_json(20), None);
     }
 
     #[test]
     fn empty_and_endless_entries_are_refused() {
-        let mut log = Log::default();
-        assert_eq!(log.add("  ", 1).unwrap_err().code, "empty_entry");
+        let mut log = CaptainsLog::default();
+        assert_eq!(log.add_entry("  ", 1).unwrap_err().code, "empty_entry");
         let endless = "x".repeat(MOST_BYTES + 1);
-        assert_eq!(log.add(&endless, 1).unwrap_err().code, "invalid_payload");
+        assert_eq!(
+            log.add_entry(&endless, 1).unwrap_err().code,
+            "invalid_payload"
+        );
         assert_eq!(log.len(), 0);
     }
 }

@@ -14,26 +14,28 @@ pub(super) mod status;
 pub(super) mod version;
 
 pub(super) use self::version::{NOTES, RELEASED};
-use super::{Arguments, Refusal};
+use super::{CommandArguments, GameRefusal};
 
 /// Which page of a list, counted from 1.
 #[derive(Clone, Copy)]
-struct Page {
+struct ListPage {
     number: usize,
     size: usize,
 }
 
-impl Page {
+impl ListPage {
     /// `page`, and the size under this name, between 1 and `most`.
     fn read(
-        arguments: Arguments,
+        arguments: CommandArguments,
         size: &str,
         default: usize,
         most: usize,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, GameRefusal> {
         let read = |name: &str, default: usize| {
             let number = arguments.number(name)?;
-            Ok::<_, Refusal>(number.map_or(default, |number| usize::try_from(number).unwrap_or(1)))
+            Ok::<_, GameRefusal>(
+                number.map_or(default, |number| usize::try_from(number).unwrap_or(1)),
+            )
         };
         Ok(Self {
             number: read("page", 1)?.max(1),
@@ -41,7 +43,7 @@ impl Page {
         })
     }
 
-    fn pages(self, total: usize) -> usize {
+    fn page_count(self, total: usize) -> usize {
         total.div_ceil(self.size)
     }
 

@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     atlas::{Atlas, BaseIx},
-    catalogue::{Category, Item},
+    catalogue::{CatalogueItem, ItemCategory},
     dice::Dice,
-    reserve::{Drawn, Recovery},
+    reserve::{DrawnAmount, Recovery},
 };
 
 /// Which side of a book: bids are what a seller gets, asks are what a buyer pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum MarketSide {
     Bids,
     Asks,
 }
 
 /// So many at this price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub(super) struct PriceLevel {
     pub(super) price: u64,
     pub(super) quantity: u64,
 }
@@ -28,24 +28,24 @@ pub(super) struct Level {
 /// What traders have taken out of the books.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Markets(BTreeMap<BaseIx, BTreeMap<Item, Taken>>);
+pub(super) struct Markets(BTreeMap<BaseIx, BTreeMap<CatalogueItem, TakenAmounts>>);
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Taken {
-    bids: Drawn,
-    asks: Drawn,
+struct TakenAmounts {
+    bids: DrawnAmount,
+    asks: DrawnAmount,
 }
 
 /// A book as it stands when nobody has traded.
-struct Book {
+struct OrderBook {
     price: u64,
     depth: u64,
-    side: Side,
+    side: MarketSide,
 }
 
 /// A look at one base's market at one moment.
 #[derive(Clone, Copy)]
-pub(super) struct Stall<'a> {
+pub(super) struct MarketView<'a> {
     pub(super) atlas: &'a Atlas,
     pub(super) dice: Dice,
     pub(super) base: BaseIx,
@@ -54,39 +54,56 @@ pub(super) struct Stall<'a> {
 
 impl Markets {
     /// The open levels of one side, best price first.
-    pub(super) fn levels(&self, stall: Stall, item: Item, side: Side) -> Vec<Level> {
-        let Some(book) = stall.book(item, side) else {
+    pub(super) fn levels(
+        &self,
+        stall: MarketView,
+        item: CatalogueItem,
+        side: MarketSide,
+    ) -> Vec<PriceLevel> {
+        let Some(book) = stall.order_book(item, side) else {
             return Vec::new();
         };
         let taken = self.0.get(&stall.base).and_then(|base| base.get(&item));
         let drawn = taken.map(|taken| match side {
-            Side::Bids => taken.bids,
-            Side::Asks => taken.asks,
+            MarketSide::Bids => taken.bids,
+            MarketSide::Asks => taken.asks,
         });
         book.levels(
             drawn
                 .unwrap_or_default()
-                .missing(book.recovery(), stall.now),
+                .missing_at(book.recovery(), stall.now),
         )
     }
 
     /// What trading so many would come to, level by level.
-    pub(super) fn fills(&self, stall: Stall, item: Item, side: Side, quantity: u64) -> Vec<Level> {
+    pub(super) fn fills(
+        &self,
+        stall: MarketView,
+        item: CatalogueItem,
+        side: MarketSide,
+        quantity: u64,
+    ) -> Vec<PriceLevel> {
         let mut wanted = quantity;
         let mut fills = Vec::new();
         for level in self.levels(stall, item, side) {
             let quantity = level.quantity.min(wanted);
             wanted -= quantity;
             if quantity > 0 {
-                fills.push(Level { quantity, ..level });
+                fills.push(PriceLevel { quantity, ..level });
             }
         }
         fills
     }
 
     /// Takes what was traded out of the book.
-    pub(super) fn take(&mut self, stall: Stall, item: Item, side: Side, quantity: u64) {
-        let Some(book) = stall.book(item, side) else {
+    pub(super) fn take_traded(
+        &mut self,
+        stall: MarketView,
+        item: CatalogueItem,
+        side: MarketSide,
+        quantity: u64,
+    ) {
+        let Some(book) = stall.order_book(item, side) else {
             return;
         };
         let taken = self
@@ -96,26 +113,28 @@ impl Markets {
             .entry(item)
             .or_default();
         let drawn = match side {
-            Side::Bids => &mut taken.bids,
-            Side::Asks => &mut taken.asks,
+            MarketSide::Bids => &mut taken.bids,
+            MarketSide::Asks => &mut taken.asks,
         };
         drawn.draw(quantity, book.recovery(), stall.now);
     }
 }
 
-impl Stall<'_> {
+impl MarketView<'_> {
     /// The undisturbed book, if the base trades this item on this side at all.
-    fn book(self, item: Item, side: Side) -> Option<Book> {
+    fn order_book(self, item: CatalogueItem, side: MarketSide) -> Option<OrderBook> {
         let percent = match side {
-            Side::Bids => self.bid_percent(item)?,
-            Side::Asks => self.ask_percent(item)?,
+            MarketSide::Bids => self.bid_percent(item)?,
+            MarketSide::Asks => self.ask_percent(item)?,
         };
-        let mood = self.dice.mood([self.base.part(), item.part()], self.now);
+        let mood = self
+            .dice
+            .price_mood([self.base.roll_key(), item.roll_key()], self.now);
         let depth = match side {
-            Side::Bids => (6000 / item.value()).clamp(20, 3000),
-            Side::Asks => (4000 / item.value()).clamp(10, 2000),
+            MarketSide::Bids => (6000 / item.value()).clamp(20, 3000),
+            MarketSide::Asks => (4000 / item.value()).clamp(10, 2000),
         };
-        Some(Book {
+        Some(OrderBook {
             price: (item.value() * percent * mood / 10_000).max(1),
             depth,
             side,
@@ -124,22 +143,24 @@ impl Stall<'_> {
 
     /// What the base pays, in percent of the base value. Home stations want everything that a belt
     /// gives; elsewhere about every second item has no bid at all, and some are wanted badly.
-    fn bid_percent(self, item: Item) -> Option<u64> {
-        if item.category() == Category::Module {
+    fn bid_percent(self, item: CatalogueItem) -> Option<u64> {
+        if item.category() == ItemCategory::Module {
             return None;
         }
         if self.atlas.base(self.base).is_home {
             return Some(65);
         }
-        let mut roll = self.dice.roll("demand", &[self.base.part(), item.part()]);
+        let mut roll = self
+            .dice
+            .roll("demand", &[self.base.roll_key(), item.roll_key()]);
         roll.bool().then(|| roll.u64(40..=105))
     }
 
-    fn ask_percent(self, item: Item) -> Option<u64> {
+    fn ask_percent(self, item: CatalogueItem) -> Option<u64> {
         let base = self.atlas.base(self.base);
         match item.category() {
-            Category::Consumable | Category::Refined => Some(115),
-            Category::Ore => {
+            ItemCategory::Consumable | ItemCategory::Refined => Some(115),
+            ItemCategory::Ore => {
                 let system = self.atlas.system(self.atlas.poi(base.poi).system);
                 let mut deposits = system
                     .pois
@@ -149,29 +170,32 @@ impl Stall<'_> {
                     .any(|deposit| deposit.item == item && item.value() <= 50)
                     .then_some(125)
             }
-            Category::Gas | Category::Ice | Category::Component | Category::Module => None,
+            ItemCategory::Gas
+            | ItemCategory::Ice
+            | ItemCategory::Component
+            | ItemCategory::Module => None,
         }
     }
 }
 
-impl Book {
+impl OrderBook {
     /// Percent of the best price and of the depth. The last bid is low and deep: even a swarm
     /// that sells all day finds somebody to take it.
     fn ladder(&self) -> [(u64, u64); 3] {
         match self.side {
-            Side::Bids => [(100, 100), (70, 200), (40, 6000)],
-            Side::Asks => [(100, 100), (115, 100), (140, 200)],
+            MarketSide::Bids => [(100, 100), (70, 200), (40, 6000)],
+            MarketSide::Asks => [(100, 100), (115, 100), (140, 200)],
         }
     }
 
-    fn levels(&self, mut missing: u64) -> Vec<Level> {
+    fn levels(&self, mut missing: u64) -> Vec<PriceLevel> {
         let mut levels = Vec::new();
         for (price, depth) in self.ladder() {
             let full = self.depth * depth / 100;
             let gone = missing.min(full);
             missing -= gone;
             if full > gone {
-                levels.push(Level {
+                levels.push(PriceLevel {
                     price: (self.price * price / 100).max(1),
                     quantity: full - gone,
                 });
@@ -193,8 +217,8 @@ mod tests {
     use super::*;
     use crate::world::{calendar::OPENING_TICK, empire::Empire};
 
-    fn stall(atlas: &Atlas, empire: Empire, now: u64) -> Stall<'_> {
-        Stall {
+    fn stall(atlas: &Atlas, empire: Empire, now: u64) -> MarketView<'_> {
+        MarketView {
             atlas,
             dice: Dice::new(1),
             base: atlas.home_base(empire),
@@ -211,7 +235,7 @@ mod tests {
             let home = atlas.system(atlas.poi(atlas.base(stall.base).poi).system);
             for poi in &home.pois {
                 for deposit in &atlas.poi(*poi).deposits {
-                    let bids = markets.levels(stall, deposit.item, Side::Bids);
+                    let bids = markets.levels(stall, deposit.item, MarketSide::Bids);
                     assert!(bids[0].price < deposit.item.value());
                     assert!(bids[0].quantity > 0);
                 }
@@ -223,13 +247,13 @@ mod tests {
     fn selling_lowers_the_price_and_time_brings_it_back() {
         let atlas = Atlas::new(Dice::new(1));
         let mut markets = Markets::default();
-        let iron = Item::known("iron_ore");
+        let iron = CatalogueItem::known("iron_ore");
         let now = stall(&atlas, Empire::Solarian, OPENING_TICK);
-        let best = markets.levels(now, iron, Side::Bids)[0];
-        markets.take(now, iron, Side::Bids, best.quantity);
-        assert!(markets.levels(now, iron, Side::Bids)[0].price < best.price);
+        let best = markets.levels(now, iron, MarketSide::Bids)[0];
+        markets.take_traded(now, iron, MarketSide::Bids, best.quantity);
+        assert!(markets.levels(now, iron, MarketSide::Bids)[0].price < best.price);
         let later = stall(&atlas, Empire::Solarian, OPENING_TICK + 3000);
-        let back = markets.levels(later, iron, Side::Bids)[0].quantity;
+        let back = markets.levels(later, iron, MarketSide::Bids)[0].quantity;
         assert_eq!(back, best.quantity);
     }
 
@@ -237,14 +261,19 @@ mod tests {
     fn fills_stop_where_the_book_ends() {
         let atlas = Atlas::new(Dice::new(1));
         let markets = Markets::default();
-        let cell = Item::known("fuel_cell");
+        let cell = CatalogueItem::known("fuel_cell");
         let stall = stall(&atlas, Empire::Nebula, OPENING_TICK);
-        let asks = markets.levels(stall, cell, Side::Asks);
-        let fills = markets.fills(stall, cell, Side::Asks, u64::MAX);
+        let asks = markets.levels(stall, cell, MarketSide::Asks);
+        let fills = markets.fills(stall, cell, MarketSide::Asks, u64::MAX);
         assert_eq!(fills, asks);
         assert!(
             markets
-                .fills(stall, Item::known("mining_laser_i"), Side::Asks, 1)
+                .fills(
+                    stall,
+                    CatalogueItem::known("mining_laser_i"),
+                    MarketSide::Asks,
+                    1
+                )
                 .is_empty()
         );
     }
@@ -258,13 +287,13 @@ mod tests {
             "gold_run_extraction_hub",
             "market_prime_exchange",
         ] {
-            let stall = Stall {
+            let stall = MarketView {
                 base: atlas.find_base(base).unwrap(),
                 ..stall(&atlas, Empire::Solarian, OPENING_TICK)
             };
-            for item in Item::all() {
-                let asks = markets.levels(stall, item, Side::Asks);
-                let bids = markets.levels(stall, item, Side::Bids);
+            for item in CatalogueItem::all() {
+                let asks = markets.levels(stall, item, MarketSide::Asks);
+                let bids = markets.levels(stall, item, MarketSide::Bids);
                 if let (Some(ask), Some(bid)) = (asks.first(), bids.first()) {
                     assert!(ask.price >= bid.price, "{base} {item:?}");
                 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     atlas::{Atlas, BaseIx},
     calendar::DAY,
-    catalogue::{Item, Skill},
+    catalogue::{CatalogueItem, Skill},
     id::Id,
 };
 
@@ -16,25 +16,25 @@ pub(super) const MOST_ACTIVE: usize = 5;
 
 /// A mission as stations offer it.
 #[derive(Debug)]
-pub(super) struct Template {
+pub(super) struct MissionTemplate {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     pub(super) kind: &'static str,
     pub(super) difficulty: u64,
     /// Name and title of who asks.
     pub(super) giver: (&'static str, &'static str),
-    pub(super) task: Task,
+    pub(super) task: MissionTask,
     pub(super) credits: u64,
     pub(super) skill: Skill,
     pub(super) xp: u64,
-    pub(super) dialog: Dialog,
+    pub(super) dialog: MissionDialog,
     pub(super) is_repeatable: bool,
     pub(super) chain_next: Option<&'static str>,
 }
 
 /// What has to be done.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Task {
+pub(super) enum MissionTask {
     /// Bring so many of an item to the station that asked.
     Deliver(&'static str, u64),
     /// Bring up so many units of anything.
@@ -47,7 +47,7 @@ pub(super) enum Task {
 
 /// What the giver says.
 #[derive(Debug)]
-pub(super) struct Dialog {
+pub(super) struct MissionDialog {
     pub(super) offer: &'static str,
     pub(super) accept: &'static str,
     pub(super) decline: &'static str,
@@ -56,7 +56,7 @@ pub(super) struct Dialog {
 
 /// Something a pilot did that a mission may count.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Deed {
+pub(super) enum MissionDeed {
     Mined(u64),
     Sold(u64),
     Surveyed,
@@ -65,13 +65,13 @@ pub(super) enum Deed {
 /// A template by its id, so that it can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-struct Named(usize);
+struct TemplateId(usize);
 
 /// A mission that a pilot has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Active {
+pub(super) struct ActiveMission {
     pub(super) id: Id,
-    template: Named,
+    template: TemplateId,
     pub(super) base: BaseIx,
     pub(super) accepted: u64,
     /// Of deeds; deliveries are counted when somebody looks.
@@ -80,49 +80,49 @@ pub(super) struct Active {
 
 /// A mission that a pilot has completed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Completed {
-    template: Named,
+pub(super) struct CompletedMission {
+    template: TemplateId,
     pub(super) at: u64,
 }
 
-impl Template {
+impl MissionTemplate {
     /// What this base offers: deliveries only of what its own system's belts give.
-    pub(super) fn offered(atlas: &Atlas, base: BaseIx) -> impl Iterator<Item = &'static Self> {
+    pub(super) fn offers_at(atlas: &Atlas, base: BaseIx) -> impl Iterator<Item = &'static Self> {
         templates::ALL
             .iter()
             .filter(move |template| template.is_offered(atlas, base))
     }
 
     /// Whether a pilot who has completed these may take it (again).
-    pub(super) fn is_open_to(&self, completed: &[Completed]) -> bool {
+    pub(super) fn is_open_to(&self, completed: &[CompletedMission]) -> bool {
         self.is_repeatable || completed.iter().all(|done| done.template().id != self.id)
     }
 
-    fn named(&self) -> Named {
+    fn template_id(&self) -> TemplateId {
         let at = templates::ALL
             .iter()
             .position(|template| template.id == self.id);
-        Named(at.expect("templates exist in the table only"))
+        TemplateId(at.expect("templates exist in the table only"))
     }
 
     fn is_offered(&self, atlas: &Atlas, base: BaseIx) -> bool {
         let base = atlas.base(base);
         match self.task {
-            Task::Deliver(item, _) => {
+            MissionTask::Deliver(item, _) => {
                 let system = atlas.system(atlas.poi(base.poi).system);
                 let mut pois = system.pois.iter().map(|poi| atlas.poi(*poi));
-                let item = Item::known(item);
+                let item = CatalogueItem::known(item);
                 base.is_home && pois.any(|poi| poi.deposits.iter().any(|found| found.item == item))
             }
-            Task::Mine(_) => base.is_home,
-            Task::Sell(_) | Task::Survey(_) => true,
+            MissionTask::Mine(_) => base.is_home,
+            MissionTask::Sell(_) | MissionTask::Survey(_) => true,
         }
     }
 }
 
-impl Task {
+impl MissionTask {
     /// How many of whatever it counts.
-    pub(super) fn required(self) -> u64 {
+    pub(super) fn required_count(self) -> u64 {
         match self {
             Self::Deliver(_, count)
             | Self::Mine(count)
@@ -131,9 +131,9 @@ impl Task {
         }
     }
 
-    pub(super) fn item(self) -> Option<Item> {
+    pub(super) fn item(self) -> Option<CatalogueItem> {
         match self {
-            Self::Deliver(item, _) => Some(Item::known(item)),
+            Self::Deliver(item, _) => Some(CatalogueItem::known(item)),
             Self::Mine(_) | Self::Sell(_) | Self::Survey(_) => None,
         }
     }
@@ -150,7 +150,9 @@ impl Task {
 
     pub(super) fn describe(self) -> String {
         match self {
-            Self::Deliver(item, count) => format!("Deliver {count} {}", Item::known(item).name()),
+            Self::Deliver(item, count) => {
+                format!("Deliver {count} {}", CatalogueItem::known(item).name())
+            }
             Self::Mine(count) => format!("Mine {count} units of any resource"),
             Self::Sell(count) => format!("Sell {count} units of anything"),
             Self::Survey(count) => format!("Visit {count} systems that are new to you"),
@@ -158,70 +160,74 @@ impl Task {
     }
 }
 
-impl Active {
-    pub(super) fn new(id: Id, template: &Template, base: BaseIx, now: u64) -> Self {
+impl ActiveMission {
+    pub(super) fn new(id: Id, template: &MissionTemplate, base: BaseIx, now: u64) -> Self {
         Self {
             id,
-            template: template.named(),
+            template: template.template_id(),
             base,
             accepted: now,
             done: 0,
         }
     }
 
-    pub(super) fn template(&self) -> &'static Template {
+    pub(super) fn template(&self) -> &'static MissionTemplate {
         self.template.template()
     }
 
     /// By its own id, or by its template's.
-    pub(super) fn is_called(&self, id: &str) -> bool {
+    pub(super) fn has_id(&self, id: &str) -> bool {
         self.template().id == id || self.id.to_string() == id
     }
 
-    pub(super) fn expires(&self) -> u64 {
+    pub(super) fn expiry_tick(&self) -> u64 {
         self.accepted + DAY
     }
 
-    pub(super) fn count(&mut self, deed: Deed) {
+    pub(super) fn count_deed(&mut self, deed: MissionDeed) {
         match (self.template().task, deed) {
-            (Task::Mine(_), Deed::Mined(count)) | (Task::Sell(_), Deed::Sold(count)) => {
+            (MissionTask::Mine(_), MissionDeed::Mined(count))
+            | (MissionTask::Sell(_), MissionDeed::Sold(count)) => {
                 self.done += count;
             }
-            (Task::Survey(_), Deed::Surveyed) => self.done += 1,
+            (MissionTask::Survey(_), MissionDeed::Surveyed) => self.done += 1,
             (
-                Task::Deliver(..) | Task::Mine(_) | Task::Sell(_) | Task::Survey(_),
-                Deed::Mined(_) | Deed::Sold(_) | Deed::Surveyed,
+                MissionTask::Deliver(..)
+                | MissionTask::Mine(_)
+                | MissionTask::Sell(_)
+                | MissionTask::Survey(_),
+                MissionDeed::Mined(_) | MissionDeed::Sold(_) | MissionDeed::Surveyed,
             ) => {}
         }
     }
 }
 
-impl Completed {
-    pub(super) fn new(template: &Template, at: u64) -> Self {
+impl CompletedMission {
+    pub(super) fn new(template: &MissionTemplate, at: u64) -> Self {
         Self {
-            template: template.named(),
+            template: template.template_id(),
             at,
         }
     }
 
-    pub(super) fn template(&self) -> &'static Template {
+    pub(super) fn template(&self) -> &'static MissionTemplate {
         self.template.template()
     }
 }
 
-impl Named {
-    fn template(self) -> &'static Template {
+impl TemplateId {
+    fn template(self) -> &'static MissionTemplate {
         &templates::ALL[self.0]
     }
 }
 
-impl From<Named> for String {
-    fn from(named: Named) -> Self {
+impl From<TemplateId> for String {
+    fn from(named: TemplateId) -> Self {
         named.template().id.to_owned()
     }
 }
 
-impl TryFrom<String> for Named {
+impl TryFrom<String> for TemplateId {
     type Error = String;
 
     fn try_from(id: String) -> Result<Self, Self::Error> {
@@ -240,20 +246,20 @@ mod tests {
     fn every_home_wants_iron_and_templates_are_sound() {
         let atlas = Atlas::new(Dice::new(1));
         for empire in Empire::ALL {
-            let offered: Vec<&str> = Template::offered(&atlas, atlas.home_base(empire))
+            let offered: Vec<&str> = MissionTemplate::offers_at(&atlas, atlas.home_base(empire))
                 .map(|template| template.id)
                 .collect();
             assert!(offered.contains(&"iron_supply_run"), "{empire:?}");
         }
         for template in templates::ALL {
             assert_eq!(
-                Named::try_from(template.id.to_owned()),
-                Ok(template.named())
+                TemplateId::try_from(template.id.to_owned()),
+                Ok(template.template_id())
             );
-            assert!(template.task.required() > 0);
+            assert!(template.task.required_count() > 0);
             let next = template
                 .chain_next
-                .map(|next| Named::try_from(next.to_owned()));
+                .map(|next| TemplateId::try_from(next.to_owned()));
             assert!(next.is_none_or(|next| next.is_ok()));
             if let Some(item) = template.task.item() {
                 assert!(item.value() > 0);

@@ -3,17 +3,17 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Arguments, PlayerId, Refusal, VERSION, World,
+    CommandArguments, GameRefusal, PlayerId, VERSION, World,
     dice::hash_text,
     empire::Empire,
-    player::{Newcomer, Player, Visit},
+    player::{Newcomer, PlayerAccount, PlayerVisit},
     view,
 };
 
 const CODE_LENGTH: usize = 64;
 
 /// What a newcomer gives.
-struct Application<'a> {
+struct Registration<'a> {
     name: &'a str,
     empire: Empire,
 }
@@ -26,12 +26,13 @@ impl World {
     pub fn register(
         &mut self,
         arguments: &Map<String, Value>,
-    ) -> Result<(PlayerId, Value), Refusal> {
-        let arguments = Arguments::new(arguments);
+    ) -> Result<(PlayerId, Value), GameRefusal> {
+        let arguments = CommandArguments::new(arguments);
         let application = read_application(arguments)?;
         self.check_code(arguments)?;
-        let (player, password) = self.create(&application)?;
-        let mut answer = self.welcome(player, "Welcome to SpaceMolt", " Save your password now.");
+        let (player, password) = self.create_account(&application)?;
+        let mut answer =
+            self.welcome_answer(player, "Welcome to SpaceMolt", " Save your password now.");
         answer["player_id"] = player.to_string().into();
         answer["password"] = password.into();
         Ok((player, answer))
@@ -41,17 +42,23 @@ impl World {
     ///
     /// # Errors
     /// The refusal that it would have met; a record of it cannot be ours.
-    pub fn register_again(&mut self, arguments: &Map<String, Value>) -> Result<PlayerId, Refusal> {
-        let application = read_application(Arguments::new(arguments))?;
-        self.create(&application).map(|(player, _)| player)
+    pub fn register_again(
+        &mut self,
+        arguments: &Map<String, Value>,
+    ) -> Result<PlayerId, GameRefusal> {
+        let application = read_application(CommandArguments::new(arguments))?;
+        self.create_account(&application).map(|(player, _)| player)
     }
 
     /// Logs an account in, whoever was logged in before.
     ///
     /// # Errors
     /// A wrong name or password.
-    pub fn login(&mut self, arguments: &Map<String, Value>) -> Result<(PlayerId, Value), Refusal> {
-        let arguments = Arguments::new(arguments);
+    pub fn login(
+        &mut self,
+        arguments: &Map<String, Value>,
+    ) -> Result<(PlayerId, Value), GameRefusal> {
+        let arguments = CommandArguments::new(arguments);
         let name = arguments
             .text("username")
             .ok()
@@ -66,15 +73,15 @@ impl World {
             .find_player(name)
             .filter(|player| self.password(*player) == password)
             .ok_or_else(|| {
-                Refusal::new(
+                GameRefusal::new(
                     "auth_failed",
                     "Invalid username or password. Passwords are random hex strings.",
                 )
             })?;
-        self.enter(player);
-        let mut answer = self.welcome(player, "Welcome back", "");
+        self.begin_visit(player);
+        let mut answer = self.welcome_answer(player, "Welcome back", "");
         let visitor = self.player(player);
-        let newest: Vec<Value> = visitor.log.entry(0).into_iter().collect();
+        let newest: Vec<Value> = visitor.log.entry_json(0).into_iter().collect();
         answer["captains_log"] = newest.into();
         answer["pending_trades"] = json!([]);
         answer["release_info"] = json!({
@@ -82,12 +89,12 @@ impl World {
             "release_date": super::look::RELEASED,
             "notes": super::look::NOTES,
         });
-        answer["unread_chat"] = view::unread(self, visitor);
+        answer["unread_chat"] = view::unread_counts(self, visitor);
         Ok((player, answer))
     }
 
     /// Begins a visit, as login does once the password was right.
-    pub fn enter(&mut self, player: PlayerId) {
+    pub fn begin_visit(&mut self, player: PlayerId) {
         let (now, heard) = (self.tick, self.talk.next_number());
         let Some(visitor) = self.players.get_mut(&player) else {
             return;
@@ -96,10 +103,10 @@ impl World {
             visitor.stats.ticks_played += now.saturating_sub(visit.since);
             visitor.heard = heard;
         }
-        visitor.visit = Some(Visit {
+        visitor.visit = Some(PlayerVisit {
             since: now,
             read: [visitor.heard; 4],
-            ..Visit::default()
+            ..PlayerVisit::default()
         });
         visitor.logins += 1;
         visitor.last_login = now;
@@ -111,7 +118,7 @@ impl World {
     }
 
     /// Ends a visit; a ship under way flies on.
-    pub fn leave(&mut self, player: PlayerId) {
+    pub fn end_visit(&mut self, player: PlayerId) {
         let (now, heard) = (self.tick, self.talk.next_number());
         let Some(visitor) = self.players.get_mut(&player) else {
             return;
@@ -134,7 +141,7 @@ impl World {
             .filter(|player| player.visit.is_some());
         let online: Vec<PlayerId> = online.map(|player| player.id).collect();
         for player in online {
-            self.leave(player);
+            self.end_visit(player);
         }
     }
 
@@ -151,14 +158,14 @@ impl World {
     pub fn session_id(&self, player: PlayerId) -> String {
         let logins = self.players.get(&player).map_or(0, |player| player.logins);
         self.dice
-            .id("session", &[player.part(), logins])
+            .id("session", &[player.roll_key(), logins])
             .to_string()
     }
 
-    fn check_code(&self, arguments: Arguments) -> Result<(), Refusal> {
+    fn check_code(&self, arguments: CommandArguments) -> Result<(), GameRefusal> {
         let code = arguments.text_or_empty("registration_code")?;
         if code.is_empty() {
-            return Err(Refusal::new(
+            return Err(GameRefusal::new(
                 "registration_code_required",
                 "A registration code is required. Pass it as 'registration_code'.",
             ));
@@ -170,10 +177,13 @@ impl World {
         if is_right { Ok(()) } else { Err(wrong_code()) }
     }
 
-    fn create(&mut self, application: &Application) -> Result<(PlayerId, String), Refusal> {
+    fn create_account(
+        &mut self,
+        application: &Registration,
+    ) -> Result<(PlayerId, String), GameRefusal> {
         let key = application.name.to_lowercase();
         if self.names.contains_key(&key) {
-            return Err(Refusal::new("username_taken", "Username already taken"));
+            return Err(GameRefusal::new("username_taken", "Username already taken"));
         }
         let home = self.atlas.home_base(application.empire);
         let at = self.atlas.base(home).poi;
@@ -185,10 +195,10 @@ impl World {
             at,
             system: self.atlas.poi(at).system,
         };
-        let player = Player::new(&newcomer, self.dice, self.tick);
+        let player = PlayerAccount::new(&newcomer, self.dice, self.tick);
         self.names.insert(key, newcomer.id);
         self.players.insert(newcomer.id, player);
-        self.enter(newcomer.id);
+        self.begin_visit(newcomer.id);
         Ok((newcomer.id, self.password(newcomer.id)))
     }
 
@@ -202,11 +212,11 @@ impl World {
     }
 
     fn password(&self, player: PlayerId) -> String {
-        self.dice.password(&[player.part()])
+        self.dice.password(&[player.roll_key()])
     }
 
     /// What register and login answer alike.
-    fn welcome(&self, player: PlayerId, greeting: &str, advice: &str) -> Value {
+    fn welcome_answer(&self, player: PlayerId, greeting: &str, advice: &str) -> Value {
         let visitor = self.player(player);
         let system = self.system_of(visitor);
         json!({
@@ -221,8 +231,8 @@ impl World {
 }
 
 /// The refusal of a registration code.
-pub(super) fn wrong_code() -> Refusal {
-    Refusal::new(
+pub(super) fn wrong_code() -> GameRefusal {
+    GameRefusal::new(
         "invalid_registration_code",
         "Registration code is not valid.",
     )
@@ -233,7 +243,7 @@ pub(super) fn is_code(code: &str) -> bool {
     !code.is_empty() && code.chars().count() <= CODE_LENGTH
 }
 
-fn read_application(arguments: Arguments<'_>) -> Result<Application<'_>, Refusal> {
+fn read_application(arguments: CommandArguments<'_>) -> Result<Registration<'_>, GameRefusal> {
     // Missing and misnamed parameters meet the same words as wrong ones here.
     let name = arguments
         .text("username")
@@ -243,13 +253,13 @@ fn read_application(arguments: Arguments<'_>) -> Result<Application<'_>, Refusal
     check_name(name)?;
     let empire = arguments.text("empire").ok().flatten().unwrap_or_default();
     let empire = Empire::find(empire).ok_or_else(wrong_empire)?;
-    Ok(Application { name, empire })
+    Ok(Registration { name, empire })
 }
 
-fn check_name(name: &str) -> Result<(), Refusal> {
+fn check_name(name: &str) -> Result<(), GameRefusal> {
     let length = name.chars().count();
     if !(3..=24).contains(&length) || name.trim().is_empty() {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "invalid_username",
             "Username must be 3-24 characters",
         ));
@@ -260,7 +270,7 @@ fn check_name(name: &str) -> Result<(), Refusal> {
             || (!c.is_ascii() && !c.is_control() && !c.is_whitespace())
     };
     if !name.chars().all(is_allowed) {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "invalid_username",
             "Username may only contain letters, digits, spaces, _ - ' . ! and emoji",
         ));
@@ -268,13 +278,13 @@ fn check_name(name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn wrong_empire() -> Refusal {
+fn wrong_empire() -> GameRefusal {
     let mut message = "Invalid empire. Choose one of:".to_owned();
     for empire in Empire::ALL {
-        message.push_str(&format!("\n - {}: {}", empire.id(), empire.creed()));
+        message.push_str(&format!("\n - {}: {}", empire.id(), empire.summary()));
     }
     message.push_str(
         "\nExample: {\"username\": \"YourName\", \"empire\": \"solarian\", \"registration_code\": \"YOUR-CODE\"}",
     );
-    Refusal::new("invalid_empire", message)
+    GameRefusal::new("invalid_empire", message)
 }

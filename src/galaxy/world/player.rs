@@ -11,11 +11,11 @@ use super::{
     empire::Empire,
     hold::Hold,
     id::PlayerId,
-    inbox::{Event, Inbox},
-    log::Log,
-    mission::{Active, Completed, Deed},
-    progress::Progress,
-    ship::Ship,
+    inbox::{Inbox, InboxEvent},
+    log::CaptainsLog,
+    mission::{ActiveMission, CompletedMission, MissionDeed},
+    progress::SkillProgress,
+    ship::PlayerShip,
 };
 
 /// What a new player owns.
@@ -23,7 +23,7 @@ const STARTING_CREDITS: u64 = 100;
 
 /// One account of the game.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Player {
+pub(super) struct PlayerAccount {
     pub(super) id: PlayerId,
     pub(super) name: String,
     pub(super) empire: Empire,
@@ -33,34 +33,34 @@ pub(super) struct Player {
     /// The last tick at which something of this player was recorded.
     pub(super) last_active: u64,
     pub(super) logins: u64,
-    pub(super) profile: Profile,
+    pub(super) profile: PlayerProfile,
     /// Where the ship is, or where it left from.
     pub(super) at: PoiIx,
     pub(super) berth: Berth,
     pub(super) home: BaseIx,
-    pub(super) ship: Ship,
+    pub(super) ship: PlayerShip,
     /// Ships flown so far.
     pub(super) ships: u64,
     pub(super) storage: BTreeMap<BaseIx, Hold>,
-    pub(super) progress: Progress,
-    pub(super) stats: Stats,
+    pub(super) progress: SkillProgress,
+    pub(super) stats: PlayerStats,
     /// Systems seen, and since when.
     pub(super) visited: BTreeMap<SystemIx, u64>,
-    pub(super) log: Log,
-    pub(super) missions: Vec<Active>,
+    pub(super) log: CaptainsLog,
+    pub(super) missions: Vec<ActiveMission>,
     pub(super) accepted: u64,
-    pub(super) completed: Vec<Completed>,
+    pub(super) completed: Vec<CompletedMission>,
     /// Messages sent so far.
     pub(super) said: u64,
     /// The message number at which this player last left.
     pub(super) heard: u64,
     /// Set while logged in.
-    pub(super) visit: Option<Visit>,
+    pub(super) visit: Option<PlayerVisit>,
 }
 
 /// How a player shows to others.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Profile {
+pub(super) struct PlayerProfile {
     pub(super) status_message: String,
     pub(super) clan_tag: String,
     pub(super) primary_color: String,
@@ -94,7 +94,7 @@ pub(super) enum VoyageKind {
 
 /// What is counted about a player.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stats {
+pub(super) struct PlayerStats {
     pub(super) credits_earned: u64,
     pub(super) credits_spent: u64,
     pub(super) distance_traveled: u64,
@@ -108,7 +108,7 @@ pub(super) struct Stats {
 
 /// What lasts from login to logout.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Visit {
+pub(super) struct PlayerVisit {
     pub(super) since: u64,
     #[serde(skip)]
     pub(super) inbox: Inbox,
@@ -127,7 +127,7 @@ pub(super) struct Newcomer<'a> {
     pub(super) system: SystemIx,
 }
 
-impl Player {
+impl PlayerAccount {
     pub(super) fn new(newcomer: &Newcomer, dice: Dice, now: u64) -> Self {
         Self {
             id: newcomer.id,
@@ -138,17 +138,17 @@ impl Player {
             last_login: now,
             last_active: now,
             logins: 0,
-            profile: Profile::default(),
+            profile: PlayerProfile::default(),
             at: newcomer.at,
             berth: Berth::Docked(newcomer.home),
             home: newcomer.home,
-            ship: Ship::starter(newcomer.empire, dice, newcomer.id, 0, now),
+            ship: PlayerShip::starter(newcomer.empire, dice, newcomer.id, 0, now),
             ships: 1,
             storage: BTreeMap::new(),
-            progress: Progress::default(),
-            stats: Stats::default(),
+            progress: SkillProgress::default(),
+            stats: PlayerStats::default(),
             visited: BTreeMap::from([(newcomer.system, now)]),
-            log: Log::default(),
+            log: CaptainsLog::default(),
             missions: Vec::new(),
             accepted: 0,
             completed: Vec::new(),
@@ -172,45 +172,45 @@ impl Player {
         }
     }
 
-    pub(super) fn earn(&mut self, credits: u64) {
+    pub(super) fn earn_credits(&mut self, credits: u64) {
         self.credits += credits;
         self.stats.credits_earned += credits;
     }
 
     /// Spends what the caller has checked to be there.
-    pub(super) fn spend(&mut self, credits: u64) {
+    pub(super) fn spend_credits(&mut self, credits: u64) {
         self.credits = self.credits.saturating_sub(credits);
         self.stats.credits_spent += credits;
     }
 
     /// Puts a notification in the queue, if anybody is logged in to read it.
-    pub(super) fn tell(&mut self, event: Event, now: u64) {
+    pub(super) fn notify(&mut self, event: InboxEvent, now: u64) {
         if let Some(visit) = &mut self.visit {
             visit.inbox.push(event, now);
         }
     }
 
     /// Takes the newest notification back.
-    pub(super) fn untell(&mut self) {
+    pub(super) fn retract_notification(&mut self) {
         if let Some(visit) = &mut self.visit {
-            visit.inbox.retract();
+            visit.inbox.remove_newest();
         }
     }
 
     /// Adds experience and says so when a level was reached.
-    pub(super) fn learn(&mut self, skill: Skill, xp: u64, now: u64) -> bool {
-        let level = self.progress.gain(skill, xp);
+    pub(super) fn gain_experience(&mut self, skill: Skill, xp: u64, now: u64) -> bool {
+        let level = self.progress.gain_xp(skill, xp);
         if let Some(level) = level {
-            self.tell(Event::LevelUp { skill, level, xp }, now);
+            self.notify(InboxEvent::LevelUp { skill, level, xp }, now);
         }
         level.is_some()
     }
 
     /// Counts a deed for every mission that is still open.
-    pub(super) fn count(&mut self, deed: Deed, now: u64) {
+    pub(super) fn count_deed(&mut self, deed: MissionDeed, now: u64) {
         for mission in &mut self.missions {
-            if mission.expires() > now {
-                mission.count(deed);
+            if mission.expiry_tick() > now {
+                mission.count_deed(deed);
             }
         }
     }
@@ -222,7 +222,7 @@ impl Player {
     }
 }
 
-impl Default for Profile {
+impl Default for PlayerProfile {
     fn default() -> Self {
         Self {
             status_message: String::new(),

@@ -8,30 +8,30 @@ use super::catalogue::{Skill, xp_for_next};
 
 /// Level, and experience gathered since it was reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Learnt {
+pub(super) struct SkillLevel {
     pub(super) level: u64,
     pub(super) xp: u64,
 }
 
 /// Skills that have been used at least once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Progress {
-    skills: BTreeMap<Skill, Learnt>,
+pub(super) struct SkillProgress {
+    skills: BTreeMap<Skill, SkillLevel>,
     /// All experience ever gained.
     pub(super) experience: u64,
 }
 
-impl Progress {
+impl SkillProgress {
     pub(super) fn level(&self, skill: Skill) -> u64 {
         self.skills.get(&skill).map_or(0, |learnt| learnt.level)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Skill, Learnt)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Skill, SkillLevel)> {
         self.skills.iter().map(|(skill, learnt)| (*skill, *learnt))
     }
 
     /// Adds experience; the new level, if one was reached.
-    pub(super) fn gain(&mut self, skill: Skill, xp: u64) -> Option<u64> {
+    pub(super) fn gain_xp(&mut self, skill: Skill, xp: u64) -> Option<u64> {
         self.experience += xp;
         let learnt = self.skills.entry(skill).or_default();
         let before = learnt.level;
@@ -50,10 +50,10 @@ mod tests {
 
     #[test]
     fn levels_come_with_experience() {
-        let mut progress = Progress::default();
-        assert_eq!(progress.gain(Skill::MINING, 59), None);
-        assert_eq!(progress.gain(Skill::MINING, 1), Some(1));
-        assert_eq!(progress.gain(Skill::MINING, 165 + 340 + 3), Some(3));
+        let mut progress = SkillProgress::default();
+        assert_eq!(progress.gain_xp(Skill::MINING, 59), None);
+        assert_eq!(progress.gain_xp(Skill::MINING, 1), Some(1));
+        assert_eq!(progress.gain_xp(Skill::MINING, 165 + 340 + 3), Some(3));
         assert_eq!(progress.level(Skill::MINING), 3);
         assert_eq!(progress.iter().next().unwrap().1.xp, 3);
         assert_eq!(progress.experience, 60 + 508);

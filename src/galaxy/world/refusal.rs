@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A refused command. On the wire it reads `Error: <code>: <message>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct GameRefusal {
     /// The code that programs go by.
     pub code: &'static str,
     /// The words that say what would help.
@@ -12,9 +12,9 @@ pub struct Refusal {
 }
 
 /// What a command comes to.
-pub type Answer = Result<serde_json::Value, Refusal>;
+pub type GameAnswer = Result<serde_json::Value, GameRefusal>;
 
-impl Refusal {
+impl GameRefusal {
     /// A refusal in these words.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl Refusal {
         }
     }
 
-    pub(super) fn payload(message: impl Into<String>) -> Self {
+    pub(super) fn invalid_payload(message: impl Into<String>) -> Self {
         Self::new("invalid_payload", message)
     }
 
@@ -39,7 +39,7 @@ impl Refusal {
         Self::new("cargo_full", "Cargo hold is full")
     }
 
-    pub(super) fn item(text: &str) -> Self {
+    pub(super) fn unknown_item(text: &str) -> Self {
         Self::new(
             "invalid_item",
             format!(
@@ -71,7 +71,7 @@ impl Refusal {
     }
 
     /// Something broke on our side while the command ran.
-    pub fn internal() -> Self {
+    pub fn internal_error() -> Self {
         Self::new(
             "internal_error",
             "The command failed inside the server. Use 'get_status' before you repeat it.",
@@ -79,10 +79,10 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for GameRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for GameRefusal {}

@@ -13,30 +13,30 @@ pub(super) struct Recovery {
 
 /// What has been drawn from a quantity whose full measure is written elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Drawn {
+pub(super) struct DrawnAmount {
     amount: u64,
     since: u64,
 }
 
-impl Drawn {
+impl DrawnAmount {
     /// What is still missing at this tick.
-    pub(super) fn missing(self, recovery: Recovery, now: u64) -> u64 {
+    pub(super) fn missing_at(self, recovery: Recovery, now: u64) -> u64 {
         let ticks = now.saturating_sub(self.since);
-        decayed(self.amount, recovery.share, ticks)
+        decay_amount(self.amount, recovery.share, ticks)
             .saturating_sub(recovery.steady.saturating_mul(ticks))
     }
 
     /// Draws `amount` more at this tick.
     pub(super) fn draw(&mut self, amount: u64, recovery: Recovery, now: u64) {
         *self = Self {
-            amount: self.missing(recovery, now).saturating_add(amount),
+            amount: self.missing_at(recovery, now).saturating_add(amount),
             since: now,
         };
     }
 }
 
 /// `amount * (1 - 1/share)^ticks` in 32-bit fixed point: whole numbers are the same everywhere.
-fn decayed(amount: u64, share: u64, ticks: u64) -> u64 {
+fn decay_amount(amount: u64, share: u64, ticks: u64) -> u64 {
     const ONE: u128 = 1 << 32;
     let mut factor = ONE - ONE / u128::from(share.max(2));
     let mut kept = ONE;
@@ -62,20 +62,20 @@ mod tests {
 
     #[test]
     fn what_was_drawn_comes_back() {
-        let mut drawn = Drawn::default();
+        let mut drawn = DrawnAmount::default();
         drawn.draw(1000, SLOW, 10);
-        assert_eq!(drawn.missing(SLOW, 10), 1000);
-        assert_eq!(drawn.missing(SLOW, 11), 988);
-        assert!(drawn.missing(SLOW, 60) < drawn.missing(SLOW, 50));
-        assert_eq!(drawn.missing(SLOW, 5000), 0);
-        assert_eq!(drawn.missing(SLOW, u64::MAX), 0);
+        assert_eq!(drawn.missing_at(SLOW, 10), 1000);
+        assert_eq!(drawn.missing_at(SLOW, 11), 988);
+        assert!(drawn.missing_at(SLOW, 60) < drawn.missing_at(SLOW, 50));
+        assert_eq!(drawn.missing_at(SLOW, 5000), 0);
+        assert_eq!(drawn.missing_at(SLOW, u64::MAX), 0);
     }
 
     #[test]
     fn drawing_again_starts_from_what_is_missing() {
-        let mut drawn = Drawn::default();
+        let mut drawn = DrawnAmount::default();
         drawn.draw(1000, SLOW, 10);
         drawn.draw(12, SLOW, 11);
-        assert_eq!(drawn.missing(SLOW, 11), 1000);
+        assert_eq!(drawn.missing_at(SLOW, 11), 1000);
     }
 }

@@ -2,28 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rules, World, deposits::Deposits, market::Markets, player::Player, talk::Talk};
+use super::{
+    World, WorldRules, deposits::Deposits, market::Markets, player::PlayerAccount,
+    talk::MessageHistory,
+};
 
 #[derive(Serialize)]
-struct Outgoing<'a> {
+struct SavedWorld<'a> {
     seed: u64,
     atlas: u64,
     tick: u64,
-    players: Vec<&'a Player>,
+    players: Vec<&'a PlayerAccount>,
     deposits: &'a Deposits,
     markets: &'a Markets,
-    talk: &'a Talk,
+    talk: &'a MessageHistory,
 }
 
 #[derive(Deserialize)]
-struct Incoming {
+struct LoadedWorld {
     seed: u64,
     atlas: u64,
     tick: u64,
-    players: Vec<Player>,
+    players: Vec<PlayerAccount>,
     deposits: Deposits,
     markets: Markets,
-    talk: Talk,
+    talk: MessageHistory,
 }
 
 /// Why a saved world is not taken.
@@ -50,7 +53,7 @@ impl World {
     /// logged in is, until [`World::everybody_leaves`].
     #[must_use]
     pub fn save(&self) -> String {
-        let outgoing = Outgoing {
+        let outgoing = SavedWorld {
             seed: self.rules.seed,
             atlas: self.atlas.fingerprint(),
             tick: self.tick,
@@ -67,8 +70,8 @@ impl World {
     ///
     /// # Errors
     /// The text is no saved world, or one of another galaxy.
-    pub fn load(rules: Rules, text: &str) -> Result<Self, NotThisWorld> {
-        let incoming: Incoming = serde_json::from_str(text)?;
+    pub fn load(rules: WorldRules, text: &str) -> Result<Self, NotThisWorld> {
+        let incoming: LoadedWorld = serde_json::from_str(text)?;
         if incoming.seed != rules.seed {
             return Err(NotThisWorld::Seed {
                 found: incoming.seed,

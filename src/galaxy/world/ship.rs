@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    catalogue::{ModuleSpec, Purpose, ShipClass},
+    catalogue::{ModulePurpose, ModuleSpec, ShipClass},
     dice::Dice,
     empire::Empire,
     hold::Hold,
@@ -12,7 +12,7 @@ use super::{
 
 /// The ship that a pilot flies. Everybody flies a starter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ship {
+pub(super) struct PlayerShip {
     pub(super) id: Id,
     /// Whose starter it is.
     make: Empire,
@@ -24,11 +24,11 @@ pub(super) struct Ship {
     pub(super) built: u64,
 }
 
-impl Ship {
+impl PlayerShip {
     /// A fresh starter with a full tank; `number` tells an owner's ships apart.
     pub(super) fn starter(make: Empire, dice: Dice, owner: Id, number: u64, now: u64) -> Self {
         let class = ShipClass::starter(make);
-        let id = dice.id("ship", &[owner.part(), number]);
+        let id = dice.id("ship", &[owner.roll_key(), number]);
         Self {
             id,
             make,
@@ -36,7 +36,7 @@ impl Ship {
             fuel: class.fuel,
             cargo: Hold::default(),
             modules: (0..class.modules.len() as u64)
-                .map(|slot| dice.id("module", &[id.part(), slot]))
+                .map(|slot| dice.id("module", &[id.roll_key(), slot]))
                 .collect(),
             built: now,
         }
@@ -60,8 +60,8 @@ impl Ship {
     pub(super) fn mining_power(&self) -> u64 {
         self.modules()
             .map(|(_, module)| match module.purpose {
-                Purpose::Mining { power, .. } => power,
-                Purpose::Weapon(_) => 0,
+                ModulePurpose::Mining { power, .. } => power,
+                ModulePurpose::Weapon(_) => 0,
             })
             .sum()
     }
@@ -76,12 +76,12 @@ impl Ship {
 
     /// Ticks that flying this far within a system takes.
     pub(super) fn travel_ticks(&self, distance: f64) -> u64 {
-        ceil(distance / speed(self.class())).max(1)
+        ceil_to_u64(distance / ship_speed(self.class())).max(1)
     }
 
     /// Fuel that flying this far within a system takes.
     pub(super) fn travel_fuel(&self, distance: f64) -> u64 {
-        ceil(speed(self.class()) * distance * 0.07).max(1)
+        ceil_to_u64(ship_speed(self.class()) * distance * 0.07).max(1)
     }
 
     pub(super) fn jump_ticks(&self) -> u64 {
@@ -89,14 +89,14 @@ impl Ship {
     }
 
     pub(super) fn jump_fuel(&self) -> u64 {
-        ceil(speed(self.class()) * 10.0 * 0.10).max(1)
+        ceil_to_u64(ship_speed(self.class()) * 10.0 * 0.10).max(1)
     }
 }
 
-fn speed(class: &ShipClass) -> f64 {
+fn ship_speed(class: &ShipClass) -> f64 {
     f64::from(u32::try_from(class.speed).unwrap_or(u32::MAX))
 }
-fn ceil(number: f64) -> u64 {
+fn ceil_to_u64(number: f64) -> u64 {
     number.ceil() as u64
 }
 
@@ -104,8 +104,8 @@ fn ceil(number: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn starter(make: Empire) -> Ship {
-        Ship::starter(make, Dice::new(1), Id::new(1), 0, 0)
+    fn starter(make: Empire) -> PlayerShip {
+        PlayerShip::starter(make, Dice::new(1), Id::new(1), 0, 0)
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) enum Channel {
 
 /// One message.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Message {
+pub(super) struct PilotMessage {
     pub(super) id: String,
     pub(super) channel: Channel,
     pub(super) sender: String,
@@ -44,42 +44,46 @@ pub(super) struct Message {
 
 /// A message that several boxes hold at once.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Letter(pub(super) Arc<Message>);
+pub(super) struct SharedMessage(pub(super) Arc<PilotMessage>);
 
 /// A place where messages lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wall {
+pub(super) enum MessageBoard {
     System(SystemIx),
     Poi(PoiIx),
     Pilot(PlayerId),
 }
 
-type Pinned = VecDeque<Letter>;
+type BoardMessages = VecDeque<SharedMessage>;
 
 /// Everything that was said lately.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Talk {
+pub(super) struct MessageHistory {
     said: u64,
-    systems: BTreeMap<SystemIx, Pinned>,
-    pois: BTreeMap<PoiIx, Pinned>,
-    pilots: BTreeMap<PlayerId, Pinned>,
+    systems: BTreeMap<SystemIx, BoardMessages>,
+    pois: BTreeMap<PoiIx, BoardMessages>,
+    pilots: BTreeMap<PlayerId, BoardMessages>,
 }
 
-impl Talk {
+impl MessageHistory {
     /// The number that the next message gets.
     pub(super) fn next_number(&self) -> u64 {
         self.said
     }
 
     /// Pins a message to these walls.
-    pub(super) fn pin(&mut self, message: Message, walls: &[Wall]) -> Letter {
+    pub(super) fn post_message(
+        &mut self,
+        message: PilotMessage,
+        walls: &[MessageBoard],
+    ) -> SharedMessage {
         self.said = message.number + 1;
-        let letter = Letter(Arc::new(message));
+        let letter = SharedMessage(Arc::new(message));
         for wall in walls {
             let wall = match wall {
-                Wall::System(system) => self.systems.entry(*system).or_default(),
-                Wall::Poi(poi) => self.pois.entry(*poi).or_default(),
-                Wall::Pilot(pilot) => self.pilots.entry(*pilot).or_default(),
+                MessageBoard::System(system) => self.systems.entry(*system).or_default(),
+                MessageBoard::Poi(poi) => self.pois.entry(*poi).or_default(),
+                MessageBoard::Pilot(pilot) => self.pilots.entry(*pilot).or_default(),
             };
             if wall.len() == KEPT {
                 wall.pop_front();
@@ -90,11 +94,11 @@ impl Talk {
     }
 
     /// The messages of a wall, newest first.
-    pub(super) fn read(&self, wall: Wall) -> impl Iterator<Item = &Message> {
+    pub(super) fn read(&self, wall: MessageBoard) -> impl Iterator<Item = &PilotMessage> {
         let wall = match wall {
-            Wall::System(system) => self.systems.get(&system),
-            Wall::Poi(poi) => self.pois.get(&poi),
-            Wall::Pilot(pilot) => self.pilots.get(&pilot),
+            MessageBoard::System(system) => self.systems.get(&system),
+            MessageBoard::Poi(poi) => self.pois.get(&poi),
+            MessageBoard::Pilot(pilot) => self.pilots.get(&pilot),
         };
         wall.into_iter()
             .flat_map(|wall| wall.iter().rev())
@@ -119,14 +123,14 @@ impl Channel {
     }
 }
 
-impl Serialize for Letter {
+impl Serialize for SharedMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Letter {
+impl<'de> Deserialize<'de> for SharedMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Message::deserialize(deserializer).map(|message| Self(Arc::new(message)))
+        PilotMessage::deserialize(deserializer).map(|message| Self(Arc::new(message)))
     }
 }

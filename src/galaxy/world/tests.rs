@@ -7,7 +7,9 @@ mod shared;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, CommandKind, Order, PlayerId, Refusal, Rules, World, nature};
+use super::{
+    CommandKind, GameAnswer, GameOrder, GameRefusal, PlayerId, World, WorldRules, command_kind,
+};
 
 /// A world and the habit of waiting for answers.
 pub(super) struct Game {
@@ -16,7 +18,7 @@ pub(super) struct Game {
 
 impl Game {
     pub(super) fn new(seed: u64) -> Self {
-        let world = World::new(Rules::new(seed));
+        let world = World::new(WorldRules::new(seed));
         Self { world }
     }
 
@@ -28,14 +30,14 @@ impl Game {
         &mut self,
         name: &str,
         empire: &str,
-    ) -> Result<(PlayerId, Value), Refusal> {
+    ) -> Result<(PlayerId, Value), GameRefusal> {
         let arguments = json!({ "username": name, "empire": empire, "registration_code": "C-1" });
         self.world.register(&map(arguments))
     }
 
     /// Calls a command and lets ticks pass until it is answered.
-    pub(super) fn call(&mut self, player: PlayerId, command: &str, arguments: Value) -> Answer {
-        if nature(command) != Some(CommandKind::Act) {
+    pub(super) fn call(&mut self, player: PlayerId, command: &str, arguments: Value) -> GameAnswer {
+        if command_kind(command) != Some(CommandKind::Act) {
             return self.world.query(player, command, &map(arguments));
         }
         let ticket = self.world.submit(order(player, command, arguments))?;
@@ -77,8 +79,8 @@ impl Game {
     }
 }
 
-pub(super) fn order(player: PlayerId, command: &str, arguments: Value) -> Order {
-    Order {
+pub(super) fn order(player: PlayerId, command: &str, arguments: Value) -> GameOrder {
+    GameOrder {
         player,
         command: command.to_owned(),
         arguments: map(arguments),

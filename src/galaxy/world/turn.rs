@@ -5,21 +5,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value};
 
 use super::{
-    Answer, PlayerId, Refusal, World,
-    act::{self, Act, Done, Stand},
-    arguments::Arguments,
-    command::{self, Play},
-    player::{Berth, Player, Voyage, VoyageKind},
+    GameAnswer, GameRefusal, PlayerId, World,
+    act::{self, Mutation, MutationResult, RequiredBerth},
+    arguments::CommandArguments,
+    command::{self, CommandHandler},
+    player::{Berth, PlayerAccount, Voyage, VoyageKind},
     unimplemented,
 };
 
 /// Names the answer that a submitted command will get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(u64);
+pub struct AnswerTicket(u64);
 
 /// A mutation as a player gave it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Order {
+pub struct GameOrder {
     /// Who.
     pub player: PlayerId,
     /// The tool's name.
@@ -32,91 +32,96 @@ pub struct Order {
 
 /// A mutation that has been carried out, or was refused while it was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Executed {
+pub struct ExecutedMutation {
     /// The tick in which it happened.
     pub tick: u64,
     /// What was ordered.
-    pub order: Order,
+    pub order: GameOrder,
     /// The code of the refusal, if it failed.
     pub failed: Option<&'static str>,
 }
 
 /// What one tick brought.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct WorldTurn {
     /// In the order in which it happened.
-    pub executed: Vec<Executed>,
+    pub executed: Vec<ExecutedMutation>,
     /// For everybody who waited for this tick.
-    pub answers: Vec<(Ticket, Answer)>,
+    pub answers: Vec<(AnswerTicket, GameAnswer)>,
 }
 
 /// A mutation that waits for its tick.
 #[derive(Debug)]
-pub(super) struct Pending {
-    ticket: Ticket,
+pub(super) struct PendingMutation {
+    ticket: AnswerTicket,
     due: u64,
-    act: Act,
-    order: Order,
+    act: Mutation,
+    order: GameOrder,
 }
 
 /// An answer that waits for an arrival.
 #[derive(Debug)]
-pub(super) struct Waiting {
-    ticket: Ticket,
+pub(super) struct AwaitedArrival {
+    ticket: AnswerTicket,
     undocked: bool,
 }
 
 impl World {
-    /// Queues a mutation for the next tick; the answer comes with the [`Turn`] that carries it out,
+    /// Queues a mutation for the next tick; the answer comes with the [`WorldTurn`] that carries it out,
     /// for `travel` and `jump` with the one in which the ship arrives.
     ///
     /// # Errors
     /// Wrong arguments, a ship under way, or a mutation that is queued already.
-    pub fn submit(&mut self, order: Order) -> Result<Ticket, Refusal> {
+    pub fn submit(&mut self, order: GameOrder) -> Result<AnswerTicket, GameRefusal> {
         let due = self.tick + 1;
-        let (player, act) = self.read(&order)?;
+        let (player, act) = self.read_order(&order)?;
         if let Some(voyage) = player.voyage() {
             return Err(self.in_transit(voyage));
         }
         if self.pending.contains_key(&player.id) {
-            return Err(Refusal::new(
+            return Err(GameRefusal::new(
                 "action_pending",
                 "Another action is already in progress for this player",
             ));
         }
         // The server docks or undocks first, which costs a tick of its own.
         let extra = u64::from(self.changes_berth(player, &act));
-        Ok(self.queue(order, act, due + extra))
+        Ok(self.queue_mutation(order, act, due + extra))
     }
 
     /// Queues a mutation that a record says was carried out in this tick.
     ///
     /// # Errors
     /// The refusal that it would have met at once; a record of it cannot be ours.
-    pub fn schedule(&mut self, order: Order, due: u64) -> Result<Ticket, Refusal> {
-        let (_, act) = self.read(&order)?;
-        Ok(self.queue(order, act, due))
+    pub fn schedule(&mut self, order: GameOrder, due: u64) -> Result<AnswerTicket, GameRefusal> {
+        let (_, act) = self.read_order(&order)?;
+        Ok(self.queue_mutation(order, act, due))
     }
 
-    fn read(&self, order: &Order) -> Result<(&Player, Act), Refusal> {
+    fn read_order(&self, order: &GameOrder) -> Result<(&PlayerAccount, Mutation), GameRefusal> {
         let player = self.players.get(&order.player);
-        let player = player.ok_or_else(Refusal::not_logged_in)?;
-        let arguments = Arguments::new(&order.arguments);
-        let act = match command::find(&order.command) {
-            Some(Play::Act(read)) => read(arguments)?,
-            Some(Play::Reference(_) | Play::Look(_) | Play::Read(_) | Play::Write(_)) => {
-                return Err(Refusal::unknown_command(&order.command));
+        let player = player.ok_or_else(GameRefusal::not_logged_in)?;
+        let arguments = CommandArguments::new(&order.arguments);
+        let act = match command::find_handler(&order.command) {
+            Some(CommandHandler::Act(read)) => read(arguments)?,
+            Some(
+                CommandHandler::Reference(_)
+                | CommandHandler::Look(_)
+                | CommandHandler::Read(_)
+                | CommandHandler::Write(_),
+            ) => {
+                return Err(GameRefusal::unknown_command(&order.command));
             }
-            None => unimplemented::act(&order.command, arguments)?,
+            None => unimplemented::read_mutation(&order.command, arguments)?,
         };
         Ok((player, act))
     }
 
-    fn queue(&mut self, order: Order, act: Act, due: u64) -> Ticket {
+    fn queue_mutation(&mut self, order: GameOrder, act: Mutation, due: u64) -> AnswerTicket {
         self.tickets += 1;
-        let ticket = Ticket(self.tickets);
+        let ticket = AnswerTicket(self.tickets);
         let player = order.player;
-        let pending = Pending {
+        let pending = PendingMutation {
             ticket,
             due,
             act,
@@ -126,18 +131,18 @@ impl World {
         ticket
     }
 
-    fn changes_berth(&self, player: &Player, act: &Act) -> bool {
-        match act.stand() {
-            Stand::Docked => {
+    fn changes_berth(&self, player: &PlayerAccount, act: &Mutation) -> bool {
+        match act.required_berth() {
+            RequiredBerth::Docked => {
                 player.docked_at().is_none() && self.atlas.poi(player.at).base.is_some()
             }
-            Stand::Space => player.docked_at().is_some(),
-            Stand::Either => false,
+            RequiredBerth::Space => player.docked_at().is_some(),
+            RequiredBerth::Either => false,
         }
     }
 
     /// The refusal of a ship that is under way, with the seconds that it has left.
-    pub(super) fn in_transit(&self, voyage: Voyage) -> Refusal {
+    pub(super) fn in_transit(&self, voyage: Voyage) -> GameRefusal {
         let ticks = u32::try_from(voyage.arrives.saturating_sub(self.tick)).unwrap_or(u32::MAX);
         let seconds = (self.rules.tick * ticks).as_secs_f64().ceil();
         let poi = self.atlas.poi(voyage.to);
@@ -145,7 +150,7 @@ impl World {
             VoyageKind::Travel => ("mid-travel", &poi.name),
             VoyageKind::Jump => ("mid-jump", &self.atlas.system(poi.system).name),
         };
-        Refusal::new(
+        GameRefusal::new(
             "in_transit",
             format!(
                 "Your ship is {how} to {place} (~{seconds}s until arrival). Resubmit after arrival."
@@ -154,16 +159,19 @@ impl World {
     }
 
     /// Lets one tick pass: ships arrive, then queued mutations run.
-    pub fn tick(&mut self) -> Turn {
+    pub fn tick(&mut self) -> WorldTurn {
         self.tick += 1;
-        let mut turn = Turn::default();
+        let mut turn = WorldTurn::default();
         while let Some((due, player)) = self.voyages.first().copied()
             && due <= self.tick
         {
             self.voyages.pop_first();
-            let answer = act::arrive(self, player);
+            let answer = act::end_voyage(self, player);
             if let Some(waiting) = self.waiting.remove(&player) {
-                let answer = Ok(mark(answer, waiting.undocked.then_some("auto_undocked")));
+                let answer = Ok(mark_berth_change(
+                    answer,
+                    waiting.undocked.then_some("auto_undocked"),
+                ));
                 turn.answers.push((waiting.ticket, answer));
             }
         }
@@ -176,33 +184,35 @@ impl World {
             .collect();
         for player in due {
             if let Some(pending) = self.pending.remove(&player) {
-                self.run(pending, &mut turn);
+                self.run_mutation(pending, &mut turn);
             }
         }
         turn
     }
 
-    fn run(&mut self, pending: Pending, turn: &mut Turn) {
-        let Pending {
+    fn run_mutation(&mut self, pending: PendingMutation, turn: &mut WorldTurn) {
+        let PendingMutation {
             ticket, act, order, ..
         } = pending;
         // A bug in one command must not take the world down with it.
         let done = catch_unwind(AssertUnwindSafe(|| {
             self.carry_out(order.player, &act, &order)
         }))
-        .unwrap_or_else(|_| (None, Err(Refusal::internal())));
+        .unwrap_or_else(|_| (None, Err(GameRefusal::internal_error())));
         let (changed, outcome) = done;
         let failed = outcome.as_ref().err().map(|refusal| refusal.code);
         match outcome {
-            Ok(Done::Answer(answer)) => turn.answers.push((ticket, Ok(mark(answer, changed)))),
-            Ok(Done::UnderWay) => {
+            Ok(MutationResult::Answer(answer)) => turn
+                .answers
+                .push((ticket, Ok(mark_berth_change(answer, changed)))),
+            Ok(MutationResult::UnderWay) => {
                 let undocked = changed.is_some();
                 self.waiting
-                    .insert(order.player, Waiting { ticket, undocked });
+                    .insert(order.player, AwaitedArrival { ticket, undocked });
             }
             Err(refusal) => turn.answers.push((ticket, Err(refusal))),
         }
-        turn.executed.push(Executed {
+        turn.executed.push(ExecutedMutation {
             tick: self.tick,
             order,
             failed,
@@ -214,39 +224,39 @@ impl World {
     fn carry_out(
         &mut self,
         player: PlayerId,
-        act: &Act,
-        order: &Order,
-    ) -> (Option<&'static str>, Result<Done, Refusal>) {
-        self.touch(player);
+        act: &Mutation,
+        order: &GameOrder,
+    ) -> (Option<&'static str>, Result<MutationResult, GameRefusal>) {
+        self.mark_active(player);
         let before = self.player(player).berth;
-        let changed = match (act.stand(), before) {
-            (Stand::Docked, Berth::Space) => {
+        let changed = match (act.required_berth(), before) {
+            (RequiredBerth::Docked, Berth::Space) => {
                 if act::auto_dock(self, player, &order.command).is_err() {
-                    return (None, Err(Refusal::not_docked()));
+                    return (None, Err(GameRefusal::not_docked()));
                 }
                 Some("auto_docked")
             }
-            (Stand::Space, Berth::Docked(_)) => {
+            (RequiredBerth::Space, Berth::Docked(_)) => {
                 act::auto_undock(self, player, &order.command);
                 Some("auto_undocked")
             }
             (
-                Stand::Docked | Stand::Space | Stand::Either,
+                RequiredBerth::Docked | RequiredBerth::Space | RequiredBerth::Either,
                 Berth::Docked(_) | Berth::Space | Berth::UnderWay(_),
             ) => None,
         };
-        let done = act::execute(self, player, act);
+        let done = act::execute_mutation(self, player, act);
         if done.is_err() && changed.is_some() {
             let pilot = self.player_mut(player);
             pilot.berth = before;
-            pilot.untell();
+            pilot.retract_notification();
         }
         (changed, done)
     }
 }
 
 /// Adds `auto_docked: true` or `auto_undocked: true` to an answer.
-fn mark(mut answer: Value, changed: Option<&'static str>) -> Value {
+fn mark_berth_change(mut answer: Value, changed: Option<&'static str>) -> Value {
     if let Some(changed) = changed {
         answer[changed] = Value::Bool(true);
     }

@@ -1,40 +1,47 @@
 //! Commands that are listed but not played: refused as the game refuses what cannot be done now,
 //! never answered with a success that did not happen.
 
-use super::{Refusal, World, act::Act, arguments::Arguments, player::Player};
+use super::{
+    GameRefusal, World, act::Mutation, arguments::CommandArguments, player::PlayerAccount,
+};
 use crate::tools;
 
 /// Refuses an unplayed command that takes no tick.
-pub(super) fn refuse(
+pub(super) fn refuse_query(
     world: &World,
-    player: &Player,
+    player: &PlayerAccount,
     command: &str,
-    arguments: Arguments,
-) -> Refusal {
-    match check(command, arguments) {
-        Ok(name) => refusal(world, player, name),
+    arguments: CommandArguments,
+) -> GameRefusal {
+    match check_required(command, arguments) {
+        Ok(name) => refusal_for(world, player, name),
         Err(refusal) => refusal,
     }
 }
 
 /// Reads an unplayed mutation, which will be refused when its tick comes.
-pub(super) fn act(command: &str, arguments: Arguments) -> Result<Act, Refusal> {
-    check(command, arguments).map(Act::Unplayed)
+pub(super) fn read_mutation(
+    command: &str,
+    arguments: CommandArguments,
+) -> Result<Mutation, GameRefusal> {
+    check_required(command, arguments).map(Mutation::Unplayed)
 }
 
 /// The command's name in the tool table, if what it requires was given.
-fn check(command: &str, arguments: Arguments) -> Result<&'static str, Refusal> {
-    let tool = tools::find(command).ok_or_else(|| Refusal::unknown_command(command))?;
-    for name in tool.required() {
+fn check_required(command: &str, arguments: CommandArguments) -> Result<&'static str, GameRefusal> {
+    let tool = tools::find(command).ok_or_else(|| GameRefusal::unknown_command(command))?;
+    for name in tool.required_parameters() {
         if !arguments.has(name) {
-            return Err(Refusal::payload(format!("Must specify '{name}'.")));
+            return Err(GameRefusal::invalid_payload(format!(
+                "Must specify '{name}'."
+            )));
         }
     }
     Ok(&tool.name)
 }
 
 /// Why the command cannot be done by this player now.
-pub(super) fn refusal(world: &World, player: &Player, command: &str) -> Refusal {
+pub(super) fn refusal_for(world: &World, player: &PlayerAccount, command: &str) -> GameRefusal {
     let known = REASONS.iter().find(|(names, _)| names.contains(&command));
     let reason = match known {
         Some((_, reason)) => reason,
@@ -43,46 +50,47 @@ pub(super) fn refusal(world: &World, player: &Player, command: &str) -> Refusal 
     };
     let base = player.docked_at().map(|base| &world.atlas.base(base).name);
     match (reason, base) {
-        (Reason::Here(..), None) => Refusal::not_docked(),
-        (Reason::Here(code, words), Some(base)) => {
-            Refusal::new(code, words.replace("{base}", base))
+        (RefusalReason::Here(..), None) => GameRefusal::not_docked(),
+        (RefusalReason::Here(code, words), Some(base)) => {
+            GameRefusal::new(code, words.replace("{base}", base))
         }
-        (Reason::Anywhere(code, words), _) => Refusal::new(code, *words),
+        (RefusalReason::Anywhere(code, words), _) => GameRefusal::new(code, *words),
     }
 }
 
 /// A code and its words.
 #[derive(Debug, PartialEq, Eq)]
-enum Reason {
+enum RefusalReason {
     /// Whoever is not docked hears that first; `{base}` is the station's name.
     Here(&'static str, &'static str),
     Anywhere(&'static str, &'static str),
 }
 
-const NO_FACTION: Reason = Reason::Anywhere("no_faction", "You are not in a faction.");
-const UNAVAILABLE: Reason =
-    Reason::Anywhere("unavailable", "This command cannot be used right now.");
+const NO_FACTION: RefusalReason =
+    RefusalReason::Anywhere("no_faction", "You are not in a faction.");
+const UNAVAILABLE: RefusalReason =
+    RefusalReason::Anywhere("unavailable", "This command cannot be used right now.");
 
-static REASONS: &[(&[&str], Reason)] = &[
+static REASONS: &[(&[&str], RefusalReason)] = &[
     (
         &["agentlogs"],
-        Reason::Anywhere("gone", "Agent logs are no longer accepted."),
+        RefusalReason::Anywhere("gone", "Agent logs are no longer accepted."),
     ),
     (
         &["attack"],
-        Reason::Anywhere("invalid_target", "Target not found at your location."),
+        RefusalReason::Anywhere("invalid_target", "Target not found at your location."),
     ),
     (
         &["battle", "get_battle_status"],
-        Reason::Anywhere("not_in_battle", "You are not in a battle."),
+        RefusalReason::Anywhere("not_in_battle", "You are not in a battle."),
     ),
     (
         &["browse_ships", "buy_listed_ship", "cancel_ship_listing"],
-        Reason::Here("not_found", "No ship is listed for sale here."),
+        RefusalReason::Here("not_found", "No ship is listed for sale here."),
     ),
     (
         &["buy_insurance", "claim_insurance", "get_insurance_quote"],
-        Reason::Here("no_insurance", "{base} offers no insurance."),
+        RefusalReason::Here("no_insurance", "{base} offers no insurance."),
     ),
     (
         &[
@@ -95,22 +103,22 @@ static REASONS: &[(&[&str], Reason)] = &[
             "shipyard_showroom",
             "supply_commission",
         ],
-        Reason::Here("no_shipyard", "{base} has no shipyard."),
+        RefusalReason::Here("no_shipyard", "{base} has no shipyard."),
     ),
     (
         &["cancel_order", "modify_order"],
-        Reason::Here(
+        RefusalReason::Here(
             "order_not_found",
             "You have no such order here. Use 'view_orders' to see yours.",
         ),
     ),
     (
         &["cloak"],
-        Reason::Anywhere("no_cloak", "No cloaking device equipped."),
+        RefusalReason::Anywhere("no_cloak", "No cloaking device equipped."),
     ),
     (
         &["create_buy_order", "create_sell_order"],
-        Reason::Here(
+        RefusalReason::Here(
             "no_exchange",
             "{base} takes no standing orders at the moment. Use 'buy' and 'sell' to trade at market \
              price.",
@@ -118,25 +126,25 @@ static REASONS: &[(&[&str], Reason)] = &[
     ),
     (
         &["create_faction"],
-        Reason::Anywhere(
+        RefusalReason::Anywhere(
             "insufficient_credits",
             "Need 1000000 credits to found a faction.",
         ),
     ),
     (
         &["create_note"],
-        Reason::Here(
+        RefusalReason::Here(
             "no_terminal",
             "The note terminal of {base} is out of order.",
         ),
     ),
     (
         &["deposit_credits", "withdraw_credits"],
-        Reason::Here("no_bank", "{base} keeps items, not credits."),
+        RefusalReason::Here("no_bank", "{base} keeps items, not credits."),
     ),
     (
         &["distress_signal"],
-        Reason::Anywhere(
+        RefusalReason::Anywhere(
             "no_responders",
             "Nobody in range answers. If you are stranded, 'self_destruct' returns you to your home \
              base.",
@@ -144,15 +152,15 @@ static REASONS: &[(&[&str], Reason)] = &[
     ),
     (
         &["facility"],
-        Reason::Here("no_facilities", "{base} has no room for facilities."),
+        RefusalReason::Here("no_facilities", "{base} has no room for facilities."),
     ),
     (
         &["faction_decline_invite", "join_faction"],
-        Reason::Anywhere("not_found", "You have no invitation from that faction."),
+        RefusalReason::Anywhere("not_found", "You have no invitation from that faction."),
     ),
     (
         &["faction_info"],
-        Reason::Anywhere("faction_not_found", "Faction not found."),
+        RefusalReason::Anywhere("faction_not_found", "Faction not found."),
     ),
     (
         &[
@@ -163,61 +171,61 @@ static REASONS: &[(&[&str], Reason)] = &[
             "forum_reply",
             "forum_upvote",
         ],
-        Reason::Anywhere(
+        RefusalReason::Anywhere(
             "not_found",
             "Thread not found. The forum is read-only at the moment.",
         ),
     ),
     (
         &["get_action_log"],
-        Reason::Anywhere("no_action_log", "No action log is kept for this player."),
+        RefusalReason::Anywhere("no_action_log", "No action log is kept for this player."),
     ),
     (
         &["inspect_cargo"],
-        Reason::Here("no_customs", "{base} has no customs office."),
+        RefusalReason::Here("no_customs", "{base} has no customs office."),
     ),
     (
         &["install_mod", "repair_module", "uninstall_mod"],
-        Reason::Here(
+        RefusalReason::Here(
             "module_not_found",
             "No such module in your cargo or on your ship.",
         ),
     ),
     (
         &["list_ship_for_sale", "sell_ship", "switch_ship"],
-        Reason::Here("ship_not_found", "You have no such ship stored here."),
+        RefusalReason::Here("ship_not_found", "You have no such ship stored here."),
     ),
     (
         &["loot_wreck", "salvage_wreck", "tow_wreck"],
-        Reason::Anywhere("wreck_not_found", "No such wreck at your location."),
+        RefusalReason::Anywhere("wreck_not_found", "No such wreck at your location."),
     ),
     (
         &["name_ship"],
-        Reason::Here("no_registry", "{base} has no ship registry."),
+        RefusalReason::Here("no_registry", "{base} has no ship registry."),
     ),
     (
         &["read_note", "write_note"],
-        Reason::Anywhere("note_not_found", "You have no such note."),
+        RefusalReason::Anywhere("note_not_found", "You have no such note."),
     ),
     (
         &["release_tow", "scrap_wreck", "sell_wreck"],
-        Reason::Anywhere("not_towing", "You tow no wreck."),
+        RefusalReason::Anywhere("not_towing", "You tow no wreck."),
     ),
     (
         &["reload"],
-        Reason::Anywhere("invalid_weapon", "No such weapon on your ship."),
+        RefusalReason::Anywhere("invalid_weapon", "No such weapon on your ship."),
     ),
     (
         &["send_gift"],
-        Reason::Here("not_tradeable", "{base} forwards no gifts."),
+        RefusalReason::Here("not_tradeable", "{base} forwards no gifts."),
     ),
     (
         &["set_home_base"],
-        Reason::Here("no_cloning", "{base} has no cloning service."),
+        RefusalReason::Here("no_cloning", "{base} has no cloning service."),
     ),
     (
         &["survey_system"],
-        Reason::Anywhere(
+        RefusalReason::Anywhere(
             "no_scanner",
             "No survey scanner equipped. You need a module with survey capability, such as a Survey \
              Scanner I.",
@@ -225,15 +233,15 @@ static REASONS: &[(&[&str], Reason)] = &[
     ),
     (
         &["trade_accept", "trade_cancel", "trade_decline"],
-        Reason::Anywhere("trade_expired", "Trade offer expired."),
+        RefusalReason::Anywhere("trade_expired", "Trade offer expired."),
     ),
     (
         &["trade_offer"],
-        Reason::Anywhere("player_not_here", "That player is not at your location."),
+        RefusalReason::Anywhere("player_not_here", "That player is not at your location."),
     ),
     (
         &["view_completed_mission"],
-        Reason::Anywhere("mission_not_found", "No record of that mission is kept."),
+        RefusalReason::Anywhere("mission_not_found", "No record of that mission is kept."),
     ),
 ];
 
@@ -248,7 +256,7 @@ mod tests {
         for tool in tools::all() {
             let name = tool.name.as_str();
             let has_words = REASONS.iter().any(|(names, _)| names.contains(&name));
-            let is_played = command::find(name).is_some() || sessions.contains(&name);
+            let is_played = command::find_handler(name).is_some() || sessions.contains(&name);
             assert_eq!(
                 has_words || name.contains("faction"),
                 !is_played || name.contains("faction"),
@@ -257,7 +265,7 @@ mod tests {
         }
         for name in REASONS.iter().flat_map(|(names, _)| *names) {
             assert!(
-                command::find(name).is_none() && tools::find(name).is_some(),
+                command::find_handler(name).is_none() && tools::find(name).is_some(),
                 "{name}"
             );
         }

@@ -12,14 +12,14 @@ pub(super) use self::{
 use super::{
     World,
     hold::Hold,
-    market::Level,
-    player::Player,
-    talk::{Channel, Message, Wall},
+    market::PriceLevel,
+    player::PlayerAccount,
+    talk::{Channel, MessageBoard, PilotMessage},
 };
 
 /// `48,207 / 60,000`.
 pub(super) fn of_full(remaining: u64, full: u64) -> String {
-    format!("{} / {}", grouped(remaining), grouped(full))
+    format!("{} / {}", group_digits(remaining), group_digits(full))
 }
 
 /// Percent that is missing, with one decimal; 0 is full.
@@ -34,8 +34,8 @@ pub(super) fn tenths(number: u64) -> f64 {
 }
 
 /// Fills or levels of a station's book.
-pub(super) fn fills(fills: &[Level]) -> Vec<Value> {
-    let fill = |level: &Level| {
+pub(super) fn fills(fills: &[PriceLevel]) -> Vec<Value> {
+    let fill = |level: &PriceLevel| {
         json!({
             "price_each": level.price,
             "quantity": level.quantity,
@@ -48,7 +48,7 @@ pub(super) fn fills(fills: &[Level]) -> Vec<Value> {
 
 /// The contents of a hold.
 pub(super) fn contents(hold: &Hold) -> Vec<Value> {
-    let line = |(item, quantity): (super::catalogue::Item, u64)| {
+    let line = |(item, quantity): (super::catalogue::CatalogueItem, u64)| {
         json!({
             "item_id": item.id(),
             "name": item.name(),
@@ -60,12 +60,13 @@ pub(super) fn contents(hold: &Hold) -> Vec<Value> {
 }
 
 /// Messages by channel that the player has not read.
-pub(super) fn unread(world: &World, player: &Player) -> Value {
+pub(super) fn unread_counts(world: &World, player: &PlayerAccount) -> Value {
     let read = player.visit.as_ref().map(|visit| visit.read);
     let read = read.unwrap_or([player.heard; 4]);
-    let count = |wall: Wall, channel: usize| {
-        let is_new =
-            |message: &&Message| message.number >= read[channel] && message.sender_id != player.id;
+    let count = |wall: MessageBoard, channel: usize| {
+        let is_new = |message: &&PilotMessage| {
+            message.number >= read[channel] && message.sender_id != player.id
+        };
         world
             .talk
             .read(wall)
@@ -73,17 +74,17 @@ pub(super) fn unread(world: &World, player: &Player) -> Value {
             .filter(is_new)
             .count()
     };
-    let system = Wall::System(world.system_of(player));
+    let system = MessageBoard::System(world.system_of(player));
     json!({
         Channel::System.id(): count(system, 0),
-        Channel::Local.id(): count(Wall::Poi(player.at), 1),
+        Channel::Local.id(): count(MessageBoard::Poi(player.at), 1),
         Channel::Faction.id(): 0,
-        Channel::Private.id(): count(Wall::Pilot(player.id), 3),
+        Channel::Private.id(): count(MessageBoard::Pilot(player.id), 3),
     })
 }
 
 /// `48207` as `48,207`.
-fn grouped(number: u64) -> String {
+fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.char_indices() {

@@ -5,7 +5,7 @@
 
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use actors::domain::write::MysisRecord;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub const RECORD: &str = "record";
 
 /// A mission.
 #[must_use]
-pub fn mission(stored: &StoredMission) -> Value {
+pub fn mission_line(stored: &StoredMission) -> Value {
     json!({
         RECORD: "mission",
         "id": format!("{:016x}", stored.mission.id.0),
@@ -28,9 +28,9 @@ pub fn mission(stored: &StoredMission) -> Value {
 
 /// A Mysis, without its account: passwords are exported by `zoea accounts export` alone.
 #[must_use]
-pub fn mysis(mysis: &MysisRecord, notes_after: Seq) -> Value {
+pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
     let fault = mysis.fault.as_ref().map(
-        |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": moment(fault.at)}),
+        |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": timestamp_text(fault.at)}),
     );
     json!({
         RECORD: "mysis",
@@ -47,17 +47,17 @@ pub fn mysis(mysis: &MysisRecord, notes_after: Seq) -> Value {
         "tokens_out": mysis.totals.tokens_out,
         "cost_micros": mysis.totals.cost_micros,
         "notes_after": notes_after.0,
-        "created_at": moment(mysis.created_at),
+        "created_at": timestamp_text(mysis.created_at),
     })
 }
 
-fn moment(at: Timestamp) -> String {
+fn timestamp_text(at: Timestamp) -> String {
     at.to_string()
 }
 
 /// What a Mysis saw last of one thing, through this game account.
 #[must_use]
-pub fn sighting(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
+pub fn sighting_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({
         RECORD: "sighting",
         "mysis_id": mysis.to_string(),
@@ -67,15 +67,15 @@ pub fn sighting(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
         "call": {"seq": seen.call.seq.0, "position": seen.call.position},
         "content": *seen.digest,
         "tick": seen.tick,
-        "at": moment(seen.at),
+        "at": timestamp_text(seen.at),
         "stale_by": seen.stale_by.as_deref(),
     })
 }
 
 /// A row of a conversation.
 #[must_use]
-pub fn row(mysis: MysisId, row: &Row) -> Value {
-    let mut line = zoea_contract::row(row);
+pub fn row_line(mysis: MysisId, row: &Row) -> Value {
+    let mut line = zoea_contract::row_json(row);
     line[RECORD] = json!("row");
     line["mysis_id"] = json!(mysis.to_string());
     line["turn"] = json!(row.turn.0);
@@ -95,7 +95,7 @@ pub fn row(mysis: MysisId, row: &Row) -> Value {
     if let Some(utterance) = row.utterance() {
         line["horizon"] = json!(utterance.horizon.0);
     }
-    if let Body::Mission { id, .. } = &row.body {
+    if let RowBody::Mission { id, .. } = &row.body {
         line["mission_id"] = json!(format!("{:016x}", id.0));
     }
     if let Some((call, _, _)) = row.result() {

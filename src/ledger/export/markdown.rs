@@ -1,6 +1,6 @@
 //! Markdown: a conversation for reading. Whatever was said stands in fences that it cannot break.
 
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use actors::domain::write::MysisRecord;
 
 use crate::import::nova::calls;
@@ -23,41 +23,44 @@ pub(super) fn head(mysis: &MysisRecord) -> String {
 }
 
 /// A row, under the label that it has on screen (DESIGN 4).
-pub(super) fn row(name: &str, row: &Row) -> String {
-    let mut text = format!("## {} · {} · {}\n", row.seq, row.at, label(name, row));
+pub(super) fn row_section(name: &str, row: &Row) -> String {
+    let mut text = format!("## {} · {} · {}\n", row.seq, row.at, row_label(name, row));
     let reasoning = row.utterance().and_then(|said| said.reasoning.as_deref());
     if let Some(reasoning) = reasoning {
-        text.push_str(&format!("\nReasoning:\n\n{}\n", fenced(reasoning)));
+        text.push_str(&format!("\nReasoning:\n\n{}\n", fence_text(reasoning)));
     }
     if !row.text().is_empty() {
-        text.push_str(&format!("\n{}\n", fenced(row.text())));
+        text.push_str(&format!("\n{}\n", fence_text(row.text())));
     }
     if !row.calls().is_empty() {
-        text.push_str(&format!("\n{}\n", fenced(&calls::written(row.calls()))));
+        text.push_str(&format!(
+            "\n{}\n",
+            fence_text(&calls::calls_text(row.calls()))
+        ));
     }
     text
 }
 
-fn label(name: &str, row: &Row) -> String {
+fn row_label(name: &str, row: &Row) -> String {
     match &row.body {
-        Body::Prompt { .. } => "YOU".to_string(),
-        Body::Mission { .. } => "YOU (BROADCAST)".to_string(),
-        Body::Peer { sender, .. } => format!("SWARM ({sender})"),
-        Body::Note { .. } => "NOTE".to_string(),
-        Body::Reply(_) => name.to_string(),
-        Body::Call { .. } => format!("⚙ {name}"),
-        Body::Result { meta, .. } => {
+        RowBody::Prompt { .. } => "YOU".to_string(),
+        RowBody::Mission { .. } => "YOU (BROADCAST)".to_string(),
+        RowBody::Peer { sender, .. } => format!("SWARM ({sender})"),
+        RowBody::Note { .. } => "NOTE".to_string(),
+        RowBody::Reply(_) => name.to_string(),
+        RowBody::Call { .. } => format!("⚙ {name}"),
+        RowBody::Result { meta, .. } => {
             let mark = if meta.is_error() { "✗" } else { "✓" };
             format!("{mark} {} ({})", meta.tool, meta.call_id)
         }
-        Body::Host { meta, .. } => format!("HOST ({})", meta.code),
-        Body::Audit { .. } => "AUDIT".to_string(),
-        Body::Unknown { kind, .. } => kind.to_string(),
+        RowBody::Host { meta, .. } => format!("HOST ({})", meta.code),
+        RowBody::Audit { .. } => "AUDIT".to_string(),
+        RowBody::Unknown { kind, .. } => kind.to_string(),
     }
 }
 
 /// A text in a fence longer than any in it.
-fn fenced(text: &str) -> String {
+fn fence_text(text: &str) -> String {
     let longest = text
         .split(|c| c != '`')
         .map(str::len)
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_fence_is_longer_than_any_in_the_text() {
-        assert_eq!(fenced("a"), "```text\na\n```");
-        assert_eq!(fenced("a ```` b"), "`````text\na ```` b\n`````");
+        assert_eq!(fence_text("a"), "```text\na\n```");
+        assert_eq!(fence_text("a ```` b"), "`````text\na ```` b\n`````");
     }
 }

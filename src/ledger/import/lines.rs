@@ -1,5 +1,6 @@
 //! Lines: an export of our own, read back without loss.
 
+mod calls;
 mod members;
 mod order;
 mod said;
@@ -11,50 +12,50 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::bounds::MAX_SUM;
-use actors::domain::event::{State, Totals};
-use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::event::{LifeState, Totals};
+use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
-use actors::domain::message::{Body, Call, CallStatus, HostMeta, Kind, ResultMeta, Row, Severity};
+use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
 use actors::domain::redact::Redactor;
-use actors::domain::write::{Mission, NewMysis, Profile, Write};
+use actors::domain::write::{Mission, MysisProfile, NewMysis, Write};
 use serde_json::Value;
 
 use crate::export::lines::RECORD;
 use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 
-use super::{ImportFault, Report, Residents, cleaned};
-use members::{at, call_key, count, mission_id, place, text, word_of};
-use order::Places;
-use said::{bill, utterance};
+use super::{ImportFault, ImportReport, KnownMyses, redact_row};
+use calls::{has_calls, parse_calls, parse_result};
+use members::{
+    count_or_zero, mission_id, required_place, required_text, required_time, text_or_empty,
+};
+use order::RowOrderCheck;
+use said::{parse_bill, parse_utterance};
 use seen::SightingLine;
-
-/// Calls of one row: no version ever stored as many.
-const MAX_CALLS: usize = 10_000;
 
 /// Takes an export over.
 ///
 /// # Errors
 /// It is none, or the ledger does not take it.
-pub(super) async fn take_over(
+pub(super) async fn import_lines(
     ledger: &SqlLedger,
     file: &Path,
     redactor: &Redactor,
-) -> Result<Report, ImportFault> {
+) -> Result<ImportReport, ImportFault> {
     let unreadable = |cause| ImportFault::Unreadable {
         file: file.to_path_buf(),
         cause,
     };
-    let source = BufReader::new(files::open(file).map_err(unreadable)?);
+    let source = BufReader::new(files::open_regular(file).map_err(unreadable)?);
     let intake = ledger.intake().await?;
-    let mut reading = Reading {
-        residents: Residents::read(&intake).await?,
+    let mut reading = LinesImport {
+        residents: KnownMyses::read(&intake).await?,
         intake,
         redactor,
         missions: Vec::new(),
         is_new: BTreeMap::new(),
         places: BTreeMap::new(),
-        report: Report::default(),
+        report: ImportReport::default(),
     };
     for (number, line) in (1..).zip(source.lines()) {
         let line = line.map_err(unreadable)?;
@@ -64,14 +65,14 @@ pub(super) async fn take_over(
         let wrong = |why: String| ImportFault::Line { number, why };
         let line: Value =
             serde_json::from_str(&line).map_err(|error| wrong(format!("no JSON: {error}")))?;
-        let record = Record::read(&line).map_err(wrong)?;
-        reading.take(record, number).await?;
+        let record = ExportRecord::read(&line).map_err(wrong)?;
+        reading.import_record(record, number).await?;
     }
-    reading.end().await
+    reading.finish().await
 }
 
-struct Reading<'a> {
-    residents: Residents,
+struct LinesImport<'a> {
+    residents: KnownMyses,
     intake: BulkImport,
     redactor: &'a Redactor,
     /// Missions that are not written yet: they stand at the beginning.
@@ -79,12 +80,12 @@ struct Reading<'a> {
     /// The Myses of this export: whether they are taken over or were here.
     is_new: BTreeMap<MysisId, bool>,
     /// What was read of their conversations.
-    places: BTreeMap<MysisId, Places>,
-    report: Report,
+    places: BTreeMap<MysisId, RowOrderCheck>,
+    report: ImportReport,
 }
 
 /// What a line holds.
-enum Record {
+enum ExportRecord {
     Mission(StoredMission),
     Mysis(Box<MysisLine>),
     Row(MysisId, Box<Row>),
@@ -93,38 +94,42 @@ enum Record {
 
 struct MysisLine {
     new: NewMysis,
-    state: State,
+    state: LifeState,
     reason: Option<Arc<str>>,
-    fault: Option<Fault>,
+    fault: Option<MysisFault>,
     totals: Totals,
     notes_after: Seq,
 }
 
-impl Reading<'_> {
-    async fn take(&mut self, record: Record, number: usize) -> Result<(), ImportFault> {
+impl LinesImport<'_> {
+    async fn import_record(
+        &mut self,
+        record: ExportRecord,
+        number: usize,
+    ) -> Result<(), ImportFault> {
         match record {
-            Record::Mission(mission) => {
+            ExportRecord::Mission(mission) => {
                 self.missions.push(mission);
                 Ok(())
             }
-            Record::Mysis(line) => {
+            ExportRecord::Mysis(line) => {
                 self.put_missions().await?;
-                self.mysis(*line).await
+                self.import_mysis(*line).await
             }
-            Record::Row(mysis, row) => match self.is_taken(mysis, number)? {
+            ExportRecord::Row(mysis, row) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
                 true => {
                     let places = self.places.entry(mysis).or_default();
-                    let taken = places.take(&row);
+                    let taken = places.check_next(&row);
                     taken.map_err(|why| ImportFault::Line { number, why })?;
-                    self.row(mysis, *row).await
+                    self.import_row(mysis, *row).await
                 }
             },
-            Record::Sighting(mysis, line) => match self.is_taken(mysis, number)? {
+            ExportRecord::Sighting(mysis, line) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
                 true => {
                     self.report.sightings += 1;
-                    let write = line.write(mysis, self.redactor);
+                    let write = line.into_write(mysis, self.redactor);
                     Ok(self.intake.write(&write).await?)
                 }
             },
@@ -132,7 +137,7 @@ impl Reading<'_> {
     }
 
     /// Whether what this line tells of a Mysis is taken over: it was not here.
-    fn is_taken(&self, mysis: MysisId, number: usize) -> Result<bool, ImportFault> {
+    fn is_imported(&self, mysis: MysisId, number: usize) -> Result<bool, ImportFault> {
         let is_new = self.is_new.get(&mysis).copied();
         is_new.ok_or_else(|| ImportFault::Line {
             number,
@@ -149,7 +154,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    async fn mysis(&mut self, line: MysisLine) -> Result<(), ImportFault> {
+    async fn import_mysis(&mut self, line: MysisLine) -> Result<(), ImportFault> {
         let id = line.new.id;
         if self.residents.ids.contains(&id) {
             self.report.known_myses += 1;
@@ -157,7 +162,7 @@ impl Reading<'_> {
             return Ok(());
         }
         let mut new = line.new;
-        let name = self.residents.settle(id, &new.profile.name);
+        let name = self.residents.claim_name(id, &new.profile.name);
         if name != *new.profile.name {
             let old = new.profile.name.to_string();
             self.report.renamed.push((old, name.clone()));
@@ -189,55 +194,58 @@ impl Reading<'_> {
         Ok(())
     }
 
-    async fn row(&mut self, mysis: MysisId, row: Row) -> Result<(), ImportFault> {
+    async fn import_row(&mut self, mysis: MysisId, row: Row) -> Result<(), ImportFault> {
         self.report.rows += 1;
         self.report.calls += row.calls().len();
-        let row = Arc::new(cleaned(self.redactor, row));
+        let row = Arc::new(redact_row(self.redactor, row));
         Ok(self.intake.write(&Write::Append { mysis, row }).await?)
     }
 
-    async fn end(mut self) -> Result<Report, ImportFault> {
+    async fn finish(mut self) -> Result<ImportReport, ImportFault> {
         self.put_missions().await?;
         self.intake.commit().await?;
         Ok(self.report)
     }
 }
 
-impl Record {
-    fn read(line: &Value) -> Result<Record, String> {
-        match text(line, RECORD)? {
-            "mission" => Ok(Record::Mission(mission(line)?)),
-            "mysis" => Ok(Record::Mysis(Box::new(mysis(line)?))),
+impl ExportRecord {
+    fn read(line: &Value) -> Result<ExportRecord, String> {
+        match required_text(line, RECORD)? {
+            "mission" => Ok(ExportRecord::Mission(parse_mission(line)?)),
+            "mysis" => Ok(ExportRecord::Mysis(Box::new(parse_mysis(line)?))),
             "row" => {
-                let mysis = text(line, "mysis_id")?.parse()?;
-                Ok(Record::Row(mysis, Box::new(row(line)?)))
+                let mysis = required_text(line, "mysis_id")?.parse()?;
+                Ok(ExportRecord::Row(mysis, Box::new(parse_row(line)?)))
             }
             "sighting" => {
-                let mysis = text(line, "mysis_id")?.parse()?;
-                Ok(Record::Sighting(mysis, Box::new(SightingLine::read(line)?)))
+                let mysis = required_text(line, "mysis_id")?.parse()?;
+                Ok(ExportRecord::Sighting(
+                    mysis,
+                    Box::new(SightingLine::read(line)?),
+                ))
             }
             other => Err(format!("`{other}` is no record")),
         }
     }
 }
 
-fn mission(line: &Value) -> Result<StoredMission, String> {
+fn parse_mission(line: &Value) -> Result<StoredMission, String> {
     Ok(StoredMission {
         mission: Mission {
             id: mission_id(line, "id")?,
-            text: text(line, "content")?.into(),
-            at: at(line, "at")?,
+            text: required_text(line, "content")?.into(),
+            at: required_time(line, "at")?,
         },
         cleared_at: if line["cleared_at"].is_null() {
             None
         } else {
-            Some(at(line, "cleared_at")?)
+            Some(required_time(line, "cleared_at")?)
         },
     })
 }
 
-fn mysis(line: &Value) -> Result<MysisLine, String> {
-    let state = text(line, "state")?;
+fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
+    let state = required_text(line, "state")?;
     let fault = &line["fault"];
     #[expect(
         clippy::cast_possible_truncation,
@@ -247,145 +255,98 @@ fn mysis(line: &Value) -> Result<MysisLine, String> {
     let temperature = temperature.filter(|value| (0.0..=2.0).contains(value));
     Ok(MysisLine {
         new: NewMysis {
-            id: text(line, "id")?.parse()?,
-            profile: Profile {
-                name: text(line, "name")?.into(),
-                provider: text(line, "provider")?.into(),
+            id: required_text(line, "id")?.parse()?,
+            profile: MysisProfile {
+                name: required_text(line, "name")?.into(),
+                provider: required_text(line, "provider")?.into(),
                 model: line["model"].as_str().map(Into::into),
                 temperature,
             },
-            at: at(line, "created_at")?,
+            at: required_time(line, "created_at")?,
         },
-        state: State::parse(state).ok_or_else(|| format!("`{state}` is no state"))?,
+        state: LifeState::parse(state).ok_or_else(|| format!("`{state}` is no state"))?,
         reason: line["reason"].as_str().map(Into::into),
         fault: if fault.is_null() {
             None
         } else {
-            Some(Fault {
-                kind: FaultKind::parse(text(fault, "kind")?).unwrap_or(FaultKind::Crash),
-                text: text(fault, "text")?.to_string(),
-                at: at(fault, "at")?,
+            Some(MysisFault {
+                kind: MysisFaultKind::parse(required_text(fault, "kind")?)
+                    .unwrap_or(MysisFaultKind::Crash),
+                text: required_text(fault, "text")?.to_string(),
+                at: required_time(fault, "at")?,
             })
         },
         totals: Totals {
-            turns: sum(line, "turns"),
-            tokens_in: sum(line, "tokens_in"),
-            tokens_out: sum(line, "tokens_out"),
-            cost_micros: sum(line, "cost_micros"),
+            turns: parse_total(line, "turns"),
+            tokens_in: parse_total(line, "tokens_in"),
+            tokens_out: parse_total(line, "tokens_out"),
+            cost_micros: parse_total(line, "cost_micros"),
         },
-        notes_after: Seq(place(line, "notes_after", 0)?),
+        notes_after: Seq(required_place(line, "notes_after", 0)?),
     })
 }
 
 /// A total; nothing where none can be so large.
-fn sum(line: &Value, key: &str) -> u64 {
-    let sum = count(line, key);
+fn parse_total(line: &Value, key: &str) -> u64 {
+    let sum = count_or_zero(line, key);
     if sum > MAX_SUM { 0 } else { sum }
 }
 
-fn row(line: &Value) -> Result<Row, String> {
+fn parse_row(line: &Value) -> Result<Row, String> {
     Ok(Row {
-        seq: Seq(place(line, "seq", 1)?),
-        at: at(line, "at")?,
-        turn: TurnNumber(place(line, "turn", 0)?),
-        body: body(line)?,
+        seq: Seq(required_place(line, "seq", 1)?),
+        at: required_time(line, "at")?,
+        turn: TurnNumber(required_place(line, "turn", 0)?),
+        body: parse_body(line)?,
     })
 }
 
-fn body(line: &Value) -> Result<Body, String> {
-    let (word, meta) = (text(line, "kind")?, &line["metadata"]);
-    let text: Arc<str> = text(line, "content")?.into();
-    Ok(match Kind::parse(word) {
-        None => Body::Unknown {
+fn parse_body(line: &Value) -> Result<RowBody, String> {
+    let (word, meta) = (required_text(line, "kind")?, &line["metadata"]);
+    let text: Arc<str> = required_text(line, "content")?.into();
+    Ok(match RowKind::parse(word) {
+        None => RowBody::Unknown {
             kind: word.into(),
             text,
         },
         // A row that could not be read when it was exported cannot be read now.
-        Some(Kind::Call) if !has_calls(line) => unknown(word, text),
-        Some(Kind::Result) if line["answers"].is_null() => unknown(word, text),
-        Some(Kind::Mission) if line["mission_id"].is_null() => unknown(word, text),
-        Some(Kind::Prompt) => Body::Prompt { text },
-        Some(Kind::Note) => Body::Note { text },
-        Some(Kind::Audit) => Body::Audit { text },
-        Some(Kind::Peer) => Body::Peer {
+        Some(RowKind::Call) if !has_calls(line) => unknown_body(word, text),
+        Some(RowKind::Result) if line["answers"].is_null() => unknown_body(word, text),
+        Some(RowKind::Mission) if line["mission_id"].is_null() => unknown_body(word, text),
+        Some(RowKind::Prompt) => RowBody::Prompt { text },
+        Some(RowKind::Note) => RowBody::Note { text },
+        Some(RowKind::Audit) => RowBody::Audit { text },
+        Some(RowKind::Peer) => RowBody::Peer {
             sender: line["sender"].as_str().unwrap_or_default().into(),
             text,
         },
-        Some(Kind::Mission) => Body::Mission {
+        Some(RowKind::Mission) => RowBody::Mission {
             id: mission_id(line, "mission_id")?,
             text,
         },
-        Some(Kind::Reply) => Body::Reply(utterance(line, text)),
-        Some(Kind::Call) => Body::Call {
-            utterance: utterance(line, text),
-            calls: calls(line)?,
+        Some(RowKind::Reply) => RowBody::Reply(parse_utterance(line, text)),
+        Some(RowKind::Call) => RowBody::Call {
+            utterance: parse_utterance(line, text),
+            calls: parse_calls(line)?,
         },
-        Some(Kind::Result) => result(line, text)?,
-        Some(Kind::Host) => Body::Host {
+        Some(RowKind::Result) => parse_result(line, text)?,
+        Some(RowKind::Host) => RowBody::Host {
             text,
             meta: HostMeta {
-                severity: Severity::parse(word_of(meta, "severity")),
-                code: word_of(meta, "code").into(),
+                severity: Severity::parse(text_or_empty(meta, "severity")),
+                code: text_or_empty(meta, "code").into(),
                 attempt: meta["attempt"]
                     .as_u64()
                     .and_then(|attempt| u32::try_from(attempt).ok()),
-                bill: bill(meta),
+                bill: parse_bill(meta),
             },
         },
     })
 }
 
-fn unknown(kind: &str, text: Arc<str>) -> Body {
-    Body::Unknown {
+fn unknown_body(kind: &str, text: Arc<str>) -> RowBody {
+    RowBody::Unknown {
         kind: kind.into(),
         text,
     }
-}
-
-fn has_calls(line: &Value) -> bool {
-    line["tool_calls"]
-        .as_array()
-        .is_some_and(|calls| !calls.is_empty())
-}
-
-fn calls(line: &Value) -> Result<Vec<Call>, String> {
-    let calls = line["tool_calls"].as_array();
-    let count = calls.map_or(0, Vec::len);
-    if count > MAX_CALLS {
-        return Err(format!(
-            "`tool_calls` holds {count}; allowed: up to {MAX_CALLS}"
-        ));
-    }
-    calls
-        .into_iter()
-        .flatten()
-        .map(|call| {
-            let status = text(call, "status")?;
-            Ok(Call {
-                id: text(call, "id")?.into(),
-                name: text(call, "name")?.into(),
-                arguments: text(call, "arguments")?.into(),
-                status: CallStatus::parse(status)
-                    .ok_or_else(|| format!("`{status}` is no status of a call"))?,
-                read_only: call["read_only"].as_bool().unwrap_or(false),
-            })
-        })
-        .collect()
-}
-
-fn result(line: &Value, text: Arc<str>) -> Result<Body, String> {
-    let (meta, answers) = (&line["metadata"], &line["answers"]);
-    let status = CallStatus::parse(word_of(meta, "status")).filter(|status| !status.is_open());
-    Ok(Body::Result {
-        call: call_key(answers)?,
-        meta: ResultMeta {
-            call_id: word_of(meta, "call_id").into(),
-            tool: word_of(meta, "tool").into(),
-            status: status.ok_or("a result has no status")?,
-            ms: count(meta, "ms"),
-            tick: meta["tick"].as_i64(),
-            bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
-        },
-        text,
-    })
 }

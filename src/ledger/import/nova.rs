@@ -9,19 +9,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::event::State;
-use actors::domain::fault::{Fault, FaultKind};
+use actors::domain::event::LifeState;
+use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::look::SnapshotQuery;
 use actors::domain::redact::Redactor;
-use actors::domain::write::{Account, Mission, NewMysis, PoolAccount, Profile, Write};
+use actors::domain::write::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount, Write};
 
 use crate::{BulkImport, SqlLedger, StoredMission};
 
-use super::{ImportFault, Report, Residents, cleaned};
+use super::{ImportFault, ImportReport, KnownMyses, redact_row};
 use convert::{Names, Telling};
-use source::{Source, SourceMysis};
+use source::{NovaDatabase, SourceMysis};
 
 /// A Mysis that was errored is errored here; why was not kept.
 const ERRORED: &str = "it was errored when it was imported";
@@ -36,14 +36,14 @@ const NO_CALL: CallKey = CallKey {
 ///
 /// # Errors
 /// It is none, of another version, or cannot be read; or the ledger does not take it.
-pub(super) async fn take_over(
+pub(super) async fn import_database(
     ledger: &SqlLedger,
     file: &Path,
     scratch: &Path,
     secrets: Vec<Arc<str>>,
-) -> Result<Report, ImportFault> {
-    let source = Source::open(file, scratch).await?;
-    let taken = Takeover::begin(ledger, &source, secrets).await;
+) -> Result<ImportReport, ImportFault> {
+    let source = NovaDatabase::open(file, scratch).await?;
+    let taken = NovaImport::begin(ledger, &source, secrets).await;
     let report = match taken {
         Ok(takeover) => takeover.run().await,
         Err(fault) => Err(fault),
@@ -52,32 +52,32 @@ pub(super) async fn take_over(
     report
 }
 
-struct Takeover<'a> {
-    source: &'a Source,
+struct NovaImport<'a> {
+    source: &'a NovaDatabase,
     intake: BulkImport,
-    residents: Residents,
+    residents: KnownMyses,
     names: Names,
     redactor: Redactor,
     myses: Vec<SourceMysis>,
     /// The Myses that are taken over now, by their ids in the source.
     new: BTreeSet<String>,
-    report: Report,
+    report: ImportReport,
 }
 
-impl<'a> Takeover<'a> {
+impl<'a> NovaImport<'a> {
     async fn begin(
         ledger: &SqlLedger,
-        source: &'a Source,
+        source: &'a NovaDatabase,
         mut secrets: Vec<Arc<str>>,
-    ) -> Result<Takeover<'a>, ImportFault> {
+    ) -> Result<NovaImport<'a>, ImportFault> {
         let myses = source.myses().await?;
         let accounts = source.accounts().await?;
         secrets.extend(accounts.iter().map(|account| account.password.clone()));
         secrets.extend(source.secrets().await?);
         let intake = ledger.intake().await?;
-        Ok(Takeover {
+        Ok(NovaImport {
             source,
-            residents: Residents::read(&intake).await?,
+            residents: KnownMyses::read(&intake).await?,
             intake,
             names: myses
                 .iter()
@@ -86,23 +86,23 @@ impl<'a> Takeover<'a> {
             redactor: Redactor::new(secrets),
             myses,
             new: BTreeSet::new(),
-            report: Report::default(),
+            report: ImportReport::default(),
         })
     }
 
-    async fn run(mut self) -> Result<Report, ImportFault> {
-        self.missions().await?;
+    async fn run(mut self) -> Result<ImportReport, ImportFault> {
+        self.import_missions().await?;
         for mysis in std::mem::take(&mut self.myses) {
-            self.mysis(&mysis).await?;
+            self.import_mysis(&mysis).await?;
         }
-        self.accounts().await?;
-        self.sightings().await?;
+        self.import_accounts().await?;
+        self.import_sightings().await?;
         self.intake.commit().await?;
         Ok(self.report)
     }
 
     /// One mission for all copies of a broadcast; the text that was given last is the newest.
-    async fn missions(&mut self) -> Result<(), ImportFault> {
+    async fn import_missions(&mut self) -> Result<(), ImportFault> {
         let missions: Vec<StoredMission> = self
             .source
             .missions(&self.names)
@@ -121,13 +121,13 @@ impl<'a> Takeover<'a> {
         Ok(())
     }
 
-    async fn mysis(&mut self, mysis: &SourceMysis) -> Result<(), ImportFault> {
+    async fn import_mysis(&mut self, mysis: &SourceMysis) -> Result<(), ImportFault> {
         let id = mysis_id(&mysis.id);
         if self.residents.ids.contains(&id) {
             self.report.known_myses += 1;
             return Ok(());
         }
-        let name = self.residents.settle(id, &mysis.name);
+        let name = self.residents.claim_name(id, &mysis.name);
         if name != mysis.name {
             self.report.renamed.push((mysis.name.clone(), name.clone()));
         }
@@ -137,7 +137,7 @@ impl<'a> Takeover<'a> {
         self.intake
             .write(&Write::Create(Box::new(NewMysis {
                 id,
-                profile: Profile {
+                profile: MysisProfile {
                     name: name.into(),
                     provider: mysis.provider.as_str().into(),
                     model: mysis.model.as_deref().map(Into::into),
@@ -146,11 +146,13 @@ impl<'a> Takeover<'a> {
                 at,
             })))
             .await?;
-        self.intake.write(&state(id, &mysis.state, at)).await?;
-        self.conversation(id, mysis, at).await
+        self.intake
+            .write(&state_write(id, &mysis.state, at))
+            .await?;
+        self.import_conversation(id, mysis, at).await
     }
 
-    async fn conversation(
+    async fn import_conversation(
         &mut self,
         id: MysisId,
         mysis: &SourceMysis,
@@ -167,18 +169,18 @@ impl<'a> Takeover<'a> {
             for (_, memory) in memories {
                 let mission = mission_id(&memory.content);
                 let row = telling.tell(memory, mission, &mut self.report);
-                append(&self.intake, &self.redactor, id, row).await?;
+                append_row(&self.intake, &self.redactor, id, row).await?;
                 self.report.rows += 1;
             }
         }
         for row in telling.end(&mut self.report) {
-            append(&self.intake, &self.redactor, id, row).await?;
+            append_row(&self.intake, &self.redactor, id, row).await?;
             self.report.rows += 1;
         }
         Ok(())
     }
 
-    async fn accounts(&mut self) -> Result<(), ImportFault> {
+    async fn import_accounts(&mut self) -> Result<(), ImportFault> {
         let known: BTreeMap<String, MysisId> = self
             .names
             .keys()
@@ -187,7 +189,7 @@ impl<'a> Takeover<'a> {
         for account in self.source.accounts().await? {
             let owner = account.assigned_to.and_then(|id| known.get(&id).copied());
             let pooled = PoolAccount {
-                account: Account {
+                account: GameAccount {
                     username: account.username.as_str().into(),
                     password: account.password,
                 },
@@ -205,7 +207,7 @@ impl<'a> Takeover<'a> {
 
     /// The snapshots of each Mysis' account are the sightings that it begins with; what nobody played
     /// with any more, and what has no time, is left behind.
-    async fn sightings(&mut self) -> Result<(), ImportFault> {
+    async fn import_sightings(&mut self) -> Result<(), ImportFault> {
         let accounts = self.source.accounts().await?;
         let owners = accounts
             .iter()
@@ -222,7 +224,8 @@ impl<'a> Takeover<'a> {
             };
             let text = self.redactor.clean(&snapshot.content);
             let game = known.entry(owner.clone()).or_default();
-            let seen = game.saw(look, NO_CALL, &text, snapshot.tick, Now::alike(at));
+            let seen =
+                game.record_snapshot(look, NO_CALL, &text, snapshot.tick, Now::from_timestamp(at));
             let write = Write::Sighted {
                 mysis: mysis_id(owner),
                 account: snapshot.username.into(),
@@ -235,26 +238,28 @@ impl<'a> Takeover<'a> {
     }
 }
 
-async fn append(
+async fn append_row(
     intake: &BulkImport,
     redactor: &Redactor,
     mysis: MysisId,
     row: actors::domain::message::Row,
 ) -> Result<(), ImportFault> {
-    let row = Arc::new(cleaned(redactor, row));
+    let row = Arc::new(redact_row(redactor, row));
     Ok(intake.write(&Write::Append { mysis, row }).await?)
 }
 
 /// Nobody runs before they are started here.
-fn state(mysis: MysisId, word: &str, at: Timestamp) -> Write {
-    let state = State::parse(word).unwrap_or(State::Stopped).at_rest();
-    let is_errored = state == State::Errored;
+fn state_write(mysis: MysisId, word: &str, at: Timestamp) -> Write {
+    let state = LifeState::parse(word)
+        .unwrap_or(LifeState::Stopped)
+        .at_rest();
+    let is_errored = state == LifeState::Errored;
     Write::State {
         mysis,
         state,
         reason: is_errored.then(|| ERRORED.into()),
-        fault: is_errored.then(|| Fault {
-            kind: FaultKind::Crash,
+        fault: is_errored.then(|| MysisFault {
+            kind: MysisFaultKind::Crash,
             text: ERRORED.to_string(),
             at,
         }),
@@ -264,16 +269,16 @@ fn state(mysis: MysisId, word: &str, at: Timestamp) -> Write {
 
 /// The same Mysis has the same id whenever it is imported.
 fn mysis_id(id: &str) -> MysisId {
-    MysisId(stable(&["mysis", id]))
+    MysisId(stable_hash(&["mysis", id]))
 }
 
 /// The same text is the same mission.
 fn mission_id(text: &str) -> MissionId {
-    MissionId(stable(&["mission", text]))
+    MissionId(stable_hash(&["mission", text]))
 }
 
 /// A positive number that these words always give, by FNV-1a.
-fn stable(words: &[&str]) -> i64 {
+fn stable_hash(words: &[&str]) -> i64 {
     let bytes = words
         .iter()
         .flat_map(|word| word.bytes().chain(std::iter::once(0)));

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Counts of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ImportReport {
     /// Myses that were taken over.
     pub myses: usize,
     /// Myses that are here already and were left as they are.
@@ -35,7 +35,7 @@ pub struct Report {
     pub snapshots: usize,
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ImportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

@@ -4,34 +4,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use actors::domain::ids::{MysisId, Seq, Timestamp};
-use actors::domain::message::{CallStatus, Kind};
+use actors::domain::message::{CallStatus, RowKind};
 use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::{Keep, LEAST};
-use crate::Inner;
+use super::{LEAST, RetentionLimits};
+use crate::LedgerInner;
 use crate::archive::{RARE, of};
 use crate::entity::{message, tool_call};
-use crate::recall::{Said, is_sendable};
+use crate::recall::{LastReply, is_sendable};
 
 /// How much goes at once: it holds the next commit up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct PieceLimits {
     /// Rows that are looked at together at first; more, where one row has more calls than that.
     rows: usize,
     /// A piece ends early at so many bytes.
     bytes: usize,
 }
 
-impl Size {
+impl PieceLimits {
     /// Some milliseconds.
-    pub(super) const USUAL: Size = Size {
+    pub(super) const USUAL: PieceLimits = PieceLimits {
         rows: 32,
         bytes: 8 << 10,
     };
     /// Where more is written than goes: commits wait longer, and the database does not grow without
     /// end.
-    pub(super) const LARGE: Size = Size {
+    pub(super) const LARGE: PieceLimits = PieceLimits {
         rows: 256,
         bytes: 64 << 10,
     };
@@ -40,7 +40,7 @@ impl Size {
 const LARGEST_PIECE: usize = 4096;
 
 /// What goes of a piece.
-pub(super) struct Doomed {
+pub(super) struct RemovalPiece {
     /// The rows that go; perhaps none.
     pub(super) rows: Vec<message::Model>,
     /// Those of them that have calls, by place.
@@ -52,9 +52,9 @@ pub(super) struct Doomed {
 /// What of a conversation is needed, however old. It only moves on, so what was found when a round
 /// came to a Mysis holds until it leaves it: at worst a row stays until the next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Needed {
+pub(super) struct NeededRows {
     newest: i64,
-    said: Said,
+    said: LastReply,
     notes_after: i64,
     delivery: i64,
     taken_up_from: i64,
@@ -62,22 +62,22 @@ pub(super) struct Needed {
 
 /// The calls of one row.
 #[derive(Default)]
-struct Calls {
+struct RowCalls {
     /// How many have their result.
     answered: usize,
     /// Whether one has none yet.
     has_open: bool,
 }
 
-impl Inner {
+impl LedgerInner {
     /// The next old rows after a place; `None` where the next row is not old.
     pub(super) async fn old_piece(
         &self,
-        keep: Keep,
+        keep: RetentionLimits,
         mysis: MysisId,
-        (after, needed): (Seq, Needed),
-        (now, size): (Timestamp, Size),
-    ) -> Result<Option<Doomed>, DbErr> {
+        (after, needed): (Seq, NeededRows),
+        (now, size): (Timestamp, PieceLimits),
+    ) -> Result<Option<RemovalPiece>, DbErr> {
         let newest = needed.newest;
         let oldest = |age: Duration| i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let before = keep.age.map(|age| now.0.saturating_sub(oldest(age)));
@@ -109,13 +109,13 @@ impl Inner {
             if whole > 0 && (may_go_on || whole < rows.len()) {
                 rows.truncate(whole);
             }
-            return Ok(Some(doomed(rows, &calls, needed)));
+            return Ok(Some(select_removable(rows, &calls, needed)));
         }
     }
 
     /// What of a conversation is needed now.
-    pub(super) async fn needed(&self, mysis: MysisId) -> Result<Needed, DbErr> {
-        Ok(Needed {
+    pub(super) async fn find_needed(&self, mysis: MysisId) -> Result<NeededRows, DbErr> {
+        Ok(NeededRows {
             newest: self.newest_but(of(mysis), 0).await?,
             said: self.newest_words(mysis, 0).await?,
             notes_after: self.notes_after(mysis).await?,
@@ -143,8 +143,8 @@ impl Inner {
         &self,
         mysis: MysisId,
         rows: &[message::Model],
-    ) -> Result<BTreeMap<i64, Calls>, DbErr> {
-        let callers = rows.iter().filter(|row| is_kind(row, Kind::Call));
+    ) -> Result<BTreeMap<i64, RowCalls>, DbErr> {
+        let callers = rows.iter().filter(|row| is_kind(row, RowKind::Call));
         let stored: Vec<(i64, String)> = tool_call::Entity::find()
             .filter(tool_call::Column::MysisId.eq(mysis.0))
             .filter(tool_call::Column::Seq.is_in(callers.map(|row| row.seq)))
@@ -154,7 +154,7 @@ impl Inner {
             .into_tuple()
             .all(&self.readers)
             .await?;
-        let mut calls: BTreeMap<i64, Calls> = BTreeMap::new();
+        let mut calls: BTreeMap<i64, RowCalls> = BTreeMap::new();
         for (seq, status) in stored {
             let of_row = calls.entry(seq).or_default();
             match CallStatus::parse(&status).is_some_and(CallStatus::is_open) {
@@ -169,13 +169,17 @@ impl Inner {
     async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let missions = of(mysis)
             .filter(Expr::cust(RARE))
-            .filter(message::Column::Kind.eq(Kind::Mission.as_str()));
+            .filter(message::Column::Kind.eq(RowKind::Mission.as_str()));
         self.newest_but(missions, 0).await
     }
 }
 
 /// What goes of old rows.
-fn doomed(rows: Vec<message::Model>, calls: &BTreeMap<i64, Calls>, needed: Needed) -> Doomed {
+fn select_removable(
+    rows: Vec<message::Model>,
+    calls: &BTreeMap<i64, RowCalls>,
+    needed: NeededRows,
+) -> RemovalPiece {
     let upto = rows.last().map(|row| Seq(row.seq)).unwrap_or_default();
     let mut over = loops_that_are_over(&rows, calls);
     // A loop whose last result is taken up stays whole.
@@ -183,30 +187,30 @@ fn doomed(rows: Vec<message::Model>, calls: &BTreeMap<i64, Calls>, needed: Neede
         over.remove(&row.call_seq.unwrap_or(row.seq));
     }
     let is_taken_up = |row: &message::Model| row.seq >= needed.taken_up_from && is_sendable(row);
-    let is_over = |row: &message::Model| match Kind::parse(&row.kind) {
-        Some(Kind::Note) => row.seq <= needed.notes_after,
-        Some(Kind::Prompt) => row.seq <= needed.said.answers,
-        Some(Kind::Mission) => row.seq != needed.delivery,
-        Some(Kind::Reply) => row.content.is_empty() || row.seq < needed.said.seq,
-        Some(Kind::Call) => over.contains(&row.seq),
-        Some(Kind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
-        Some(Kind::Peer | Kind::Host | Kind::Audit) | None => true,
+    let is_over = |row: &message::Model| match RowKind::parse(&row.kind) {
+        Some(RowKind::Note) => row.seq <= needed.notes_after,
+        Some(RowKind::Prompt) => row.seq <= needed.said.answers,
+        Some(RowKind::Mission) => row.seq != needed.delivery,
+        Some(RowKind::Reply) => row.content.is_empty() || row.seq < needed.said.seq,
+        Some(RowKind::Call) => over.contains(&row.seq),
+        Some(RowKind::Result) => row.call_seq.is_none_or(|call| over.contains(&call)),
+        Some(RowKind::Peer | RowKind::Host | RowKind::Audit) | None => true,
     };
     let goes = |row: &message::Model| !is_taken_up(row) && is_over(row);
-    Doomed {
+    RemovalPiece {
         rows: rows.into_iter().filter(goes).collect(),
         callers: over.into_iter().collect(),
         upto,
     }
 }
 
-fn is_kind(row: &message::Model, kind: Kind) -> bool {
+fn is_kind(row: &message::Model, kind: RowKind) -> bool {
     row.kind == kind.as_str()
 }
 
 /// How many of the first rows end where no call waits for a result behind them, within so many
 /// bytes; at least one such end, if there is any.
-fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, Calls>, limit: usize) -> usize {
+fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, RowCalls>, limit: usize) -> usize {
     let (mut whole, mut bytes) = (0, 0);
     let mut waiting: BTreeMap<i64, usize> = BTreeMap::new();
     for (place, row) in (1..).zip(rows) {
@@ -233,7 +237,7 @@ fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, Calls>, limit: usi
 }
 
 /// The rows with calls all of whose results stand among these rows.
-fn loops_that_are_over(rows: &[message::Model], calls: &BTreeMap<i64, Calls>) -> BTreeSet<i64> {
+fn loops_that_are_over(rows: &[message::Model], calls: &BTreeMap<i64, RowCalls>) -> BTreeSet<i64> {
     let results = |caller: i64| {
         rows.iter()
             .filter(|row| row.call_seq == Some(caller))

@@ -41,7 +41,7 @@ async fn a_check_finds_a_sound_database_sound_and_each_damage(books: Books) {
     let ledger = two_days_in(&books).await;
     let sound = findings(&books).await;
     assert!(sound.iter().all(Result::is_ok), "{sound:?}");
-    ledger.keep(within(24), Hand::at(48));
+    ledger.set_retention(within(24), Hand::at(48));
     keep_up(&ledger).await;
     let sound = findings(&books).await;
     assert!(sound.iter().all(Result::is_ok), "{sound:?}");

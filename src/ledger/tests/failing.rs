@@ -19,13 +19,13 @@ on_both!(
 
 fn note(seq: i64) -> Write {
     let text = format!("note {seq}").into();
-    append(&row(seq, Body::Note { text }))
+    append(&row(seq, RowBody::Note { text }))
 }
 
 /// The places of the rows of a database that is opened anew, as after the end of the process.
 async fn stored(books: &Books) -> Vec<i64> {
     let ledger = books.open().await;
-    let rows = ledger.recall(ALPHA).await.unwrap().rows;
+    let rows = ledger.load_history(ALPHA).await.unwrap().rows;
     ledger.close().await;
     rows.iter().map(|row| row.seq.0).collect()
 }
@@ -43,7 +43,7 @@ fn limit_files(to: Option<u64>) {
 fn commits_that_failed_once_or_more_often_lose_nothing_that_was_acknowledged() {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture"])
-        .arg("ledger::tests::failing::in_a_process_with_a_disk_that_fills")
+        .arg("tests::failing::in_a_process_with_a_disk_that_fills")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -62,7 +62,7 @@ async fn in_a_process_with_a_disk_that_fills() {
         write(&ledger, vec![create(ALPHA, "alpha"), note(1)])
             .await
             .unwrap();
-        let account = Account {
+        let account = GameAccount {
             username: "Quill".into(),
             password: "secret-secret".into(),
         };
@@ -119,11 +119,11 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
     let inner = &ledger.inner;
     for _time in 0..3 {
         let tx = inner.writer.begin().await.unwrap();
-        inner.apply(&tx, &note(10)).await.unwrap();
+        inner.apply_write(&tx, &note(10)).await.unwrap();
         drop(tx);
         // Half-way through a statement.
         let tx = inner.writer.begin().await.unwrap();
-        inner.apply(&tx, &note(10)).await.unwrap();
+        inner.apply_write(&tx, &note(10)).await.unwrap();
         let slow = match inner.dialect {
             super::super::dialect::Dialect::Sqlite => {
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) \
@@ -138,12 +138,12 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
         assert!(after.is_err(), "nobody knows what became of the statement");
     }
     write(&ledger, vec![note(10)]).await.unwrap();
-    let careless = inner.writer.begin_carelessly().await.unwrap();
-    inner.apply(&careless, &note(11)).await.unwrap();
+    let careless = inner.writer.begin_without_foreign_keys().await.unwrap();
+    inner.apply_write(&careless, &note(11)).await.unwrap();
     careless.commit().await.unwrap();
     let nobodys = Write::Append {
         mysis: MysisId(99),
-        row: row(1, Body::Note { text: "x".into() }),
+        row: row(1, RowBody::Note { text: "x".into() }),
     };
     let refused = write(&ledger, vec![nobodys]).await;
     assert!(
@@ -157,12 +157,12 @@ async fn a_transaction_in_which_a_statement_failed_is_never_committed(books: Boo
     let (ledger, _) = filled(&books).await;
     let inner = &ledger.inner;
     let tx = inner.writer.begin().await.unwrap();
-    inner.apply(&tx, &note(10)).await.unwrap();
+    inner.apply_write(&tx, &note(10)).await.unwrap();
     let failed = tx
         .execute_unprepared("INSERT INTO mysis (id) VALUES (NULL)")
         .await;
     assert!(failed.is_err());
-    let more = inner.apply(&tx, &note(11)).await;
+    let more = inner.apply_write(&tx, &note(11)).await;
     assert!(more.is_err(), "the statements behind it do not count");
     assert!(tx.commit().await.is_err(), "and it is not committed");
     write(&ledger, vec![note(10)]).await.unwrap();

@@ -12,7 +12,7 @@ on_both!(
 
 async fn search_is_literal_and_counts_what_case_hides(books: Books) {
     let (ledger, _) = filled(&books).await;
-    let search = |text: &str, within, case_sensitive| Search {
+    let search = |text: &str, within, case_sensitive| SearchQuery {
         text: text.to_string(),
         mysis: None,
         within,
@@ -54,7 +54,7 @@ async fn search_is_literal_and_counts_what_case_hides(books: Books) {
 async fn a_cut_result_is_found_by_the_calls_id_and_by_ours(books: Books) {
     let (ledger, _) = filled(&books).await;
     let piece = async |id: &str, offset, limit| {
-        let asked = ResultAsked {
+        let asked = ResultQuery {
             mysis: ALPHA,
             call_id: id.to_string(),
             offset,
@@ -62,7 +62,7 @@ async fn a_cut_result_is_found_by_the_calls_id_and_by_ours(books: Books) {
         };
         ledger.result_of(asked).await.unwrap()
     };
-    let whole = Piece {
+    let whole = ResultPiece {
         text: "ore".to_string(),
         offset: 0,
         whole: 3,
@@ -117,13 +117,13 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike(books: Books) {
         assert_eq!(places(&ledger, looking_for("mines iron")).await, newest);
         let shouted = ledger.search(looking_for("ROW 77 ")).await.unwrap();
         assert_eq!((shouted.rows.len(), shouted.ignoring_case), (0, 1));
-        let folded = Search {
+        let folded = SearchQuery {
             case_sensitive: false,
             ..looking_for("σίσυφος")
         };
         assert_eq!(places(&ledger, folded).await, [2]);
         for (mysis, count) in [(ALPHA, 1), (MysisId(8), 0)] {
-            let own = Search {
+            let own = SearchQuery {
                 mysis: Some(mysis),
                 ..looking_for("row 77 ")
             };
@@ -141,7 +141,7 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike(books: Books) {
 
 async fn what_no_model_may_read_no_mysis_finds(books: Books) {
     let (ledger, _) = filled(&books).await;
-    let own = Search {
+    let own = SearchQuery {
         sendable_only: true,
         mysis: Some(ALPHA),
         ..looking_for("retry")

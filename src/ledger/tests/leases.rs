@@ -5,7 +5,7 @@ use sea_orm::{DbBackend, Statement};
 use super::*;
 
 fn prompt(seq: i64) -> Write {
-    append(&row(seq, Body::Prompt { text: "do".into() }))
+    append(&row(seq, RowBody::Prompt { text: "do".into() }))
 }
 
 /// A shared database, and the way to open it from a home.
@@ -66,7 +66,7 @@ async fn each_mysis_belongs_to_one_process() {
         (names(&one).await, names(&other).await),
         (vec!["alpha".to_string()], vec!["beta".to_string()])
     );
-    assert_eq!(one.others().await.unwrap(), ["beta"]);
+    assert_eq!(one.names_held_by_others().await.unwrap(), ["beta"]);
     let answers = other
         .commit(vec![
             batch(vec![prompt(1)]),
@@ -108,7 +108,7 @@ async fn an_expired_lease_is_taken_over_and_its_former_owner_writes_no_more() {
     one.inner.renew_leases().await;
     one.close().await;
     write(&other, vec![prompt(2)]).await.unwrap();
-    assert_eq!(other.recall(ALPHA).await.unwrap().last, Seq(2));
+    assert_eq!(other.load_history(ALPHA).await.unwrap().last, Seq(2));
 }
 
 #[tokio::test]
@@ -165,7 +165,10 @@ async fn a_command_takes_no_lease_whatever_it_reads_or_writes() {
     assert!(is_refused(&taken), "{taken:?}");
     drop(intake);
     assert_eq!(names(&visitor).await, [] as [&str; 0]);
-    assert_eq!(visitor.others().await.unwrap(), ["alpha", "beta"]);
+    assert_eq!(
+        visitor.names_held_by_others().await.unwrap(),
+        ["alpha", "beta"]
+    );
     visitor.close().await;
     write(&runs, vec![prompt(2)]).await.unwrap();
     assert_eq!(homes(&runs).await, ["other", "other"]);

@@ -1,7 +1,7 @@
 //! Books that an older version spoilt: read all the same, mended when they are opened, once.
 
 use super::*;
-use crate::{DatabaseLocation, Mended, check};
+use crate::{DatabaseLocation, MendReport, check};
 use actors::domain::bounds::MAX_SUM;
 
 on_both!(
@@ -29,13 +29,13 @@ async fn checked(books: &Books, name: &str) -> Result<String, String> {
 
 fn reply(seq: i64, tokens: u64) -> Arc<Row> {
     let mut said = said("yes", seq - 1);
-    said.meta.usage = Some(Usage {
+    said.meta.usage = Some(TokenUsage {
         input: tokens,
         output: tokens,
         cached: tokens,
     });
     said.meta.cost_micros = Some(tokens);
-    row(seq, Body::Reply(said))
+    row(seq, RowBody::Reply(said))
 }
 
 async fn spoil(ledger: &SqlLedger, books: &Books, sql: &str) {
@@ -76,7 +76,10 @@ async fn spoilt_books_are_read_found_and_mended_once(books: Books) {
     assert!(checked(&books, "books").await.is_ok());
 
     let ledger = books.open().await;
-    assert_eq!(ledger.mended(), Some(&Mended { lines: 1, myses: 1 }));
+    assert_eq!(
+        ledger.mend_report(),
+        Some(&MendReport { lines: 1, myses: 1 })
+    );
     assert_eq!(ledger.books(Day(0)).await.unwrap(), before);
     assert_eq!(
         (
@@ -92,7 +95,7 @@ async fn spoilt_books_are_read_found_and_mended_once(books: Books) {
     assert!(checked(&books, "figures").await.is_ok());
     assert!(checked(&books, "books").await.is_ok());
     let ledger = books.open().await;
-    assert_eq!(ledger.mended(), None, "it is told once");
+    assert_eq!(ledger.mend_report(), None, "it is told once");
     ledger.close().await;
 }
 
@@ -126,7 +129,7 @@ async fn no_bill_is_so_large_that_the_books_cannot_take_it(books: Books) {
     let stored = ledger.swarm().await.unwrap().myses[0].totals;
     assert_eq!((stored.turns, stored.cost_micros), (MAX_SUM, MAX_SUM));
     // Calls beyond what one statement takes.
-    let call = Call {
+    let call = CallRecord {
         id: "c".into(),
         name: "mine".into(),
         arguments: "{}".into(),
@@ -135,13 +138,13 @@ async fn no_bill_is_so_large_that_the_books_cannot_take_it(books: Books) {
     };
     let many = row(
         14,
-        Body::Call {
+        RowBody::Call {
             utterance: said("", 13),
             calls: vec![call; 10_000],
         },
     );
     write(&ledger, vec![append(&many)]).await.unwrap();
-    let read = ledger.recall(ALPHA).await.unwrap();
+    let read = ledger.load_history(ALPHA).await.unwrap();
     assert_eq!(read.rows.last().unwrap().calls().len(), 10_000);
     ledger.close().await;
 }

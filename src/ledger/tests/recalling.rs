@@ -12,7 +12,7 @@ on_both!(
 
 async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
     let (ledger, rows) = filled(&books).await;
-    let said = ledger.recall(ALPHA).await.unwrap();
+    let said = ledger.load_history(ALPHA).await.unwrap();
     let notice = |seq| {
         let meta = HostMeta {
             severity: Severity::Warn,
@@ -21,17 +21,17 @@ async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
             bill: None,
         };
         let text = "retry".into();
-        row(seq, Body::Host { text, meta })
+        row(seq, RowBody::Host { text, meta })
     };
     let first = rows.last().unwrap().seq.0 + 1;
     let notices: Vec<Write> = (first..first + 300)
         .map(|seq| append(&notice(seq)))
         .collect();
     write(&ledger, notices).await.unwrap();
-    let after = ledger.recall(ALPHA).await.unwrap();
+    let after = ledger.load_history(ALPHA).await.unwrap();
     assert_eq!(after.last, Seq(first + 299));
     let sendable = |rows: Vec<Arc<Row>>| -> Vec<Arc<Row>> {
-        let is_sendable = |row: &Arc<Row>| row.kind().is_some_and(Kind::is_sendable);
+        let is_sendable = |row: &Arc<Row>| row.kind().is_some_and(RowKind::is_sendable);
         rows.into_iter().filter(is_sendable).collect()
     };
     assert!(!sendable(said.rows.clone()).is_empty());
@@ -40,8 +40,8 @@ async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
 
 async fn states_faults_totals_and_the_mission_read_back(books: Books) {
     let (ledger, _) = filled(&books).await;
-    let fault = Fault {
-        kind: FaultKind::Transient,
+    let fault = MysisFault {
+        kind: MysisFaultKind::Transient,
         text: "503".to_string(),
         at: Timestamp(99),
     };
@@ -53,7 +53,7 @@ async fn states_faults_totals_and_the_mission_read_back(books: Books) {
     };
     let state = Write::State {
         mysis: ALPHA,
-        state: State::Errored,
+        state: LifeState::Errored,
         reason: Some("503".into()),
         fault: Some(fault.clone()),
         at: Timestamp(99),
@@ -64,7 +64,7 @@ async fn states_faults_totals_and_the_mission_read_back(books: Books) {
     };
     write(&ledger, vec![state, set]).await.unwrap();
     let swarm = ledger.swarm().await.unwrap();
-    assert_eq!(swarm.myses[0].state, State::Errored);
+    assert_eq!(swarm.myses[0].state, LifeState::Errored);
     assert_eq!(swarm.myses[0].fault, Some(fault));
     assert_eq!(swarm.myses[0].totals, totals);
     assert_eq!(swarm.myses[0].profile.temperature, Some(0.5));
@@ -116,7 +116,7 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
         stale("sell"),
     ])
     .await;
-    let mut known = ledger.recall(ALPHA).await.unwrap().sightings;
+    let mut known = ledger.load_history(ALPHA).await.unwrap().sightings;
     known.sort_by_key(|(_, sighting)| sighting.at);
     let cargo = SnapshotResult {
         stale_by: Some("mine".into()),
@@ -136,31 +136,31 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
         account,
     }])
     .await;
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 1);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().sightings.len(), 1);
     write(vec![Write::Delete { mysis: ALPHA }]).await;
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().sightings.len(), 0);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().sightings.len(), 0);
 }
 
 async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(books: Books) {
     let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let prompt = |seq| row(seq, Body::Prompt { text: "do".into() });
+    let prompt = |seq| row(seq, RowBody::Prompt { text: "do".into() });
     let mut rows = vec![
         prompt(1),
-        row(2, Body::Reply(said("done", 1))),
+        row(2, RowBody::Reply(said("done", 1))),
         prompt(3),
         prompt(4),
     ];
-    rows.push(row(5, Body::Reply(said("", 4))));
-    rows.extend((6..=200).map(|seq| row(seq, Body::Audit { text: "x".into() })));
+    rows.push(row(5, RowBody::Reply(said("", 4))));
+    rows.extend((6..=200).map(|seq| row(seq, RowBody::Audit { text: "x".into() })));
     write(&ledger, rows.iter().map(append).collect())
         .await
         .unwrap();
-    let recalled = ledger.recall(ALPHA).await.unwrap().rows;
+    let recalled = ledger.load_history(ALPHA).await.unwrap().rows;
     assert_eq!(recalled.len(), 101);
     let prompts = recalled
         .iter()
-        .filter(|row| row.kind() == Some(Kind::Prompt));
+        .filter(|row| row.kind() == Some(RowKind::Prompt));
     let prompts: Vec<Seq> = prompts.map(|row| row.seq).collect();
     assert_eq!(prompts, [Seq(1), Seq(3), Seq(4)], "each once");
 }
@@ -171,15 +171,15 @@ async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
         mysis: ALPHA,
         memo: memo.into(),
     };
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().watch, None);
     for memo in ["{\"rung\":1}", "{\"rung\":2}"] {
         write(&ledger, vec![watched(memo)]).await.unwrap();
-        let recalled = ledger.recall(ALPHA).await.unwrap();
+        let recalled = ledger.load_history(ALPHA).await.unwrap();
         assert_eq!(recalled.watch.as_deref(), Some(memo));
     }
     let gone = Write::Delete { mysis: ALPHA };
     write(&ledger, vec![gone, create(ALPHA, "alpha")])
         .await
         .unwrap();
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().watch, None);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().watch, None);
 }

@@ -2,7 +2,7 @@
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::write::{
-    AccountRecord, PoolAccount, ProfileChange, Recollection, SavedSession,
+    AccountRecord, PoolAccount, ProfileChange, SavedSession, StoredHistory,
 };
 use actors::ports::SwarmRecord;
 use sea_orm::{ConnectionTrait, Statement};
@@ -16,11 +16,11 @@ on_both!(whatever_is_repeated_after_a_lost_answer_changes_nothing);
 #[derive(Debug, PartialEq)]
 struct Seen {
     swarm: SwarmRecord,
-    past: Vec<Recollection>,
+    past: Vec<StoredHistory>,
     accounts: Vec<AccountRecord>,
     sessions: Vec<Option<SavedSession>>,
     missions: Vec<StoredMission>,
-    books: Vec<actors::domain::books::Entry>,
+    books: Vec<actors::domain::books::CostEntry>,
     events: Vec<EventRecord>,
     calls: Vec<String>,
 }
@@ -29,8 +29,8 @@ async fn seen(ledger: &SqlLedger) -> Seen {
     let mut past = Vec::new();
     let mut sessions = Vec::new();
     for mysis in [ALPHA, MysisId(8)] {
-        past.push(ledger.recall(mysis).await.unwrap());
-        sessions.push(ledger.session(mysis).await.unwrap());
+        past.push(ledger.load_history(mysis).await.unwrap());
+        sessions.push(ledger.saved_session(mysis).await.unwrap());
     }
     let calls = Statement::from_string(
         ledger.inner.dialect.backend(),
@@ -74,7 +74,7 @@ fn of_every_kind() -> Vec<Write> {
         at: Timestamp(5),
         stale_by: None,
     };
-    let account = Account {
+    let account = GameAccount {
         username: "Quill".into(),
         password: "secret-secret".into(),
     };
@@ -98,7 +98,7 @@ fn of_every_kind() -> Vec<Write> {
     writes.extend([
         Write::State {
             mysis: ALPHA,
-            state: State::Running,
+            state: LifeState::Running,
             reason: None,
             fault: None,
             at: Timestamp(8),
@@ -147,7 +147,7 @@ fn of_every_kind() -> Vec<Write> {
         },
         Write::PoolAccount {
             account: PoolAccount {
-                account: Account {
+                account: GameAccount {
                     username: "Drake".into(),
                     ..account
                 },

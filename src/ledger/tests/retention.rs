@@ -7,7 +7,7 @@ use actors::domain::ids::Moment;
 use actors::ports::Clock;
 use sea_orm::Statement;
 
-use super::super::Keep;
+use super::super::RetentionLimits;
 use super::*;
 
 /// A clock that stands until it is put forward.
@@ -54,62 +54,62 @@ impl Hand {
     }
 }
 
-pub(super) fn within(hours: u64) -> Keep {
-    Keep {
+pub(super) fn within(hours: u64) -> RetentionLimits {
+    RetentionLimits {
         age: Some(Duration::from_secs(hours * 3600)),
         rows: None,
     }
 }
 
-pub(super) fn newest(rows: u64) -> Keep {
-    Keep {
+pub(super) fn newest(rows: u64) -> RetentionLimits {
+    RetentionLimits {
         age: None,
         rows: Some(rows),
     }
 }
 
-pub(super) fn said_at(hours: i64, seq: i64, body: Body) -> Arc<Row> {
+pub(super) fn said_at(hours: i64, seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         at: Timestamp(hours * HOUR + seq),
         ..Row::clone(&row(seq, body))
     })
 }
 
-fn prompt(text: &str) -> Body {
-    Body::Prompt { text: text.into() }
+fn prompt(text: &str) -> RowBody {
+    RowBody::Prompt { text: text.into() }
 }
 
-fn audit(text: &str) -> Body {
-    Body::Audit { text: text.into() }
+fn audit(text: &str) -> RowBody {
+    RowBody::Audit { text: text.into() }
 }
 
-fn peer(text: &str) -> Body {
-    Body::Peer {
+fn peer(text: &str) -> RowBody {
+    RowBody::Peer {
         sender: "beta".into(),
         text: text.into(),
     }
 }
 
-pub(super) fn reply(text: &str, horizon: i64) -> Body {
-    Body::Reply(said(text, horizon))
+pub(super) fn reply(text: &str, horizon: i64) -> RowBody {
+    RowBody::Reply(said(text, horizon))
 }
 
-pub(super) fn calls(count: usize) -> Body {
-    let call = |number| Call {
+pub(super) fn calls(count: usize) -> RowBody {
+    let call = |number| CallRecord {
         id: format!("id{number}").into(),
         name: "mine".into(),
         arguments: "{}".into(),
         status: CallStatus::Recorded,
         read_only: false,
     };
-    Body::Call {
+    RowBody::Call {
         utterance: said("calling", 0),
         calls: (0..count).map(call).collect(),
     }
 }
 
-pub(super) fn answer(seq: i64, position: u16, text: &str) -> Body {
-    Body::Result {
+pub(super) fn answer(seq: i64, position: u16, text: &str) -> RowBody {
+    RowBody::Result {
         call: CallKey {
             seq: Seq(seq),
             position,
@@ -126,8 +126,8 @@ pub(super) fn answer(seq: i64, position: u16, text: &str) -> Body {
     }
 }
 
-fn mission() -> Body {
-    Body::Mission {
+fn mission() -> RowBody {
+    RowBody::Mission {
         id: MissionId(3),
         text: "dig".into(),
     }
@@ -135,7 +135,7 @@ fn mission() -> Body {
 
 /// A conversation of two days: the first rows are of every fate.
 fn two_days() -> Vec<Arc<Row>> {
-    let note = |text: &str| Body::Note { text: text.into() };
+    let note = |text: &str| RowBody::Note { text: text.into() };
     let old = [
         note("stands"),
         mission(),
@@ -183,7 +183,7 @@ pub(super) async fn two_days_in(books: &Books) -> SqlLedger {
 }
 
 pub(super) async fn left_before(ledger: &SqlLedger, seq: i64) -> Vec<i64> {
-    let page = Page {
+    let page = PageQuery {
         mysis: ALPHA,
         from: PageFrom::After(Seq(0)),
         limit: 10_000,
@@ -212,16 +212,16 @@ on_both!(
 
 async fn what_is_old_goes_and_what_is_needed_stays(books: Books) {
     let ledger = two_days_in(&books).await;
-    let before = ledger.recall(ALPHA).await.unwrap();
+    let before = ledger.load_history(ALPHA).await.unwrap();
     let spent = ledger.books(Day(0)).await.unwrap();
     assert_eq!(places(&ledger, looking_for("copper")).await, [17]);
-    ledger.keep(within(24), Hand::at(48));
+    ledger.set_retention(within(24), Hand::at(48));
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, 90).await, LEFT);
     let mut taken_up = before;
     let stays = |row: &Arc<Row>| row.seq.0 > 89 || LEFT.contains(&row.seq.0);
     taken_up.rows.retain(stays);
-    assert_eq!(ledger.recall(ALPHA).await.unwrap(), taken_up);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap(), taken_up);
     assert_eq!(ledger.books(Day(0)).await.unwrap(), spent, "what was spent");
     for gone in ["copper", "first words", "dust"] {
         let found = ledger.search(looking_for(gone)).await.unwrap();
@@ -242,7 +242,7 @@ async fn what_is_old_goes_and_what_is_needed_stays(books: Books) {
 async fn what_is_needed_no_longer_goes_in_the_next_round(books: Books) {
     let ledger = two_days_in(&books).await;
     let hand = Hand::at(48);
-    ledger.keep(within(24), hand.clone());
+    ledger.set_retention(within(24), hand.clone());
     keep_up(&ledger).await;
     let last = two_days().last().unwrap().seq.0;
     let writes = vec![
@@ -266,7 +266,10 @@ async fn what_is_needed_no_longer_goes_in_the_next_round(books: Books) {
     )
     .await
     .unwrap();
-    assert_eq!(ledger.recall(ALPHA).await.unwrap().last, Seq(last + 4));
+    assert_eq!(
+        ledger.load_history(ALPHA).await.unwrap().last,
+        Seq(last + 4)
+    );
 }
 
 /// Words of a turn that a mission began before there was any row answer none.
@@ -278,10 +281,10 @@ async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Boo
     let mut writes = vec![create(ALPHA, "alpha")];
     writes.extend(old.chain(new).map(|row| append(&row)));
     write(&ledger, writes).await.unwrap();
-    ledger.keep(within(24), Hand::at(48));
+    ledger.set_retention(within(24), Hand::at(48));
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, 3).await, [1, 2]);
-    let recalled = ledger.recall(ALPHA).await.unwrap().rows;
+    let recalled = ledger.load_history(ALPHA).await.unwrap().rows;
     assert!(
         recalled
             .iter()
@@ -303,10 +306,10 @@ async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
     let mut writes = vec![create(ALPHA, "alpha")];
     writes.extend(old.chain(new).map(|row| append(&row)));
     write(&ledger, writes).await.unwrap();
-    let before = ledger.recall(ALPHA).await.unwrap();
-    ledger.keep(newest(600), Hand::at(48));
+    let before = ledger.load_history(ALPHA).await.unwrap();
+    ledger.set_retention(newest(600), Hand::at(48));
     keep_up(&ledger).await;
-    assert_eq!(ledger.recall(ALPHA).await.unwrap(), before);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap(), before);
     let left = left_before(&ledger, 600).await;
     assert_eq!(left[..3], [3, 4, 5], "the loop is whole");
     assert_eq!(left.len(), 98 + 99, "old notices go");
@@ -325,21 +328,21 @@ pub(super) async fn very_many_rows(books: &Books) -> SqlLedger {
 
 async fn of_very_many_rows_the_newest_stay(books: Books) {
     let ledger = very_many_rows(&books).await;
-    ledger.keep(newest(700), Hand::at(1));
+    ledger.set_retention(newest(700), Hand::at(1));
     keep_up(&ledger).await;
     let left = left_before(&ledger, i64::MAX).await;
     assert_eq!((left[0], left.len()), (1302, 700));
     // A row of each Mysis at least is far more than was asked for.
     let ledger = books.open().await;
-    ledger.keep(newest(1), Hand::at(2));
+    ledger.set_retention(newest(1), Hand::at(2));
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, i64::MAX).await.len(), 512);
 }
 
 async fn everything_stays_where_nothing_else_is_said(books: Books) {
     let ledger = two_days_in(&books).await;
-    ledger.keep(
-        Keep {
+    ledger.set_retention(
+        RetentionLimits {
             age: None,
             rows: None,
         },
@@ -356,7 +359,7 @@ async fn a_wall_clock_that_is_set_makes_no_row_old_and_time_that_passes_does(boo
     // Before the first round, and while it runs, there and back.
     let hand = Hand::at(48);
     hand.set_ahead(TEN_YEARS);
-    ledger.keep(within(72), hand.clone());
+    ledger.set_retention(within(72), hand.clone());
     for ahead in [TEN_YEARS, 100 * TEN_YEARS, -TEN_YEARS, 0, TEN_YEARS] {
         hand.set_ahead(ahead);
         hand.next_round();

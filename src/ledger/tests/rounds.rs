@@ -16,7 +16,7 @@ async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
     let ledger = very_many_rows(&books).await;
     keep_up(&ledger).await;
     let hand = Hand::at(1);
-    ledger.keep(newest(600), hand.clone());
+    ledger.set_retention(newest(600), hand.clone());
     let removed = async || {
         ledger.maintenance().expect("a step").await;
         ledger.reach(None).await.unwrap().removed
@@ -31,7 +31,7 @@ async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
 async fn cut_off_at_any_moment_it_leaves_no_half_of_anything(books: Books) {
     let ledger = two_days_in(&books).await;
     let hand = Hand::at(48);
-    ledger.keep(within(24), hand.clone());
+    ledger.set_retention(within(24), hand.clone());
     let mut cut_off = 0;
     for patience in (0..4000).step_by(40) {
         if let Some(step) = ledger.maintenance() {
@@ -75,7 +75,7 @@ async fn a_file_stops_growing_and_its_index_forgets_what_is_gone() {
     let ledger = books.open().await;
     let hand = Hand::at(1);
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
-    ledger.keep(newest(1000), hand.clone());
+    ledger.set_retention(newest(1000), hand.clone());
     let (mut pages, mut took) = (Vec::new(), [Vec::new(), Vec::new()]);
     for wave in 0..24_i64 {
         let texts = (0..1000_i64).map(|place| {

@@ -25,13 +25,13 @@ fn texts(count: usize, pieces: std::ops::Range<usize>) -> Vec<String> {
         .collect()
 }
 
-fn searches() -> Vec<Search> {
+fn searches() -> Vec<SearchQuery> {
     let beta = MysisId(8);
     texts(40, 1..4)
         .into_iter()
         .zip([None, Some(ALPHA), Some(beta)].into_iter().cycle())
         .flat_map(|(text, mysis)| {
-            [true, false].map(|case_sensitive| Search {
+            [true, false].map(|case_sensitive| SearchQuery {
                 text: text.clone(),
                 mysis,
                 within: SearchIn::Messages,
@@ -63,7 +63,7 @@ async fn found_in(books: &Books) -> [Vec<Finding>; 2] {
     let mut writes: Vec<Write> = myses.map(|(id, name)| create(id, name)).into();
     for (seq, text) in (1..).zip(texts(280, 3..12)) {
         let mysis = myses[usize::from(seq % 3 == 0)].0;
-        let row = row(seq, Body::Prompt { text: text.into() });
+        let row = row(seq, RowBody::Prompt { text: text.into() });
         writes.push(Write::Append { mysis, row });
     }
     write(&ledger, writes).await.unwrap();

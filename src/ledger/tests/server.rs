@@ -145,9 +145,9 @@ async fn a_letter_that_a_server_cannot_keep_is_replaced() {
     let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     append_texts(&ledger, 1, ["nul\0byte".to_string()].into_iter()).await;
-    let rows = ledger.recall(ALPHA).await.unwrap().rows;
+    let rows = ledger.load_history(ALPHA).await.unwrap().rows;
     assert_eq!(&**rows[0].text(), "nul\u{fffd}byte");
-    let asked = ResultAsked {
+    let asked = ResultQuery {
         mysis: ALPHA,
         call_id: "no\0where".to_string(),
         offset: 0,
@@ -171,7 +171,7 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
     let (one, other) = (one.unwrap(), other.unwrap());
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
     assert_eq!(other.swarm().await.unwrap().myses.len(), 0);
-    assert_eq!(other.others().await.unwrap(), ["alpha"]);
+    assert_eq!(other.names_held_by_others().await.unwrap(), ["alpha"]);
     let taken = write(&other, vec![create(MysisId(8), "alpha")]).await;
     assert!(matches!(taken, Err(LedgerFault::Refused(_))), "{taken:?}");
 }
@@ -236,7 +236,7 @@ async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
             };
             write(&ledger, vec![sighted]).await.unwrap();
         }
-        let account = Account {
+        let account = GameAccount {
             username: long_look(20_000).look.arguments,
             password: "secret-secret".into(),
         };
@@ -250,6 +250,13 @@ async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
         let pooled = write(&ledger, vec![pooled]).await;
         let may_be = matches!(pooled, Ok(()) | Err(LedgerFault::Refused(_)));
         assert!(may_be, "{pooled:?}");
-        assert!(!ledger.recall(ALPHA).await.unwrap().sightings.is_empty());
+        assert!(
+            !ledger
+                .load_history(ALPHA)
+                .await
+                .unwrap()
+                .sightings
+                .is_empty()
+        );
     }
 }

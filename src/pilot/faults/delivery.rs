@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How the answer is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
+pub enum DeliveryFault {
     /// Nothing comes for a time, or ever.
     Hang {
         /// How long; none means until one side closes.
@@ -21,7 +21,7 @@ pub enum Delivery {
     Garbage,
 }
 
-impl Delivery {
+impl DeliveryFault {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hang { .. } => "hang",

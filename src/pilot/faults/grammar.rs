@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use zoea_grammar::fault::{FaultForm, WrittenFault, explain};
 
-use super::{Delivery, Fault, FaultKind, Instead, Reshape, Spoil};
+use super::{AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault, ShapeFault};
 
 const FORMS: &[FaultForm] = &[
     FaultForm::new(
@@ -82,7 +82,7 @@ const FORMS: &[FaultForm] = &[
 
 /// The grammar of a fault, for `--help`.
 #[must_use]
-pub fn grammar() -> String {
+pub fn fault_grammar() -> String {
     format!(
         "A fault that strikes by chance, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated.\n\
          The probability is 1 unless given. Chance follows from the seed, the caller and the number of its request.\n\
@@ -91,26 +91,26 @@ pub fn grammar() -> String {
     )
 }
 
-impl FromStr for Fault {
+impl FromStr for PilotFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let written = WrittenFault::read(text, FORMS)?;
         let kind = match written.form.name {
-            "http-429" => FaultKind::Instead(Instead::Http429 {
+            "http-429" => PilotFaultKind::Instead(ReplacementFault::Http429 {
                 retry_after: written.number()?,
             }),
-            "context-length" => FaultKind::Instead(Instead::ContextLength {
+            "context-length" => PilotFaultKind::Instead(ReplacementFault::ContextLength {
                 tokens: written.number()?.unwrap_or_default(),
             }),
             "outage" => {
                 let (after, length) = written.two_durations()?;
-                FaultKind::Instead(Instead::Outage { after, length })
+                PilotFaultKind::Instead(ReplacementFault::Outage { after, length })
             }
-            "hang" => FaultKind::Delivery(Delivery::Hang {
+            "hang" => PilotFaultKind::Delivery(DeliveryFault::Hang {
                 pause: written.duration()?,
             }),
-            "slow" => FaultKind::Delivery(Delivery::Slow {
+            "slow" => PilotFaultKind::Delivery(DeliveryFault::Slow {
                 over: written.needed_duration()?,
             }),
             name => plain_kind(name)
@@ -124,31 +124,31 @@ impl FromStr for Fault {
 }
 
 /// The kinds that take no argument.
-fn plain_kind(name: &str) -> Option<FaultKind> {
-    use FaultKind as Kind;
+fn plain_kind(name: &str) -> Option<PilotFaultKind> {
+    use PilotFaultKind as Kind;
     Some(match name {
-        "text-429" => Kind::Instead(Instead::Text429),
-        "http-500" => Kind::Instead(Instead::Http500),
-        "http-503" => Kind::Instead(Instead::Http503),
-        "http-401" => Kind::Instead(Instead::Http401),
-        "drop" => Kind::Delivery(Delivery::Drop),
-        "garbage" => Kind::Delivery(Delivery::Garbage),
-        "empty-choices" => Kind::Reshape(Reshape::EmptyChoices),
-        "error-200" => Kind::Reshape(Reshape::Error200),
-        "no-usage" => Kind::Reshape(Reshape::NoUsage),
-        "null-usage" => Kind::Reshape(Reshape::NullUsage),
-        "odd-usage" => Kind::Reshape(Reshape::OddUsage),
-        "reasoning-field" => Kind::Reshape(Reshape::ReasoningField),
-        "think-tags" => Kind::Reshape(Reshape::ThinkTags),
-        "args-object" => Kind::Reshape(Reshape::ArgsObject),
-        "parts-content" => Kind::Reshape(Reshape::PartsContent),
-        "empty-reply" => Kind::Spoil(Spoil::EmptyReply),
-        "empty-id" => Kind::Spoil(Spoil::EmptyId),
-        "repeated-id" => Kind::Spoil(Spoil::RepeatedId),
-        "unknown-tool" => Kind::Spoil(Spoil::UnknownTool),
-        "bad-json-args" => Kind::Spoil(Spoil::BadJsonArgs),
-        "cut-args" => Kind::Spoil(Spoil::CutArgs),
-        "channel-token" => Kind::Spoil(Spoil::ChannelToken),
+        "text-429" => Kind::Instead(ReplacementFault::Text429),
+        "http-500" => Kind::Instead(ReplacementFault::Http500),
+        "http-503" => Kind::Instead(ReplacementFault::Http503),
+        "http-401" => Kind::Instead(ReplacementFault::Http401),
+        "drop" => Kind::Delivery(DeliveryFault::Drop),
+        "garbage" => Kind::Delivery(DeliveryFault::Garbage),
+        "empty-choices" => Kind::Reshape(ShapeFault::EmptyChoices),
+        "error-200" => Kind::Reshape(ShapeFault::Error200),
+        "no-usage" => Kind::Reshape(ShapeFault::NoUsage),
+        "null-usage" => Kind::Reshape(ShapeFault::NullUsage),
+        "odd-usage" => Kind::Reshape(ShapeFault::OddUsage),
+        "reasoning-field" => Kind::Reshape(ShapeFault::ReasoningField),
+        "think-tags" => Kind::Reshape(ShapeFault::ThinkTags),
+        "args-object" => Kind::Reshape(ShapeFault::ArgsObject),
+        "parts-content" => Kind::Reshape(ShapeFault::PartsContent),
+        "empty-reply" => Kind::Spoil(AnswerFault::EmptyReply),
+        "empty-id" => Kind::Spoil(AnswerFault::EmptyId),
+        "repeated-id" => Kind::Spoil(AnswerFault::RepeatedId),
+        "unknown-tool" => Kind::Spoil(AnswerFault::UnknownTool),
+        "bad-json-args" => Kind::Spoil(AnswerFault::BadJsonArgs),
+        "cut-args" => Kind::Spoil(AnswerFault::CutArgs),
+        "channel-token" => Kind::Spoil(AnswerFault::ChannelToken),
         _ => return None,
     })
 }
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn every_kind_of_the_grammar_is_read_and_named_alike() {
         for form in FORMS {
-            let fault: Fault = example(form).parse().unwrap();
+            let fault: PilotFault = example(form).parse().unwrap();
             assert_eq!(fault.kind.name(), form.name);
-            assert!(grammar().contains(form.name));
+            assert!(fault_grammar().contains(form.name));
         }
     }
 
@@ -182,23 +182,23 @@ mod tests {
     fn probability_and_argument_are_read() {
         assert_eq!(
             "http-429@0.25:7".parse(),
-            Ok(Fault {
-                kind: FaultKind::Instead(Instead::Http429 {
+            Ok(PilotFault {
+                kind: PilotFaultKind::Instead(ReplacementFault::Http429 {
                     retry_after: Some(7)
                 }),
                 probability: 0.25
             })
         );
         assert_eq!(
-            "outage:1m,30s".parse::<Fault>().unwrap().kind,
-            FaultKind::Instead(Instead::Outage {
+            "outage:1m,30s".parse::<PilotFault>().unwrap().kind,
+            PilotFaultKind::Instead(ReplacementFault::Outage {
                 after: Duration::from_secs(60),
                 length: Duration::from_secs(30)
             })
         );
         assert_eq!(
-            "hang@1".parse::<Fault>().unwrap().kind,
-            FaultKind::Delivery(Delivery::Hang { pause: None })
+            "hang@1".parse::<PilotFault>().unwrap().kind,
+            PilotFaultKind::Delivery(DeliveryFault::Hang { pause: None })
         );
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// What is answered instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Instead {
+pub enum ReplacementFault {
     /// 429 in OpenAI's form.
     Http429 {
         /// The seconds of `Retry-After`, where it is sent.
@@ -36,7 +36,7 @@ pub enum Instead {
 
 /// An HTTP error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct ErrorReply {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<u64>,
     /// JSON, or a string that is sent as it is.
@@ -53,7 +53,7 @@ pub(crate) fn error_body(
     json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
 }
 
-impl Instead {
+impl ReplacementFault {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Http429 { .. } => "http-429",
@@ -67,16 +67,16 @@ impl Instead {
     }
 
     /// The error for a request of so many tokens; none where the fault does not concern it.
-    pub(crate) fn refuse(self, prompt_tokens: u64) -> Option<Refused> {
+    pub(crate) fn error_reply(self, prompt_tokens: u64) -> Option<ErrorReply> {
         let plain = |status, body| {
-            Some(Refused {
+            Some(ErrorReply {
                 status,
                 retry_after: None,
                 body,
             })
         };
         match self {
-            Self::Http429 { retry_after } => Some(Refused {
+            Self::Http429 { retry_after } => Some(ErrorReply {
                 status: 429,
                 retry_after,
                 body: error_body(
@@ -115,14 +115,14 @@ impl Instead {
                 ),
             ),
             Self::ContextLength { tokens } if prompt_tokens > tokens => {
-                plain(400, too_long(tokens, prompt_tokens))
+                plain(400, context_length_error(tokens, prompt_tokens))
             }
             Self::ContextLength { .. } => None,
         }
     }
 }
 
-fn too_long(most: u64, prompt_tokens: u64) -> Value {
+fn context_length_error(most: u64, prompt_tokens: u64) -> Value {
     error_body(
         &format!(
             "This model's maximum context length is {most} tokens. However, your messages resulted in {prompt_tokens} \

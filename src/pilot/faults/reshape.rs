@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// How the completion is reshaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reshape {
+pub enum ShapeFault {
     /// `choices` is empty.
     EmptyChoices,
     /// An error object in place of the completion.
@@ -25,7 +25,7 @@ pub enum Reshape {
     PartsContent,
 }
 
-impl Reshape {
+impl ShapeFault {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::EmptyChoices => "empty-choices",
@@ -54,10 +54,10 @@ impl Reshape {
             }
             Self::NullUsage => completion["usage"] = Value::Null,
             Self::OddUsage => completion["usage"] = odd_usage(&completion["usage"], rng),
-            Self::ReasoningField => return with_message(completion, reasoning_field),
-            Self::ThinkTags => return with_message(completion, think_tags),
-            Self::ArgsObject => return with_message(completion, args_object),
-            Self::PartsContent => return with_message(completion, parts_content),
+            Self::ReasoningField => return change_message(completion, move_reasoning),
+            Self::ThinkTags => return change_message(completion, wrap_reasoning),
+            Self::ArgsObject => return change_message(completion, parse_arguments),
+            Self::PartsContent => return change_message(completion, split_content),
         }
         true
     }
@@ -76,22 +76,22 @@ fn odd_usage(usage: &Value, rng: &mut fastrand::Rng) -> Value {
     }
 }
 
-fn with_message(completion: &mut Value, change: fn(&mut Value) -> bool) -> bool {
+fn change_message(completion: &mut Value, change: fn(&mut Value) -> bool) -> bool {
     completion
         .pointer_mut("/choices/0/message")
         .is_some_and(change)
 }
 
-fn reasoning_field(message: &mut Value) -> bool {
-    let Some(reasoning) = take(message, "reasoning_content") else {
+fn move_reasoning(message: &mut Value) -> bool {
+    let Some(reasoning) = take_field(message, "reasoning_content") else {
         return false;
     };
     message["reasoning"] = reasoning;
     true
 }
 
-fn think_tags(message: &mut Value) -> bool {
-    let Some(reasoning) = take(message, "reasoning_content") else {
+fn wrap_reasoning(message: &mut Value) -> bool {
+    let Some(reasoning) = take_field(message, "reasoning_content") else {
         return false;
     };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -100,7 +100,7 @@ fn think_tags(message: &mut Value) -> bool {
     true
 }
 
-fn args_object(message: &mut Value) -> bool {
+fn parse_arguments(message: &mut Value) -> bool {
     let mut is_changed = false;
     for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
         let arguments = &mut call["function"]["arguments"];
@@ -115,7 +115,7 @@ fn args_object(message: &mut Value) -> bool {
     is_changed
 }
 
-fn parts_content(message: &mut Value) -> bool {
+fn split_content(message: &mut Value) -> bool {
     let Some(text) = message["content"].as_str() else {
         return false;
     };
@@ -123,7 +123,7 @@ fn parts_content(message: &mut Value) -> bool {
     true
 }
 
-fn take(message: &mut Value, field: &str) -> Option<Value> {
+fn take_field(message: &mut Value, field: &str) -> Option<Value> {
     message
         .as_object_mut()?
         .remove(field)
@@ -147,27 +147,27 @@ mod tests {
     #[test]
     fn each_shape_differs_where_it_says() {
         for (shape, pointer, expected) in [
-            (Reshape::EmptyChoices, "/choices", Some(json!([]))),
-            (Reshape::Error200, "/error/code", Some(json!(502))),
-            (Reshape::NoUsage, "/usage", None),
-            (Reshape::NullUsage, "/usage", Some(json!(null))),
+            (ShapeFault::EmptyChoices, "/choices", Some(json!([]))),
+            (ShapeFault::Error200, "/error/code", Some(json!(502))),
+            (ShapeFault::NoUsage, "/usage", None),
+            (ShapeFault::NullUsage, "/usage", Some(json!(null))),
             (
-                Reshape::ReasoningField,
+                ShapeFault::ReasoningField,
                 "/choices/0/message/reasoning",
                 Some(json!("ore")),
             ),
             (
-                Reshape::ThinkTags,
+                ShapeFault::ThinkTags,
                 "/choices/0/message/content",
                 Some(json!("<think>ore</think>\n\non my way")),
             ),
             (
-                Reshape::ArgsObject,
+                ShapeFault::ArgsObject,
                 "/choices/0/message/tool_calls/0/function/arguments",
                 Some(json!({"a": 1})),
             ),
             (
-                Reshape::PartsContent,
+                ShapeFault::PartsContent,
                 "/choices/0/message/content",
                 Some(json!([{"type": "text", "text": "on my way"}])),
             ),
@@ -182,7 +182,7 @@ mod tests {
     fn odd_usage_never_adds_up() {
         for seed in 0..50 {
             let mut reshaped = completion();
-            Reshape::OddUsage.apply(&mut reshaped, &mut fastrand::Rng::with_seed(seed));
+            ShapeFault::OddUsage.apply(&mut reshaped, &mut fastrand::Rng::with_seed(seed));
             let usage = &reshaped["usage"];
             assert!(
                 usage["prompt_tokens"].as_u64().is_none()
@@ -195,11 +195,11 @@ mod tests {
     fn what_is_not_there_is_not_reshaped() {
         let mut plain = json!({"choices": [{"message": {"content": null}}]});
         for shape in [
-            Reshape::NoUsage,
-            Reshape::ReasoningField,
-            Reshape::ThinkTags,
-            Reshape::ArgsObject,
-            Reshape::PartsContent,
+            ShapeFault::NoUsage,
+            ShapeFault::ReasoningField,
+            ShapeFault::ThinkTags,
+            ShapeFault::ArgsObject,
+            ShapeFault::PartsContent,
         ] {
             assert!(
                 !shape.apply(&mut plain, &mut fastrand::Rng::with_seed(1)),

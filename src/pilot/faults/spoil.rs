@@ -1,11 +1,11 @@
 //! Faults of the model: the answer itself is spoilt.
 
-use crate::answer::Answer;
+use crate::answer::PilotAnswer;
 use crate::player::{Nonsense, garble_as};
 
 /// How the answer is spoilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spoil {
+pub enum AnswerFault {
     /// Neither words nor calls.
     EmptyReply,
     /// Calls without an id.
@@ -22,7 +22,7 @@ pub enum Spoil {
     ChannelToken,
 }
 
-impl Spoil {
+impl AnswerFault {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::EmptyReply => "empty-reply",
@@ -36,11 +36,11 @@ impl Spoil {
     }
 
     /// Spoils the answer; says whether there was anything to spoil.
-    pub(crate) fn apply(self, answer: &mut Answer, rng: &mut fastrand::Rng) -> bool {
+    pub(crate) fn apply(self, answer: &mut PilotAnswer, rng: &mut fastrand::Rng) -> bool {
         match self {
             Self::EmptyReply => garble_as(answer, Nonsense::Empty, rng),
-            Self::EmptyId => rename(answer, ""),
-            Self::RepeatedId => rename(answer, "call_0"),
+            Self::EmptyId => set_call_ids(answer, ""),
+            Self::RepeatedId => set_call_ids(answer, "call_0"),
             Self::UnknownTool => garble_as(answer, Nonsense::UnknownTool, rng),
             Self::BadJsonArgs => garble_as(answer, Nonsense::BadJson, rng),
             Self::CutArgs => garble_as(answer, Nonsense::CutArguments, rng),
@@ -49,7 +49,7 @@ impl Spoil {
     }
 }
 
-fn rename(answer: &mut Answer, id: &str) -> bool {
+fn set_call_ids(answer: &mut PilotAnswer, id: &str) -> bool {
     for call in &mut answer.calls {
         id.clone_into(&mut call.id);
     }

@@ -3,42 +3,45 @@
 use serde_json::json;
 
 use super::player_view::PlayerView;
-use super::step::Step;
+use super::step::PlayerStep;
 use super::{looking, mining, moving, stationing};
 
 /// One step of the explorer.
-pub(super) fn explore(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
-    if let Some(step) = looking::look(cockpit, rng) {
+pub(super) fn choose_exploring_step(
+    cockpit: &PlayerView<'_>,
+    rng: &mut fastrand::Rng,
+) -> PlayerStep {
+    if let Some(step) = looking::look_around(cockpit, rng) {
         return step;
     }
     if mining::must_earn(cockpit) {
-        return mining::mine(cockpit, rng, &[]);
+        return mining::choose_mining_step(cockpit, rng, &[]);
     }
     let situation = &cockpit.situation;
     let place = &situation.place;
     let is_low = situation.ship.has_less_fuel_than(50);
     if place.docked == Some(true) {
-        if let Some(step) = stationing::refuel(cockpit) {
+        if let Some(step) = stationing::refuel_ship(cockpit) {
             return step;
         }
     } else if is_low && place.bases().next().is_some() {
-        return moving::to_base(cockpit, None, "The tank is low and a base is near.", rng);
+        return moving::go_to_base(cockpit, None, "The tank is low and a base is near.", rng);
     }
     let Some(chart) = &place.chart else {
-        return looking::chart(cockpit);
+        return looking::ask_for_chart(cockpit);
     };
     let is_known_here = place
         .poi
         .as_ref()
         .is_none_or(|poi| place.looked_at.contains(poi));
     if !is_known_here && cockpit.can_ask("get_poi") && rng.bool() {
-        return Step::call("get_poi", json!({}), "I have not looked at this place yet.");
+        return PlayerStep::call("get_poi", json!({}), "I have not looked at this place yet.");
     }
     if cockpit.offers("captains_log_add")
         && !cockpit.has_called("captains_log_add")
         && rng.u8(..6) == 0
     {
-        return write_down(cockpit, &chart.system);
+        return log_system(cockpit, &chart.system);
     }
     let unseen = chart.pois.iter().filter(|poi| {
         poi.kind != "sun"
@@ -46,16 +49,18 @@ pub(super) fn explore(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step
             && !place.looked_at.contains(&poi.id)
     });
     match rng.choice(unseen.collect::<Vec<_>>()) {
-        Some(poi) if rng.u8(..4) == 0 => moving::travel(
+        Some(poi) if rng.u8(..4) == 0 => moving::travel_to(
             cockpit,
             &poi.id,
             &format!("{} is not explored yet.", poi.id),
         ),
-        Some(_) | None => moving::jump(cockpit, "This system is on my chart now.", rng),
+        Some(_) | None => {
+            moving::jump_to_neighbour(cockpit, "This system is on my chart now.", rng)
+        }
     }
 }
 
-fn write_down(cockpit: &PlayerView<'_>, system: &str) -> Step {
+fn log_system(cockpit: &PlayerView<'_>, system: &str) -> PlayerStep {
     let place = &cockpit.situation.place;
     let chart = place.chart.iter();
     let pois: Vec<&str> = chart
@@ -67,7 +72,7 @@ fn write_down(cockpit: &PlayerView<'_>, system: &str) -> Step {
         .flat_map(|chart| &chart.lanes)
         .map(String::as_str)
         .collect();
-    Step::call(
+    PlayerStep::call(
         "captains_log_add",
         json!({"entry": format!("{system}: {}. Lanes to {}.", pois.join(", "), lanes.join(", "))}),
         "My memory is short; what I found belongs in the log.",

@@ -3,42 +3,42 @@
 use serde_json::json;
 
 use super::player_view::{PlayerView, is_query};
-use super::step::{Call, Step};
+use super::step::{PlayerStep, WantedCall};
 
 /// Asks for place, dock and hold where they are not known and may still be learnt.
-pub(super) fn look(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<Step> {
+pub(super) fn look_around(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
     let situation = &cockpit.situation;
     if situation.is_clear() {
         return None;
     }
     let mut calls = Vec::new();
     if cockpit.can_ask("get_status") {
-        calls.push(Call::plain("get_status"));
+        calls.push(WantedCall::without_arguments("get_status"));
         if situation.place.chart.is_none() && cockpit.can_ask("get_system") && rng.u8(..3) == 0 {
-            calls.push(Call::plain("get_system"));
+            calls.push(WantedCall::without_arguments("get_system"));
         }
     } else if situation.ship.capacity.is_none() && cockpit.can_ask("get_cargo") {
-        calls.push(Call::plain("get_cargo"));
+        calls.push(WantedCall::without_arguments("get_cargo"));
     } else if situation.place.poi.is_none() && cockpit.can_ask("get_system") {
-        calls.push(Call::plain("get_system"));
+        calls.push(WantedCall::without_arguments("get_system"));
     } else {
         return None;
     }
-    Some(Step::calls(
+    Some(PlayerStep::calls(
         calls,
         "I do not know for certain where I am and what I carry, so I look first.",
     ))
 }
 
 /// Asks for the chart of the present system.
-pub(super) fn chart(cockpit: &PlayerView<'_>) -> Step {
+pub(super) fn ask_for_chart(cockpit: &PlayerView<'_>) -> PlayerStep {
     if cockpit.has_asked("get_system") {
-        return Step::say(
+        return PlayerStep::say(
             "I cannot find out what is in this system. I will look again later.",
             "The chart was asked for already and did not come.",
         );
     }
-    Step::call(
+    PlayerStep::call(
         "get_system",
         json!({}),
         "I need the points of interest and the lanes of this system.",
@@ -46,33 +46,37 @@ pub(super) fn chart(cockpit: &PlayerView<'_>) -> Step {
 }
 
 /// Lets time pass where the server asks for patience.
-pub(super) fn wait(cockpit: &PlayerView<'_>) -> Step {
+pub(super) fn wait_for_ship(cockpit: &PlayerView<'_>) -> PlayerStep {
     let is_first = cockpit.situation.troubles.len() <= 1;
     if is_first && cockpit.can_ask("get_status") {
-        return Step::call(
+        return PlayerStep::call(
             "get_status",
             json!({}),
             "The ship is busy. I look where I am before I try again.",
         );
     }
-    Step::say(
+    PlayerStep::say(
         "The ship is still busy with the last action. I wait for it to end.",
         "Trying again at once would only be refused again.",
     )
 }
 
 /// Adds a question in between to the first questions of a turn, now and then.
-pub(super) fn add_interlude(cockpit: &PlayerView<'_>, step: Step, rng: &mut fastrand::Rng) -> Step {
-    let Step::Act { mut calls, why } = step else {
+pub(super) fn add_interlude(
+    cockpit: &PlayerView<'_>,
+    step: PlayerStep,
+    rng: &mut fastrand::Rng,
+) -> PlayerStep {
+    let PlayerStep::Act { mut calls, why } = step else {
         return step;
     };
     let is_opening = cockpit.rounds() == 0 && calls.iter().all(|call| is_query(&call.tool));
     let eagerness = if cockpit.orders.is_nudged { 60 } else { 20 };
     if is_opening && rng.u8(..100) < eagerness {
         let interludes = [
-            Call::plain("get_notifications"),
-            Call::plain("captains_log_list"),
-            Call::new("zoea_search_messages", json!({"query": "base", "limit": 5})),
+            WantedCall::without_arguments("get_notifications"),
+            WantedCall::without_arguments("captains_log_list"),
+            WantedCall::new("zoea_search_messages", json!({"query": "base", "limit": 5})),
         ];
         let chosen = if cockpit.orders.is_nudged {
             0
@@ -86,5 +90,5 @@ pub(super) fn add_interlude(cockpit: &PlayerView<'_>, step: Step, rng: &mut fast
                 .find(|call| cockpit.can_ask(&call.tool)),
         );
     }
-    Step::Act { calls, why }
+    PlayerStep::Act { calls, why }
 }

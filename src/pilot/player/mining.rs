@@ -3,25 +3,29 @@
 use crate::situation::Situation;
 
 use super::player_view::PlayerView;
-use super::step::{Call, Step};
+use super::step::{PlayerStep, WantedCall};
 use super::{looking, moving, stationing};
 
 /// One step of the miner's round. What is in `keep` is not sold.
-pub(super) fn mine(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Step {
-    if let Some(step) = looking::look(cockpit, rng) {
+pub(super) fn choose_mining_step(
+    cockpit: &PlayerView<'_>,
+    rng: &mut fastrand::Rng,
+    keep: &[&str],
+) -> PlayerStep {
+    if let Some(step) = looking::look_around(cockpit, rng) {
         return step;
     }
     let situation = &cockpit.situation;
     if situation.place.docked == Some(true) {
-        if let Some(step) = stationing::call_at(cockpit, rng, keep) {
+        if let Some(step) = stationing::visit_base(cockpit, rng, keep) {
             return step;
         }
     } else if situation.ship.is_crowded() {
-        return moving::to_base(cockpit, None, "The hold is full.", rng);
+        return moving::go_to_base(cockpit, None, "The hold is full.", rng);
     } else if must_refuel(cockpit) {
-        return moving::to_base(cockpit, None, "The tank is low.", rng);
+        return moving::go_to_base(cockpit, None, "The tank is low.", rng);
     }
-    dig(cockpit, rng)
+    go_and_mine(cockpit, rng)
 }
 
 /// Whether fuel is low and a visit to a base would change that: there is money, or ore worth some.
@@ -55,21 +59,21 @@ fn is_broke(cockpit: &PlayerView<'_>) -> bool {
             .is_some_and(|credits| credits < missing.saturating_mul(FUEL_PRICE))
 }
 
-fn dig(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
+fn go_and_mine(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let place = &cockpit.situation.place;
     if place.can_mine_here() {
-        return pull(cockpit, rng);
+        return mine_here(cockpit, rng);
     }
     if place.chart.is_none() {
-        return looking::chart(cockpit);
+        return looking::ask_for_chart(cockpit);
     }
     match place.belts().next() {
-        Some(belt) => moving::travel(
+        Some(belt) => moving::travel_to(
             cockpit,
             &belt.id,
             &format!("There is room in the hold, and ore at {}.", belt.id),
         ),
-        None => moving::jump(
+        None => moving::jump_to_neighbour(
             cockpit,
             "There is nothing left to mine in this system.",
             rng,
@@ -78,7 +82,7 @@ fn dig(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
 }
 
 /// One to three pulls with the laser at once.
-fn pull(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
+fn mine_here(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let has_room = cockpit.situation.ship.room().is_none_or(|room| room > 15);
     let pulls = if has_room && rng.u8(..5) == 0 {
         rng.usize(2..=3)
@@ -89,5 +93,5 @@ fn pull(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
         Some(room) => format!("I am at the rocks and have room for {room} more."),
         None => "I am at the rocks; I mine until the hold is full.".to_owned(),
     };
-    Step::calls(vec![Call::plain("mine"); pulls], why)
+    PlayerStep::calls(vec![WantedCall::without_arguments("mine"); pulls], why)
 }

@@ -2,29 +2,29 @@
 
 use serde_json::json;
 
-use crate::situation::{Mission, Ship};
+use crate::situation::{KnownMission, KnownShip};
 
 use super::player_view::PlayerView;
-use super::step::Step;
+use super::step::PlayerStep;
 use super::{looking, mining, moving};
 
 /// The game lets a player have no more than this.
 const MOST_ACTIVE: usize = 5;
 
 /// One step of a player who lives on missions.
-pub(super) fn serve(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
-    if let Some(step) = looking::look(cockpit, rng) {
+pub(super) fn choose_mission_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    if let Some(step) = looking::look_around(cockpit, rng) {
         return step;
     }
     let Some(active) = &cockpit.situation.board.active else {
         if cockpit.can_ask("get_active_missions") {
-            return Step::call(
+            return PlayerStep::call(
                 "get_active_missions",
                 json!({}),
                 "I look at what I have promised to do.",
             );
         }
-        return mining::mine(cockpit, rng, &[]);
+        return mining::choose_mining_step(cockpit, rng, &[]);
     };
     let incomplete = &cockpit.situation.board.incomplete;
     let open = || {
@@ -33,7 +33,7 @@ pub(super) fn serve(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
             .filter(|mission| !incomplete.contains(&mission.id))
     };
     if let Some(mission) = open().find(|mission| is_met(mission, &cockpit.situation.ship)) {
-        return deliver(cockpit, mission, rng);
+        return deliver_mission(cockpit, mission, rng);
     }
     let wanted: Vec<&str> = active
         .iter()
@@ -44,10 +44,10 @@ pub(super) fn serve(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
     if wanted.is_empty() && active.len() < MOST_ACTIVE {
         return find_work(cockpit, rng);
     }
-    mining::mine(cockpit, rng, &wanted)
+    mining::choose_mining_step(cockpit, rng, &wanted)
 }
 
-fn is_met(mission: &Mission, ship: &Ship) -> bool {
+fn is_met(mission: &KnownMission, ship: &KnownShip) -> bool {
     let has = |item: &str| ship.cargo.get(item).copied().unwrap_or(0);
     let is_in_hold = mission.is_for_miners()
         && mission.wants.iter().all(|want| {
@@ -58,38 +58,42 @@ fn is_met(mission: &Mission, ship: &Ship) -> bool {
     mission.is_done || is_in_hold
 }
 
-fn deliver(cockpit: &PlayerView<'_>, mission: &Mission, rng: &mut fastrand::Rng) -> Step {
+fn deliver_mission(
+    cockpit: &PlayerView<'_>,
+    mission: &KnownMission,
+    rng: &mut fastrand::Rng,
+) -> PlayerStep {
     let base = mission.wants.iter().find_map(|want| want.base.as_deref());
     let why = format!("I have what \"{}\" asks for.", mission.title);
     if cockpit.situation.place.docked != Some(true) {
-        return moving::to_base(cockpit, base, &why, rng);
+        return moving::go_to_base(cockpit, base, &why, rng);
     }
-    Step::call("complete_mission", json!({"mission_id": mission.id}), why)
+    PlayerStep::call("complete_mission", json!({"mission_id": mission.id}), why)
 }
 
 /// Looks for a mission that a miner can fulfil; without one, mines for the market.
-fn find_work(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
+fn find_work(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let board = &cockpit.situation.board;
     if cockpit.situation.place.docked != Some(true) {
         let has_work =
             cockpit.situation.place.can_mine_here() || cockpit.situation.ship.is_crowded();
         return if has_work || board.offered.is_some() {
-            mining::mine(cockpit, rng, &[])
+            mining::choose_mining_step(cockpit, rng, &[])
         } else {
-            moving::to_base(cockpit, None, "Missions are offered at bases.", rng)
+            moving::go_to_base(cockpit, None, "Missions are offered at bases.", rng)
         };
     }
     let Some(offered) = &board.offered else {
         if cockpit.can_ask("get_missions") {
-            return Step::call("get_missions", json!({}), "I look at the mission board.");
+            return PlayerStep::call("get_missions", json!({}), "I look at the mission board.");
         }
-        return mining::mine(cockpit, rng, &[]);
+        return mining::choose_mining_step(cockpit, rng, &[]);
     };
     let fit = offered
         .iter()
         .find(|mission| mission.is_for_miners() && !board.refused.contains(&mission.id));
     match fit {
-        Some(mission) => Step::call(
+        Some(mission) => PlayerStep::call(
             "accept_mission",
             json!({"mission_id": mission.id}),
             format!(
@@ -97,6 +101,6 @@ fn find_work(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
                 mission.title
             ),
         ),
-        None => mining::mine(cockpit, rng, &[]),
+        None => mining::choose_mining_step(cockpit, rng, &[]),
     }
 }

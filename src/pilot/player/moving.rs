@@ -4,21 +4,21 @@ use serde_json::json;
 
 use super::looking;
 use super::player_view::PlayerView;
-use super::step::Step;
+use super::step::PlayerStep;
 
 /// What a player says that has no fuel and no way to get any.
 pub const STRANDED: &str = "I am stranded: no fuel and no way to get any. I need help.";
 
 /// Goes to a base of this system and docks; `wanted` is preferred where it is on the chart.
-pub(super) fn to_base(
+pub(super) fn go_to_base(
     cockpit: &PlayerView<'_>,
     wanted: Option<&str>,
     why: &str,
     rng: &mut fastrand::Rng,
-) -> Step {
+) -> PlayerStep {
     let place = &cockpit.situation.place;
     if place.chart.is_none() {
-        return looking::chart(cockpit);
+        return looking::ask_for_chart(cockpit);
     }
     let is_wanted = |base: Option<&str>| base.is_some() && base == wanted;
     let base = place
@@ -31,17 +31,17 @@ pub(super) fn to_base(
         })
         .or_else(|| place.bases().next());
     match base {
-        None => jump(
+        None => jump_to_neighbour(
             cockpit,
             &format!("{why} There is no base in this system."),
             rng,
         ),
-        Some(base) if Some(&base.id) == place.poi.as_ref() => Step::call(
+        Some(base) if Some(&base.id) == place.poi.as_ref() => PlayerStep::call(
             "dock",
             json!({}),
             format!("{why} There is a base here: I dock."),
         ),
-        Some(base) => travel(
+        Some(base) => travel_to(
             cockpit,
             &base.id,
             &format!("{why} The base is at {}.", base.id),
@@ -50,21 +50,25 @@ pub(super) fn to_base(
 }
 
 /// Travels within the system.
-pub(super) fn travel(cockpit: &PlayerView<'_>, poi: &str, why: &str) -> Step {
+pub(super) fn travel_to(cockpit: &PlayerView<'_>, poi: &str, why: &str) -> PlayerStep {
     if cockpit.situation.ship.is_dry() {
-        return stranded(cockpit);
+        return escape_empty_tank(cockpit);
     }
-    Step::call("travel", json!({"target_poi": poi}), why)
+    PlayerStep::call("travel", json!({"target_poi": poi}), why)
 }
 
 /// Jumps to a neighbouring system, to one not seen yet if there is one.
-pub(super) fn jump(cockpit: &PlayerView<'_>, why: &str, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn jump_to_neighbour(
+    cockpit: &PlayerView<'_>,
+    why: &str,
+    rng: &mut fastrand::Rng,
+) -> PlayerStep {
     let place = &cockpit.situation.place;
     let Some(chart) = &place.chart else {
-        return looking::chart(cockpit);
+        return looking::ask_for_chart(cockpit);
     };
     if cockpit.situation.ship.is_dry() {
-        return stranded(cockpit);
+        return escape_empty_tank(cockpit);
     }
     let unseen: Vec<&String> = chart
         .lanes
@@ -77,12 +81,12 @@ pub(super) fn jump(cockpit: &PlayerView<'_>, why: &str, rng: &mut fastrand::Rng)
         unseen
     };
     match rng.choice(lanes) {
-        Some(lane) => Step::call(
+        Some(lane) => PlayerStep::call(
             "jump",
             json!({"target_system": lane}),
             format!("{why} I jump to {lane}."),
         ),
-        None => Step::say(
+        None => PlayerStep::say(
             format!(
                 "No lane leads out of {}, and there is nothing for me here.",
                 chart.system
@@ -93,17 +97,17 @@ pub(super) fn jump(cockpit: &PlayerView<'_>, why: &str, rng: &mut fastrand::Rng)
 }
 
 /// Undocks where the server wants that done before anything else.
-pub(super) fn undock_where_told(cockpit: &PlayerView<'_>) -> Option<Step> {
+pub(super) fn undock_where_told(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     let trouble = cockpit.situation.trouble.as_ref()?;
     (trouble.code == "docked")
-        .then(|| Step::call("undock", json!({}), "I must undock before I can do that."))
+        .then(|| PlayerStep::call("undock", json!({}), "I must undock before I can do that."))
 }
 
 /// What remains with an empty tank in space.
-fn stranded(cockpit: &PlayerView<'_>) -> Step {
+fn escape_empty_tank(cockpit: &PlayerView<'_>) -> PlayerStep {
     let situation = &cockpit.situation;
     if situation.place.docked == Some(true) && !situation.dealings.refuel_refused {
-        return Step::call(
+        return PlayerStep::call(
             "refuel",
             json!({}),
             "The tank is empty and the station sells fuel.",
@@ -114,14 +118,14 @@ fn stranded(cockpit: &PlayerView<'_>) -> Step {
         .bases()
         .any(|base| Some(&base.id) == situation.place.poi.as_ref());
     if situation.place.docked == Some(false) && is_at_base {
-        return Step::call(
+        return PlayerStep::call(
             "dock",
             json!({}),
             "The tank is empty, but there is a base right here.",
         );
     }
     if situation.ship.has_fuel_cells() && !cockpit.has_called("refuel") {
-        return Step::call(
+        return PlayerStep::call(
             "refuel",
             json!({}),
             "The tank is empty; I burn fuel cells from the hold.",
@@ -131,11 +135,11 @@ fn stranded(cockpit: &PlayerView<'_>) -> Step {
         && cockpit.offers("distress_signal")
         && !cockpit.has_called("distress_signal")
     {
-        return Step::call(
+        return PlayerStep::call(
             "distress_signal",
             json!({}),
             "The tank is empty; I call for help.",
         );
     }
-    Step::say(STRANDED, "Without fuel I can go nowhere.")
+    PlayerStep::say(STRANDED, "Without fuel I can go nowhere.")
 }

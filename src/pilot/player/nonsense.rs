@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Answer, Finish, ToolCall};
+use crate::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 
 use super::player_view::PlayerView;
 
@@ -70,7 +70,11 @@ fn is_harmless(cockpit: &PlayerView<'_>) -> bool {
 }
 
 /// Spoils the answer with one mistake that suits it, if that does no lasting harm.
-pub(super) fn garble(answer: &mut Answer, cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) {
+pub(super) fn garble_answer(
+    answer: &mut PilotAnswer,
+    cockpit: &PlayerView<'_>,
+    rng: &mut fastrand::Rng,
+) {
     let system = cockpit.situation.place.system.as_deref();
     let Some(call) = answer.calls.first().filter(|_| is_harmless(cockpit)) else {
         return;
@@ -96,7 +100,9 @@ pub(super) fn garble(answer: &mut Answer, cockpit: &PlayerView<'_>, rng: &mut fa
         kinds.push(Nonsense::Empty);
     }
     match rng.choice(kinds) {
-        Some(Nonsense::SystemForPoi) => set(answer, "target_poi", json!(system.unwrap_or("sol"))),
+        Some(Nonsense::SystemForPoi) => {
+            set_argument(answer, "target_poi", json!(system.unwrap_or("sol")))
+        }
         Some(kind) => {
             garble_as(answer, kind, rng);
         }
@@ -105,11 +111,11 @@ pub(super) fn garble(answer: &mut Answer, cockpit: &PlayerView<'_>, rng: &mut fa
 }
 
 /// Spoils the first call of the answer, or the whole of it, in the given way. Says whether that was possible.
-pub(crate) fn garble_as(answer: &mut Answer, kind: Nonsense, rng: &mut fastrand::Rng) -> bool {
+pub(crate) fn garble_as(answer: &mut PilotAnswer, kind: Nonsense, rng: &mut fastrand::Rng) -> bool {
     if kind == Nonsense::Empty {
         answer.calls.clear();
         answer.content = Some(String::new());
-        answer.finish = Finish::Stop;
+        answer.finish = PilotFinish::Stop;
         return true;
     }
     let Some(call) = answer.calls.first_mut() else {
@@ -122,15 +128,15 @@ pub(crate) fn garble_as(answer: &mut Answer, kind: Nonsense, rng: &mut fastrand:
                 return false;
             };
             let wrong = wrong[rng.usize(..wrong.len())];
-            call.arguments = edit(&call.arguments, |fields| {
+            call.arguments = edit_arguments(&call.arguments, |fields| {
                 if let Some(value) = fields.remove(right) {
                     fields.insert(wrong.to_owned(), value);
                 }
             });
         }
-        Nonsense::SystemForPoi => set(answer, "target_poi", json!("sol")),
+        Nonsense::SystemForPoi => set_argument(answer, "target_poi", json!("sol")),
         Nonsense::Capital => {
-            call.arguments = edit(&call.arguments, |fields| {
+            call.arguments = edit_arguments(&call.arguments, |fields| {
                 if let Some(empire) = fields["empire"].as_str() {
                     let capital = empire[..1].to_uppercase() + &empire[1..];
                     fields.insert("empire".to_owned(), json!(capital));
@@ -152,32 +158,32 @@ pub(crate) fn garble_as(answer: &mut Answer, kind: Nonsense, rng: &mut fastrand:
         Nonsense::CutArguments => {
             let half = call.arguments.floor_char_boundary(call.arguments.len() / 2);
             call.arguments.truncate(half);
-            answer.finish = Finish::Length;
+            answer.finish = PilotFinish::Length;
         }
         Nonsense::InventedSession => {
             let session = SESSIONS[rng.usize(..SESSIONS.len())];
-            set(answer, "session_id", json!(session));
+            set_argument(answer, "session_id", json!(session));
         }
     }
     true
 }
 
-fn wrong_names(call: &ToolCall) -> Option<(&'static str, &'static [&'static str])> {
+fn wrong_names(call: &PilotToolCall) -> Option<(&'static str, &'static [&'static str])> {
     WRONG_NAMES
         .iter()
         .find(|(tool, _, _)| *tool == call.name)
         .map(|(_, right, wrong)| (*right, *wrong))
 }
 
-fn set(answer: &mut Answer, field: &str, value: Value) {
+fn set_argument(answer: &mut PilotAnswer, field: &str, value: Value) {
     if let Some(call) = answer.calls.first_mut() {
-        call.arguments = edit(&call.arguments, |fields| {
+        call.arguments = edit_arguments(&call.arguments, |fields| {
             fields.insert(field.to_owned(), value);
         });
     }
 }
 
-fn edit(arguments: &str, change: impl FnOnce(&mut Map<String, Value>)) -> String {
+fn edit_arguments(arguments: &str, change: impl FnOnce(&mut Map<String, Value>)) -> String {
     let mut fields = serde_json::from_str(arguments).unwrap_or_default();
     change(&mut fields);
     Value::Object(fields).to_string()

@@ -1,16 +1,16 @@
 //! What the player has before its eyes when it decides.
 
 use crate::chance;
-use crate::orders::Orders;
-use crate::request::{Entry, Request};
+use crate::orders::PilotOrders;
+use crate::request::{ChatEntry, PilotRequest};
 use crate::situation::Situation;
 
-use super::step::Call;
+use super::step::WantedCall;
 
 /// The request, and what was made of it.
 pub(super) struct PlayerView<'a> {
-    pub(super) request: &'a Request<'a>,
-    pub(super) orders: Orders,
+    pub(super) request: &'a PilotRequest<'a>,
+    pub(super) orders: PilotOrders,
     pub(super) situation: Situation,
     pub(super) seed: u64,
 }
@@ -33,8 +33,10 @@ impl PlayerView<'_> {
     /// The rounds of calls since the newest user message.
     pub(super) fn rounds(&self) -> u64 {
         let turn = self.request.turn().iter();
-        turn.filter(|entry| matches!(entry, Entry::Assistant { calls, .. } if !calls.is_empty()))
-            .count() as u64
+        turn.filter(
+            |entry| matches!(entry, ChatEntry::Assistant { calls, .. } if !calls.is_empty()),
+        )
+        .count() as u64
     }
 
     /// Whether this turn has had its rounds.
@@ -89,7 +91,7 @@ impl PlayerView<'_> {
     }
 
     /// Whether this very call has failed often enough in this turn.
-    pub(super) fn has_failed_enough(&self, call: &Call) -> bool {
+    pub(super) fn has_failed_enough(&self, call: &WantedCall) -> bool {
         let arguments = call.arguments.to_string();
         let same = self
             .situation

@@ -3,26 +3,30 @@
 use serde_json::json;
 
 use super::player_view::PlayerView;
-use super::step::{Call, Step};
+use super::step::{PlayerStep, WantedCall};
 
 /// The next thing to do while docked; none when it is time to leave. What is in `keep` is not sold.
-pub(super) fn call_at(
+pub(super) fn visit_base(
     cockpit: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
     keep: &[&str],
-) -> Option<Step> {
-    sell(cockpit, rng, keep)
+) -> Option<PlayerStep> {
+    sell_goods(cockpit, rng, keep)
         .or_else(|| put_away(cockpit))
-        .or_else(|| count(cockpit))
-        .or_else(|| refuel(cockpit))
+        .or_else(|| count_credits(cockpit))
+        .or_else(|| refuel_ship(cockpit))
 }
 
-fn sell(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Option<Step> {
+fn sell_goods(
+    cockpit: &PlayerView<'_>,
+    rng: &mut fastrand::Rng,
+    keep: &[&str],
+) -> Option<PlayerStep> {
     let ship = &cockpit.situation.ship;
     let unsold = &cockpit.situation.dealings.unsold;
     let is_empty = ship.used == Some(0);
     if !is_empty && !ship.is_listed && cockpit.can_ask("get_cargo") {
-        return Some(Step::call(
+        return Some(PlayerStep::call(
             "get_cargo",
             json!({}),
             "I am docked. Before I sell I look at what there is to sell.",
@@ -42,7 +46,7 @@ fn sell(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Opt
         return None;
     }
     let what: Vec<&str> = goods.iter().map(|(item, _)| *item).collect();
-    Some(Step::calls(
+    Some(PlayerStep::calls(
         goods
             .iter()
             .map(|(item, quantity)| hand_over("sell", item, *quantity))
@@ -52,7 +56,7 @@ fn sell(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Opt
 }
 
 /// Makes room where goods that nobody buys fill half of the hold.
-fn put_away(cockpit: &PlayerView<'_>) -> Option<Step> {
+fn put_away(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     let situation = &cockpit.situation;
     let held: i64 = situation.ship.goods().map(|(_, quantity)| quantity).sum();
     let is_burden = situation.ship.is_crowded()
@@ -74,20 +78,20 @@ fn put_away(cockpit: &PlayerView<'_>) -> Option<Step> {
     if !cockpit.offers(tool) || cockpit.has_failed_enough(&call) {
         return None;
     }
-    Some(Step::calls(
+    Some(PlayerStep::calls(
         vec![call],
         format!("Nobody here buys {item}, and I need the room."),
     ))
 }
 
-fn hand_over(tool: &str, item: &str, quantity: i64) -> Call {
-    Call::new(tool, json!({"item_id": item, "quantity": quantity}))
+fn hand_over(tool: &str, item: &str, quantity: i64) -> WantedCall {
+    WantedCall::new(tool, json!({"item_id": item, "quantity": quantity}))
 }
 
-fn count(cockpit: &PlayerView<'_>) -> Option<Step> {
+fn count_credits(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     let must_count = cockpit.situation.dealings.is_stale || cockpit.situation.ship.fuel.is_none();
     (must_count && cockpit.can_ask("get_status")).then(|| {
-        Step::call(
+        PlayerStep::call(
             "get_status",
             json!({}),
             "Business is done. I look at my credits and the tank before I leave.",
@@ -96,7 +100,7 @@ fn count(cockpit: &PlayerView<'_>) -> Option<Step> {
 }
 
 /// Fills the tank where it is not nearly full.
-pub(super) fn refuel(cockpit: &PlayerView<'_>) -> Option<Step> {
+pub(super) fn refuel_ship(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     let situation = &cockpit.situation;
     let can_pay = situation.dealings.credits.is_none_or(|credits| credits > 0);
     let wants_fuel = situation.ship.has_less_fuel_than(80)
@@ -104,7 +108,7 @@ pub(super) fn refuel(cockpit: &PlayerView<'_>) -> Option<Step> {
         && can_pay
         && cockpit.offers("refuel");
     wants_fuel.then(|| {
-        Step::call(
+        PlayerStep::call(
             "refuel",
             json!({}),
             "The station sells fuel and my tank is no longer full.",

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Finish, ToolCall};
+use crate::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
-    Act { calls: Vec<Call>, why: String },
+pub(super) enum PlayerStep {
+    Act { calls: Vec<WantedCall>, why: String },
     Say { words: String, why: String },
 }
 
 /// A call that is wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct WantedCall {
     pub(super) tool: String,
     pub(super) arguments: Value,
 }
 
-impl Call {
+impl WantedCall {
     pub(super) fn new(tool: &str, arguments: Value) -> Self {
         Self {
             tool: tool.to_owned(),
@@ -27,17 +27,17 @@ impl Call {
     }
 
     /// A call without arguments.
-    pub(super) fn plain(tool: &str) -> Self {
+    pub(super) fn without_arguments(tool: &str) -> Self {
         Self::new(tool, json!({}))
     }
 }
 
-impl Step {
+impl PlayerStep {
     pub(super) fn call(tool: &str, arguments: Value, why: impl Into<String>) -> Self {
-        Self::calls(vec![Call::new(tool, arguments)], why)
+        Self::calls(vec![WantedCall::new(tool, arguments)], why)
     }
 
-    pub(super) fn calls(calls: Vec<Call>, why: impl Into<String>) -> Self {
+    pub(super) fn calls(calls: Vec<WantedCall>, why: impl Into<String>) -> Self {
         Self::Act {
             calls,
             why: why.into(),
@@ -52,22 +52,22 @@ impl Step {
     }
 
     /// The answer that carries the step out. Now and then the reason is said aloud beside the calls.
-    pub(super) fn into_answer(self, rng: &mut fastrand::Rng) -> Answer {
+    pub(super) fn into_answer(self, rng: &mut fastrand::Rng) -> PilotAnswer {
         match self {
-            Self::Say { words, why } => Answer::words(words, why),
-            Self::Act { calls, why } => Answer {
+            Self::Say { words, why } => PilotAnswer::from_words(words, why),
+            Self::Act { calls, why } => PilotAnswer {
                 content: (rng.u8(..8) == 0).then(|| why.clone()),
                 reasoning: Some(why),
-                calls: calls.into_iter().map(Call::into_tool_call).collect(),
-                finish: Finish::ToolCalls,
+                calls: calls.into_iter().map(WantedCall::into_tool_call).collect(),
+                finish: PilotFinish::ToolCalls,
             },
         }
     }
 }
 
-impl Call {
-    fn into_tool_call(self) -> ToolCall {
-        ToolCall {
+impl WantedCall {
+    fn into_tool_call(self) -> PilotToolCall {
+        PilotToolCall {
             id: String::new(),
             name: self.tool,
             arguments: self.arguments.to_string(),

@@ -3,28 +3,29 @@
 use serde_json::json;
 
 use crate::persona::Persona;
-use crate::request::Entry;
+use crate::request::ChatEntry;
 
 use super::player_view::PlayerView;
-use super::step::Step;
+use super::step::PlayerStep;
 use super::talking;
 
 /// The words of an essay.
 const ESSAY: usize = 2000;
 
 /// What the persona does; none where it plays.
-pub(super) fn act(
+pub(super) fn choose_persona_step(
     persona: Persona,
     cockpit: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
-) -> Option<Step> {
-    let for_ever = |tool, arguments| Step::call(tool, arguments, "This must work in the end.");
+) -> Option<PlayerStep> {
+    let for_ever =
+        |tool, arguments| PlayerStep::call(tool, arguments, "This must work in the end.");
     Some(match persona {
         Persona::Steady => return None,
-        Persona::Silent => Step::say(
+        Persona::Silent => PlayerStep::say(
             format!(
                 "I have thought about it. {}",
-                talking::facts(&cockpit.situation)
+                talking::describe_facts(&cockpit.situation)
             ),
             "Acting can wait.",
         ),
@@ -34,10 +35,10 @@ pub(super) fn act(
             for_ever(in_turn(cockpit, &tools), json!({}))
         }
         Persona::MinerFull => for_ever("mine", json!({})),
-        Persona::Mute => Step::say("", ""),
+        Persona::Mute => PlayerStep::say("", ""),
         Persona::Shopper => for_ever("buy", json!({"item_id": "fuel_cells", "quantity": 1})),
         Persona::Wanderer => for_ever_to_and_fro(cockpit),
-        Persona::Essayist => Step::say(essay(rng), "There is much to say about this."),
+        Persona::Essayist => PlayerStep::say(write_essay(rng), "There is much to say about this."),
         Persona::Notifier => for_ever("get_notifications", json!({})),
         Persona::Selfseller => {
             let goods = cockpit.situation.ship.goods().next();
@@ -76,7 +77,7 @@ pub(super) fn act(
             look => for_ever(look, json!({})),
         },
         Persona::Ailing if cockpit.rounds() == 0 && rng.u8(..8) == 0 => {
-            Step::call("craft", json!({"recipe_id": "warp_core"}), "Once more.")
+            PlayerStep::call("craft", json!({"recipe_id": "warp_core"}), "Once more.")
         }
         Persona::Ailing => return None,
     })
@@ -84,21 +85,21 @@ pub(super) fn act(
 
 /// The tool whose turn it is.
 fn in_turn<'t>(cockpit: &PlayerView<'_>, tools: &[&'t str]) -> &'t str {
-    tools[answers(cockpit) % tools.len()]
+    tools[answer_count(cockpit) % tools.len()]
 }
 
 /// The answers so far; the persona's only memory.
-fn answers(cockpit: &PlayerView<'_>) -> usize {
+fn answer_count(cockpit: &PlayerView<'_>) -> usize {
     let entries = cockpit.request.entries.iter();
     entries
-        .filter(|entry| matches!(entry, Entry::Assistant { .. }))
+        .filter(|entry| matches!(entry, ChatEntry::Assistant { .. }))
         .count()
 }
 
-fn for_ever_to_and_fro(cockpit: &PlayerView<'_>) -> Step {
+fn for_ever_to_and_fro(cockpit: &PlayerView<'_>) -> PlayerStep {
     let place = &cockpit.situation.place;
     let Some(chart) = &place.chart else {
-        return Step::call("get_system", json!({}), "Where could one go?");
+        return PlayerStep::call("get_system", json!({}), "Where could one go?");
     };
     let elsewhere = chart
         .pois
@@ -106,16 +107,16 @@ fn for_ever_to_and_fro(cockpit: &PlayerView<'_>) -> Step {
         .take(2)
         .find(|poi| Some(&poi.id) != place.poi.as_ref());
     match elsewhere {
-        Some(poi) => Step::call(
+        Some(poi) => PlayerStep::call(
             "travel",
             json!({"target_poi": poi.id}),
             "It may be better over there.",
         ),
-        None => Step::call("get_system", json!({}), "Where could one go?"),
+        None => PlayerStep::call("get_system", json!({}), "Where could one go?"),
     }
 }
 
-fn essay(rng: &mut fastrand::Rng) -> String {
+fn write_essay(rng: &mut fastrand::Rng) -> String {
     const WORDS: [&str; 16] = [
         "the", "belt", "is", "a", "mirror", "of", "our", "ambition", "and", "every", "ship",
         "must", "ask", "itself", "whether", "ore",

@@ -3,78 +3,82 @@
 use serde_json::json;
 
 use crate::identity;
-use crate::orders::Order;
-use crate::situation::{Situation, Standing};
+use crate::orders::StandingOrder;
+use crate::situation::{AccountStanding, Situation};
 
 use super::player_view::PlayerView;
-use super::step::{Call, Step};
+use super::step::{PlayerStep, WantedCall};
 
 /// Answers a question; looks first where it would have nothing to say.
-pub(super) fn tell(cockpit: &PlayerView<'_>) -> Step {
-    let may_look = cockpit.situation.account.standing != Standing::Missing
+pub(super) fn answer_question(cockpit: &PlayerView<'_>) -> PlayerStep {
+    let may_look = cockpit.situation.account.standing != AccountStanding::Missing
         && !cockpit.has_called("get_status");
     if !cockpit.situation.is_clear() && may_look && cockpit.offers("get_status") {
-        return Step::calls(
-            vec![Call::plain("get_status")],
+        return PlayerStep::calls(
+            vec![WantedCall::without_arguments("get_status")],
             "I am asked how things stand. I look before I answer.",
         );
     }
-    Step::say(
-        format!("{} {}", facts(&cockpit.situation), plan(cockpit)),
+    PlayerStep::say(
+        format!(
+            "{} {}",
+            describe_facts(&cockpit.situation),
+            describe_plan(cockpit)
+        ),
         "I am asked something, and this is what I know from the conversation.",
     )
 }
 
 /// Talks where there is nothing to play with.
-pub(super) fn chat(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn chat_without_tools(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let name = identity::agent_name(cockpit.request).unwrap_or_else(|| "the pilot".to_owned());
     let openings = ["Understood.", "Ready.", "At your service."];
-    Step::say(
+    PlayerStep::say(
         format!(
             "{} I am {name}. I have no tools at the moment, so all I can do is talk. {}",
             openings[rng.usize(..openings.len())],
-            facts(&cockpit.situation)
+            describe_facts(&cockpit.situation)
         ),
         "No tools are offered, so I answer in words.",
     )
 }
 
 /// Ends a turn.
-pub(super) fn close(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
+pub(super) fn end_turn(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let openings = [
         "Progress report:",
         "So far:",
         "Where things stand:",
         "Turn done.",
     ];
-    Step::say(
+    PlayerStep::say(
         format!(
             "{} {} {}",
             openings[rng.usize(..openings.len())],
-            facts(&cockpit.situation),
-            plan(cockpit)
+            describe_facts(&cockpit.situation),
+            describe_plan(cockpit)
         ),
         "That is enough for one turn. I say where things stand and go on in the next.",
     )
 }
 
 /// Waits, as ordered.
-pub(super) fn stand_by(cockpit: &PlayerView<'_>) -> Step {
+pub(super) fn stand_by(cockpit: &PlayerView<'_>) -> PlayerStep {
     if cockpit.rounds() == 0 && cockpit.offers("get_notifications") {
-        return Step::call(
+        return PlayerStep::call(
             "get_notifications",
             json!({}),
             "I am to wait. I listen whether anything has happened.",
         );
     }
-    Step::say(
-        format!("Standing by. {}", facts(&cockpit.situation)),
+    PlayerStep::say(
+        format!("Standing by. {}", describe_facts(&cockpit.situation)),
         "My orders are to wait.",
     )
 }
 
 /// What is known, in one or more sentences.
-pub(super) fn facts(situation: &Situation) -> String {
+pub(super) fn describe_facts(situation: &Situation) -> String {
     let mut sentences = Vec::new();
     let place = &situation.place;
     if let Some(poi) = &place.poi {
@@ -123,15 +127,15 @@ pub(super) fn facts(situation: &Situation) -> String {
     sentences.join(" ")
 }
 
-fn plan(cockpit: &PlayerView<'_>) -> &'static str {
-    if cockpit.situation.account.standing == Standing::Missing {
+fn describe_plan(cockpit: &PlayerView<'_>) -> &'static str {
+    if cockpit.situation.account.standing == AccountStanding::Missing {
         return "Next I need an account.";
     }
     match cockpit.orders.standing {
-        Order::Mine => "Mining goes on: belt, hold, base, sale.",
-        Order::Trade => "Next I look for the better price.",
-        Order::Explore => "Next I follow a lane I have not seen.",
-        Order::Missions => "The missions go on.",
-        Order::Wait => "I keep waiting for orders.",
+        StandingOrder::Mine => "Mining goes on: belt, hold, base, sale.",
+        StandingOrder::Trade => "Next I look for the better price.",
+        StandingOrder::Explore => "Next I follow a lane I have not seen.",
+        StandingOrder::Missions => "The missions go on.",
+        StandingOrder::Wait => "I keep waiting for orders.",
     }
 }

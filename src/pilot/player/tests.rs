@@ -80,7 +80,7 @@ impl Talk {
             nonsense: 0.0,
             ..Habits::default()
         };
-        let answer = fly(&Request::read(&body), &habits);
+        let answer = answer_request(&PilotRequest::read(&body), &habits);
         match answer.calls.first() {
             Some(call) => format!("{} {}", call.name, call.arguments),
             None => answer.content.unwrap_or_default(),
@@ -237,8 +237,8 @@ fn a_finished_mission_is_delivered_where_it_is_wanted() {
 #[test]
 fn a_limit_of_tokens_cuts_the_answer() {
     let body = json!({"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1});
-    let answer = fly(&Request::read(&body), &Habits::default());
-    assert_eq!(answer.finish, crate::Finish::Length);
-    assert_eq!(answer.tokens(), 1);
+    let answer = answer_request(&PilotRequest::read(&body), &Habits::default());
+    assert_eq!(answer.finish, crate::PilotFinish::Length);
+    assert_eq!(answer.token_count(), 1);
     assert!(!answer.content.unwrap().is_empty());
 }

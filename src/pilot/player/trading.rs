@@ -2,49 +2,51 @@
 
 use serde_json::json;
 
-use crate::situation::Quote;
+use crate::situation::MarketQuote;
 
 use super::player_view::PlayerView;
-use super::step::Step;
+use super::step::PlayerStep;
 use super::{looking, mining, moving, stationing};
 
 /// The most of one item that is bought at once.
 const MAX_LISTED: i64 = 10;
 
 /// One step of the trader.
-pub(super) fn trade(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Step {
-    if let Some(step) = looking::look(cockpit, rng) {
+pub(super) fn choose_trading_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    if let Some(step) = looking::look_around(cockpit, rng) {
         return step;
     }
     if mining::must_earn(cockpit) {
-        return mining::mine(cockpit, rng, &[]);
+        return mining::choose_mining_step(cockpit, rng, &[]);
     }
     let situation = &cockpit.situation;
     if situation.place.docked != Some(true) {
         return if situation.dealings.bought_here.is_empty() {
-            moving::to_base(cockpit, None, "Trade happens at bases.", rng)
+            moving::go_to_base(cockpit, None, "Trade happens at bases.", rng)
         } else {
-            moving::jump(cockpit, "What I carry sells better elsewhere.", rng)
+            moving::jump_to_neighbour(cockpit, "What I carry sells better elsewhere.", rng)
         };
     }
     let Some(market) = &situation.dealings.market else {
         if cockpit.can_ask("view_market") {
-            return Step::call(
+            return PlayerStep::call(
                 "view_market",
                 json!({}),
                 "I look at what is bought and sold here.",
             );
         }
-        return moving::jump(cockpit, "I cannot see the market of this base.", rng);
+        return moving::jump_to_neighbour(cockpit, "I cannot see the market of this base.", rng);
     };
-    sell(cockpit, market)
-        .or_else(|| stationing::refuel(cockpit))
-        .or_else(|| buy(cockpit, market, rng))
-        .unwrap_or_else(|| moving::jump(cockpit, "There is no more business for me here.", rng))
+    sell_goods(cockpit, market)
+        .or_else(|| stationing::refuel_ship(cockpit))
+        .or_else(|| buy_goods(cockpit, market, rng))
+        .unwrap_or_else(|| {
+            moving::jump_to_neighbour(cockpit, "There is no more business for me here.", rng)
+        })
 }
 
 /// Sells what was not bought here and somebody here wants.
-fn sell(cockpit: &PlayerView<'_>, market: &[Quote]) -> Option<Step> {
+fn sell_goods(cockpit: &PlayerView<'_>, market: &[MarketQuote]) -> Option<PlayerStep> {
     let dealings = &cockpit.situation.dealings;
     let bid_for = |item: &str| {
         market
@@ -57,7 +59,7 @@ fn sell(cockpit: &PlayerView<'_>, market: &[Quote]) -> Option<Step> {
             && !dealings.unsold.contains(*item)
             && !dealings.bought_here.contains(*item)
     })?;
-    Some(Step::call(
+    Some(PlayerStep::call(
         "sell",
         json!({"item_id": item, "quantity": quantity}),
         format!("They pay {} for {item} here.", bid_for(item)),
@@ -65,14 +67,18 @@ fn sell(cockpit: &PlayerView<'_>, market: &[Quote]) -> Option<Step> {
 }
 
 /// Buys one of the three cheapest items for at most half of the money, unless there is cargo already.
-fn buy(cockpit: &PlayerView<'_>, market: &[Quote], rng: &mut fastrand::Rng) -> Option<Step> {
+fn buy_goods(
+    cockpit: &PlayerView<'_>,
+    market: &[MarketQuote],
+    rng: &mut fastrand::Rng,
+) -> Option<PlayerStep> {
     let situation = &cockpit.situation;
     let purse = situation.dealings.credits.unwrap_or(0) / 2;
     let room = situation.ship.room().unwrap_or(MAX_LISTED);
     if situation.ship.goods().next().is_some() || room < 1 || !cockpit.offers("buy") {
         return None;
     }
-    let mut offers: Vec<&Quote> = market
+    let mut offers: Vec<&MarketQuote> = market
         .iter()
         .filter(|quote| {
             (1..=purse).contains(&quote.ask) && !situation.dealings.unbought.contains(&quote.item)
@@ -87,7 +93,7 @@ fn buy(cockpit: &PlayerView<'_>, market: &[Quote], rng: &mut fastrand::Rng) -> O
     } else {
         most
     };
-    Some(Step::call(
+    Some(PlayerStep::call(
         "buy",
         json!({"item_id": quote.item, "quantity": quantity}),
         format!(

@@ -4,97 +4,106 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::Server;
-use super::verdict::{Form, Manner, Payload, Verdict};
-use crate::answer::tokens;
-use crate::books::Line;
+use super::PilotServer;
+use super::verdict::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
+use crate::answer::count_tokens;
+use crate::books::RequestRecord;
 use crate::chance::{self, Mix};
-use crate::faults::{self, Delivery, FaultKind, Refused};
-use crate::player::fly_by;
-use crate::request::Request;
-use crate::wire::{self, Stamp, Usage};
+use crate::faults::{self, DeliveryFault, ErrorReply, PilotFaultKind};
+use crate::player::answer_with_fingerprint;
+use crate::request::PilotRequest;
+use crate::wire::{self, CompletionStamp, WireUsage};
 
 /// The faults of one request: those that were drawn, and those of them that had something to strike.
-struct Faults {
-    drawn: Vec<FaultKind>,
-    struck: Vec<FaultKind>,
+struct RequestFaults {
+    drawn: Vec<PilotFaultKind>,
+    struck: Vec<PilotFaultKind>,
     rng: fastrand::Rng,
 }
 
-impl Server {
+impl PilotServer {
     /// Answers a valid request.
-    pub(super) fn answer(&self, body: &Value, request: &Request<'_>, line: &Line) -> Verdict {
+    pub(super) fn decide_answer(
+        &self,
+        body: &Value,
+        request: &PilotRequest<'_>,
+        line: &RequestRecord,
+    ) -> AnswerDecision {
         let seed = self.options.habits.seed;
-        let ordinal = self.books.ordinal(&line.caller);
-        let mix = Mix::new(seed).text(&line.caller).number(ordinal);
-        let mut faults = Faults {
-            drawn: faults::draw(&self.options.faults, mix, self.books.age()),
+        let ordinal = self.books.next_ordinal(&line.caller);
+        let mix = Mix::new(seed).with_text(&line.caller).with_number(ordinal);
+        let mut faults = RequestFaults {
+            drawn: faults::draw_faults(&self.options.faults, mix, self.books.uptime()),
             struck: Vec::new(),
-            rng: mix.number(u64::MAX).rng(),
+            rng: mix.with_number(u64::MAX).rng(),
         };
-        let prompt = tokens(line.bytes);
-        let mut manner = faults.manner();
-        let payload = match faults.instead(prompt) {
+        let prompt = count_tokens(line.bytes);
+        let mut manner = faults.delivery_plan();
+        let payload = match faults.find_error_reply(prompt) {
             Some(refused) => Payload::Refused(refused),
-            None if faults.garbage() => Payload::Garbage,
+            None if faults.apply_garbage() => Payload::Garbage,
             None => {
                 manner.pause += self.options.latency;
                 faults.trickle_and_cut(&mut manner);
-                self.complete(body, request, prompt, &mut faults)
+                self.build_completion(body, request, prompt, &mut faults)
             }
         };
-        self.books.strike(&faults.struck);
-        Verdict {
+        self.books.count_faults(&faults.struck);
+        AnswerDecision {
             payload,
             manner,
             struck: faults.struck,
         }
     }
 
-    fn complete(
+    fn build_completion(
         &self,
         body: &Value,
-        request: &Request<'_>,
+        request: &PilotRequest<'_>,
         prompt: u64,
-        faults: &mut Faults,
+        faults: &mut RequestFaults,
     ) -> Payload {
         let habits = &self.options.habits;
         let fingerprint = chance::fingerprint(habits.seed, &request.entries);
-        let mut answer = fly_by(fingerprint, request, habits);
-        faults.apply(|fault, rng| match fault {
-            FaultKind::Spoil(spoil) => spoil.apply(&mut answer, rng),
-            FaultKind::Instead(_) | FaultKind::Reshape(_) | FaultKind::Delivery(_) => false,
+        let mut answer = answer_with_fingerprint(fingerprint, request, habits);
+        faults.apply_drawn(|fault, rng| match fault {
+            PilotFaultKind::Spoil(spoil) => spoil.apply(&mut answer, rng),
+            PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reshape(_)
+            | PilotFaultKind::Delivery(_) => false,
         });
-        let stamp = Stamp {
+        let stamp = CompletionStamp {
             id: fingerprint.bits(),
             created: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .map_or(0, |since| since.as_secs()),
             model: body["model"].as_str().unwrap_or_default(),
         };
-        let usage = Usage {
+        let usage = WireUsage {
             prompt,
-            completion: answer.tokens(),
+            completion: answer.token_count(),
         };
-        let mut completion = wire::completion(&answer, stamp, usage);
-        faults.apply(|fault, rng| match fault {
-            FaultKind::Reshape(reshape) => reshape.apply(&mut completion, rng),
-            FaultKind::Instead(_) | FaultKind::Spoil(_) | FaultKind::Delivery(_) => false,
+        let mut completion = wire::completion_json(&answer, stamp, usage);
+        faults.apply_drawn(|fault, rng| match fault {
+            PilotFaultKind::Reshape(reshape) => reshape.apply(&mut completion, rng),
+            PilotFaultKind::Instead(_) | PilotFaultKind::Spoil(_) | PilotFaultKind::Delivery(_) => {
+                false
+            }
         });
         let form = if body["stream"] == true {
-            Form::Stream {
+            CompletionForm::Stream {
                 include_usage: body["stream_options"]["include_usage"] == true,
             }
         } else {
-            Form::Whole
+            CompletionForm::Whole
         };
         Payload::Completion { completion, form }
     }
 }
 
-impl Faults {
+impl RequestFaults {
     /// Lets every drawn fault act, and notes those that did.
-    fn apply(&mut self, mut act: impl FnMut(FaultKind, &mut fastrand::Rng) -> bool) {
+    fn apply_drawn(&mut self, mut act: impl FnMut(PilotFaultKind, &mut fastrand::Rng) -> bool) {
         for fault in &self.drawn {
             if act(*fault, &mut self.rng) {
                 self.struck.push(*fault);
@@ -102,58 +111,58 @@ impl Faults {
         }
     }
 
-    fn manner(&mut self) -> Manner {
-        let mut manner = Manner::default();
-        self.apply(|fault, _| match fault {
-            FaultKind::Delivery(Delivery::Hang { pause }) => {
+    fn delivery_plan(&mut self) -> DeliveryPlan {
+        let mut manner = DeliveryPlan::default();
+        self.apply_drawn(|fault, _| match fault {
+            PilotFaultKind::Delivery(DeliveryFault::Hang { pause }) => {
                 manner.pause += pause.unwrap_or_default();
                 manner.hangs |= pause.is_none();
                 true
             }
-            FaultKind::Delivery(_)
-            | FaultKind::Instead(_)
-            | FaultKind::Spoil(_)
-            | FaultKind::Reshape(_) => false,
+            PilotFaultKind::Delivery(_)
+            | PilotFaultKind::Instead(_)
+            | PilotFaultKind::Spoil(_)
+            | PilotFaultKind::Reshape(_) => false,
         });
         manner
     }
 
     /// The first error that comes in place of an answer.
-    fn instead(&mut self, prompt: u64) -> Option<Refused> {
+    fn find_error_reply(&mut self, prompt: u64) -> Option<ErrorReply> {
         let mut refused = None;
-        self.apply(|fault, _| match fault {
-            FaultKind::Instead(instead) if refused.is_none() => {
-                refused = instead.refuse(prompt);
+        self.apply_drawn(|fault, _| match fault {
+            PilotFaultKind::Instead(instead) if refused.is_none() => {
+                refused = instead.error_reply(prompt);
                 refused.is_some()
             }
-            FaultKind::Instead(_)
-            | FaultKind::Spoil(_)
-            | FaultKind::Reshape(_)
-            | FaultKind::Delivery(_) => false,
+            PilotFaultKind::Instead(_)
+            | PilotFaultKind::Spoil(_)
+            | PilotFaultKind::Reshape(_)
+            | PilotFaultKind::Delivery(_) => false,
         });
         refused
     }
 
-    fn garbage(&mut self) -> bool {
+    fn apply_garbage(&mut self) -> bool {
         let before = self.struck.len();
-        self.apply(|fault, _| fault == FaultKind::Delivery(Delivery::Garbage));
+        self.apply_drawn(|fault, _| fault == PilotFaultKind::Delivery(DeliveryFault::Garbage));
         self.struck.len() > before
     }
 
-    fn trickle_and_cut(&mut self, manner: &mut Manner) {
-        self.apply(|fault, _| match fault {
-            FaultKind::Delivery(Delivery::Slow { over }) => {
+    fn trickle_and_cut(&mut self, manner: &mut DeliveryPlan) {
+        self.apply_drawn(|fault, _| match fault {
+            PilotFaultKind::Delivery(DeliveryFault::Slow { over }) => {
                 manner.trickle = Some(over);
                 true
             }
-            FaultKind::Delivery(Delivery::Drop) => {
+            PilotFaultKind::Delivery(DeliveryFault::Drop) => {
                 manner.is_cut = true;
                 true
             }
-            FaultKind::Delivery(Delivery::Hang { .. } | Delivery::Garbage)
-            | FaultKind::Instead(_)
-            | FaultKind::Spoil(_)
-            | FaultKind::Reshape(_) => false,
+            PilotFaultKind::Delivery(DeliveryFault::Hang { .. } | DeliveryFault::Garbage)
+            | PilotFaultKind::Instead(_)
+            | PilotFaultKind::Spoil(_)
+            | PilotFaultKind::Reshape(_) => false,
         });
     }
 }

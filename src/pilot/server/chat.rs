@@ -8,27 +8,27 @@ use axum::extract::rejection::BytesRejection;
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::Server;
-use super::sending::response;
-use super::verdict::{Manner, Verdict};
-use crate::books::Line;
+use super::PilotServer;
+use super::sending::build_response;
+use super::verdict::{AnswerDecision, DeliveryPlan};
+use crate::books::RequestRecord;
 use crate::faults::error_body;
 
 /// Answers a chat request.
-pub(super) async fn complete(
-    State(server): State<Arc<Server>>,
+pub(super) async fn complete_chat(
+    State(server): State<Arc<PilotServer>>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
-    let mut visit = server.books.arrive();
+    let mut visit = server.books.begin_request();
     let (mut verdict, line) = match body {
-        Ok(bytes) => server.judge(&headers, &bytes),
-        Err(rejection) => unreceived(&rejection),
+        Ok(bytes) => server.judge_request(&headers, &bytes),
+        Err(rejection) => refuse_unread(&rejection),
     };
-    let line = verdict.book(line);
+    let line = verdict.complete_record(line);
     visit.describe(line.clone());
-    if !server.wait(verdict.manner).await {
-        verdict = Verdict::refused(
+    if !server.wait_before_answer(verdict.manner).await {
+        verdict = AnswerDecision::from_error(
             503,
             error_body(
                 "The server is shutting down.",
@@ -37,25 +37,28 @@ pub(super) async fn complete(
                 None,
             ),
         );
-        visit.describe(verdict.book(line));
+        visit.describe(verdict.complete_record(line));
     }
-    visit.close(verdict.told());
-    response(verdict, server.shutdown.clone())
+    visit.close(verdict.told_usage());
+    build_response(verdict, server.shutdown.clone())
 }
 
-fn unreceived(rejection: &BytesRejection) -> (Verdict, Line) {
+fn refuse_unread(rejection: &BytesRejection) -> (AnswerDecision, RequestRecord) {
     let reason = rejection.body_text();
     let body = error_body(&reason, "invalid_request_error", None, None);
-    let line = Line {
+    let line = RequestRecord {
         refusal: Some(reason),
-        ..Line::default()
+        ..RequestRecord::default()
     };
-    (Verdict::refused(rejection.status().as_u16(), body), line)
+    (
+        AnswerDecision::from_error(rejection.status().as_u16(), body),
+        line,
+    )
 }
 
-impl Server {
+impl PilotServer {
     /// Waits as the manner says; false if the shutdown came first.
-    async fn wait(&self, manner: Manner) -> bool {
+    async fn wait_before_answer(&self, manner: DeliveryPlan) -> bool {
         let pause = async {
             if !manner.pause.is_zero() {
                 tokio::time::sleep(manner.pause).await;

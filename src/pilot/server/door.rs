@@ -11,28 +11,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// A listener that gives a token to every connection.
-pub(super) struct Door {
+pub(super) struct CancellableListener {
     listener: TcpListener,
     cut: CancellationToken,
 }
 
-impl Door {
+impl CancellableListener {
     pub(super) fn new(listener: TcpListener, cut: CancellationToken) -> Self {
         Self { listener, cut }
     }
 }
 
-impl Listener for Door {
-    type Io = Connection;
+impl Listener for CancellableListener {
+    type Io = CancellableConnection;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
+    async fn accept(&mut self) -> (CancellableConnection, SocketAddr) {
         let (stream, peer) = Listener::accept(&mut self.listener).await;
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "failed to set TCP_NODELAY");
         }
         let cut = Box::pin(self.cut.clone().cancelled_owned());
-        (Connection { stream, cut }, peer)
+        (CancellableConnection { stream, cut }, peer)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -41,12 +41,12 @@ impl Listener for Door {
 }
 
 /// A connection that fails as soon as the token is cancelled.
-pub(super) struct Connection {
+pub(super) struct CancellableConnection {
     stream: TcpStream,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
-impl Connection {
+impl CancellableConnection {
     /// Lets the stream act unless the connection has been cut.
     fn unless_cut<T>(
         &mut self,
@@ -60,7 +60,7 @@ impl Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for CancellableConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -70,7 +70,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for CancellableConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

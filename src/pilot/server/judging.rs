@@ -3,16 +3,16 @@
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
-use super::verdict::Verdict;
-use super::{Server, wrong_key};
-use crate::body::{self, Body};
-use crate::books::Line;
+use super::verdict::AnswerDecision;
+use super::{PilotServer, wrong_key};
+use crate::body::{self, RequestBody};
+use crate::books::RequestRecord;
 use crate::chance::Mix;
 use crate::faults::error_body;
 use crate::identity;
-use crate::request::Request;
+use crate::request::PilotRequest;
 use crate::tools::ToolList;
-use crate::validate::{Refusal, validate_beside_tools};
+use crate::validate::{RequestRefusal, validate_beside_tools};
 
 /// The longest `user` that is used as a caller's name as it is.
 const LONGEST_USER: usize = 64;
@@ -20,31 +20,35 @@ const LONGEST_USER: usize = 64;
 /// The books keep no more than so much of the reason of a refusal; it may quote what was sent.
 const LONGEST_REASON: usize = 500;
 
-impl Server {
+impl PilotServer {
     /// Decides what to answer, and describes the request for the books.
-    pub(super) fn judge(&self, headers: &HeaderMap, bytes: &[u8]) -> (Verdict, Line) {
-        let parsed = body::read(bytes);
+    pub(super) fn judge_request(
+        &self,
+        headers: &HeaderMap,
+        bytes: &[u8],
+    ) -> (AnswerDecision, RequestRecord) {
+        let parsed = body::read_body(bytes);
         let tools = parsed
             .as_ref()
             .ok()
             .and_then(|body| body.tools)
             .map(|tools| self.toolshed.look_up(tools.get()));
-        let request = read(&parsed, tools.as_deref());
-        let mut line = Line {
-            caller: caller(headers, parsed.as_ref().ok(), &request),
+        let request = read_request(&parsed, tools.as_deref());
+        let mut line = RequestRecord {
+            caller: caller_name(headers, parsed.as_ref().ok(), &request),
             agent: identity::agent_name(&request),
             messages: request.entries.len(),
             bytes: bytes.len(),
-            body: self.books.keeps_bodies().then(|| kept(bytes)),
-            ..Line::default()
+            body: self.books.keeps_bodies().then(|| recorded_body(bytes)),
+            ..RequestRecord::default()
         };
         if !self.admits(headers) {
-            return (Verdict::refused(401, wrong_key()), line);
+            return (AnswerDecision::from_error(401, wrong_key()), line);
         }
-        match self.check(&parsed, tools.as_deref()) {
+        match self.check_body(&parsed, tools.as_deref()) {
             Ok(body) => {
                 line.valid = true;
-                (self.answer(body, &request, &line), line)
+                (self.decide_answer(body, &request, &line), line)
             }
             Err(refusal) => {
                 let param = refusal.param.as_deref();
@@ -58,19 +62,19 @@ impl Server {
                 reason.push_str(&refusal.message);
                 reason.truncate(reason.floor_char_boundary(LONGEST_REASON));
                 line.refusal = Some(reason);
-                (Verdict::refused(400, body), line)
+                (AnswerDecision::from_error(400, body), line)
             }
         }
     }
 
     /// The body, if it was JSON and is a valid request.
-    fn check<'a>(
+    fn check_body<'a>(
         &self,
-        parsed: &'a serde_json::Result<Body<'_>>,
+        parsed: &'a serde_json::Result<RequestBody<'_>>,
         tools: Option<&ToolList>,
-    ) -> Result<&'a Value, Refusal> {
+    ) -> Result<&'a Value, RequestRefusal> {
         let body = parsed.as_ref().map_err(|error| {
-            Refusal::of_body(format!(
+            RequestRefusal::of_body(format!(
                 "We could not parse the JSON body of your request: {error}."
             ))
         })?;
@@ -81,26 +85,33 @@ impl Server {
 }
 
 /// The request as the player will see it; an empty one where it cannot be read.
-fn read<'a>(parsed: &'a serde_json::Result<Body<'_>>, tools: Option<&'a ToolList>) -> Request<'a> {
+fn read_request<'a>(
+    parsed: &'a serde_json::Result<RequestBody<'_>>,
+    tools: Option<&'a ToolList>,
+) -> PilotRequest<'a> {
     let request = parsed
         .as_ref()
-        .map(|body| Request::read(&body.value))
+        .map(|body| PilotRequest::read(&body.value))
         .unwrap_or_default();
     let names = tools.and_then(|tools| tools.names.as_ref().ok()?.as_ref());
-    Request {
+    PilotRequest {
         tools: names.into_iter().flatten().map(String::as_str).collect(),
         ..request
     }
 }
 
 /// The body as the record keeps it.
-fn kept(bytes: &[u8]) -> Value {
+fn recorded_body(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap_or_else(|_| json!(String::from_utf8_lossy(bytes)))
 }
 
 /// Tells callers apart without giving their keys away: by key, and by `user` or else by the first line of the prompt.
-fn caller(headers: &HeaderMap, body: Option<&Body<'_>>, request: &Request<'_>) -> String {
-    let hash = |text: &str| format!("{:012x}", Mix::new(0).text(text).bits() >> 16);
+fn caller_name(
+    headers: &HeaderMap,
+    body: Option<&RequestBody<'_>>,
+    request: &PilotRequest<'_>,
+) -> String {
+    let hash = |text: &str| format!("{:012x}", Mix::new(0).with_text(text).bits() >> 16);
     let user = body.and_then(|body| body.value["user"].as_str());
     let first_line = request
         .system_texts()

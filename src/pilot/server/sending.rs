@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio_util::sync::CancellationToken;
 
-use super::verdict::{Form, Manner, Payload, Verdict};
+use super::verdict::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
 use crate::wire;
 
 /// A body that trickles comes in so many pieces, if it is not made of pieces anyway.
@@ -17,13 +17,13 @@ const PIECES: usize = 16;
 const HTML: &str = "<html>\n<head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center></body>\n</html>\n";
 
 /// Builds the response; a body that is still being sent at the shutdown ends in an error.
-pub(super) fn response(verdict: Verdict, shutdown: CancellationToken) -> Response {
+pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToken) -> Response {
     let manner = verdict.manner;
     match verdict.payload {
         Payload::Refused(refused) => {
             let mut response = match refused.body.as_str() {
                 Some(text) => text.to_owned().into_response(),
-                None => typed("application/json", Body::from(refused.body.to_string())),
+                None => typed_response("application/json", Body::from(refused.body.to_string())),
             };
             *response.status_mut() =
                 StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
@@ -34,13 +34,16 @@ pub(super) fn response(verdict: Verdict, shutdown: CancellationToken) -> Respons
             }
             response
         }
-        Payload::Garbage => typed("text/html", Body::from(HTML)),
+        Payload::Garbage => typed_response("text/html", Body::from(HTML)),
         Payload::Completion { completion, form } => match form {
-            Form::Whole => whole(Bytes::from(completion.to_string()), manner, shutdown),
-            Form::Stream { include_usage } => {
-                let events = wire::events(&completion, include_usage);
+            CompletionForm::Whole => {
+                whole_response(Bytes::from(completion.to_string()), manner, shutdown)
+            }
+            CompletionForm::Stream { include_usage } => {
+                let events = wire::stream_events(&completion, include_usage);
                 let pieces = events.into_iter().map(Bytes::from).collect();
-                let mut response = typed("text/event-stream", in_pieces(pieces, manner, shutdown));
+                let mut response =
+                    typed_response("text/event-stream", split_body(pieces, manner, shutdown));
                 response
                     .headers_mut()
                     .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -50,7 +53,7 @@ pub(super) fn response(verdict: Verdict, shutdown: CancellationToken) -> Respons
     }
 }
 
-fn whole(bytes: Bytes, manner: Manner, shutdown: CancellationToken) -> Response {
+fn whole_response(bytes: Bytes, manner: DeliveryPlan, shutdown: CancellationToken) -> Response {
     let length = bytes.len();
     let body = if manner.trickle.is_some() || manner.is_cut {
         let size = length.div_ceil(PIECES).max(1);
@@ -58,23 +61,23 @@ fn whole(bytes: Bytes, manner: Manner, shutdown: CancellationToken) -> Response 
             .step_by(size)
             .map(|start| bytes.slice(start..length.min(start + size)))
             .collect();
-        in_pieces(pieces, manner, shutdown)
+        split_body(pieces, manner, shutdown)
     } else {
         Body::from(bytes)
     };
-    let mut response = typed("application/json", body);
+    let mut response = typed_response("application/json", body);
     response
         .headers_mut()
         .insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     response
 }
 
-fn typed(kind: &'static str, body: Body) -> Response {
+fn typed_response(kind: &'static str, body: Body) -> Response {
     ([(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 /// A body of pieces, with equal pauses between them if it trickles; one that is cut fails after the first half.
-fn in_pieces(mut pieces: Vec<Bytes>, manner: Manner, shutdown: CancellationToken) -> Body {
+fn split_body(mut pieces: Vec<Bytes>, manner: DeliveryPlan, shutdown: CancellationToken) -> Body {
     let pause = manner
         .trickle
         .map(|over| over / u32::try_from(pieces.len()).unwrap_or(u32::MAX).max(1));
@@ -84,13 +87,13 @@ fn in_pieces(mut pieces: Vec<Bytes>, manner: Manner, shutdown: CancellationToken
     let rest = pieces
         .into_iter()
         .map(Ok)
-        .chain(manner.is_cut.then(|| Err(cut())));
+        .chain(manner.is_cut.then(|| Err(cut_error())));
     Body::from_stream(futures::stream::unfold(
         (rest, shutdown),
         move |(mut rest, shutdown)| async move {
             let piece = rest.next()?;
             let piece = match pause {
-                Some(pause) => after(pause, piece, &shutdown).await,
+                Some(pause) => wait_for_piece(pause, piece, &shutdown).await,
                 None => {
                     if piece.is_err() {
                         // Lets hyper send what it has before it learns that there is no more.
@@ -104,7 +107,7 @@ fn in_pieces(mut pieces: Vec<Bytes>, manner: Manner, shutdown: CancellationToken
     ))
 }
 
-async fn after(
+async fn wait_for_piece(
     pause: Duration,
     piece: io::Result<Bytes>,
     shutdown: &CancellationToken,
@@ -112,10 +115,10 @@ async fn after(
     // Both branches only wait; nothing is lost when one is dropped.
     tokio::select! {
         () = tokio::time::sleep(pause) => piece,
-        () = shutdown.cancelled() => Err(cut()),
+        () = shutdown.cancelled() => Err(cut_error()),
     }
 }
 
-fn cut() -> io::Error {
+fn cut_error() -> io::Error {
     io::ErrorKind::ConnectionAborted.into()
 }

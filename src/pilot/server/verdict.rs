@@ -4,28 +4,31 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::books::Line;
-use crate::faults::{FaultKind, Refused};
-use crate::wire::{self, Usage};
+use crate::books::RequestRecord;
+use crate::faults::{ErrorReply, PilotFaultKind};
+use crate::wire::{self, WireUsage};
 
 /// What is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Payload {
-    Refused(Refused),
-    Completion { completion: Value, form: Form },
+    Refused(ErrorReply),
+    Completion {
+        completion: Value,
+        form: CompletionForm,
+    },
     Garbage,
 }
 
 /// The form in which a completion is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CompletionForm {
     Whole,
     Stream { include_usage: bool },
 }
 
 /// How the answer is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Manner {
+pub(super) struct DeliveryPlan {
     /// How long to wait before it leaves.
     pub(super) pause: Duration,
     /// It never leaves.
@@ -38,23 +41,23 @@ pub(super) struct Manner {
 
 /// What is answered to a request.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct AnswerDecision {
     pub(super) payload: Payload,
-    pub(super) manner: Manner,
+    pub(super) manner: DeliveryPlan,
     /// The faults that had something to strike.
-    pub(super) struck: Vec<FaultKind>,
+    pub(super) struck: Vec<PilotFaultKind>,
 }
 
-impl Verdict {
+impl AnswerDecision {
     /// An HTTP error, sent at once.
-    pub(super) fn refused(status: u16, body: Value) -> Self {
+    pub(super) fn from_error(status: u16, body: Value) -> Self {
         Self {
-            payload: Payload::Refused(Refused {
+            payload: Payload::Refused(ErrorReply {
                 status,
                 retry_after: None,
                 body,
             }),
-            manner: Manner::default(),
+            manner: DeliveryPlan::default(),
             struck: Vec::new(),
         }
     }
@@ -71,8 +74,8 @@ impl Verdict {
         match &self.payload {
             Payload::Completion { completion, form } => {
                 let tells_usage = match form {
-                    Form::Whole => true,
-                    Form::Stream { include_usage } => *include_usage,
+                    CompletionForm::Whole => true,
+                    CompletionForm::Stream { include_usage } => *include_usage,
                 };
                 Some((completion, tells_usage))
             }
@@ -81,17 +84,17 @@ impl Verdict {
     }
 
     /// The tokens that the caller is told of, if the answer arrives.
-    pub(super) fn told(&self) -> Option<Usage> {
+    pub(super) fn told_usage(&self) -> Option<WireUsage> {
         let (completion, tells_usage) = self.completion()?;
         wire::told_usage(completion).filter(|_| tells_usage && !self.manner.is_cut)
     }
 
     /// The line of the record, with what is answered added.
-    pub(super) fn book(&self, line: Line) -> Line {
+    pub(super) fn complete_record(&self, line: RequestRecord) -> RequestRecord {
         let faults: Vec<&str> = self.struck.iter().map(|fault| fault.name()).collect();
         let sent = self.completion();
         let message = sent.and_then(|(completion, _)| completion.pointer("/choices/0/message"));
-        Line {
+        RequestRecord {
             status: self.status(),
             fault: (!faults.is_empty()).then(|| faults.join(",")),
             usage: sent

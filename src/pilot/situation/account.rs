@@ -1,11 +1,11 @@
 //! Whether there is a game account, and how far the attempts to get one have come.
 
-use super::outcome::{News, Outcome};
+use super::outcome::{GameOutcome, ToolNews};
 
 /// The account, as far as the conversation tells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Account {
-    pub(crate) standing: Standing,
+pub(crate) struct KnownAccount {
+    pub(crate) standing: AccountStanding,
     pub(crate) username: Option<String>,
     pub(crate) empire: Option<String>,
     /// A login was tried and refused.
@@ -18,7 +18,7 @@ pub(crate) struct Account {
 
 /// Where we stand with the game server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Standing {
+pub(crate) enum AccountStanding {
     /// Nothing is known; a call will tell.
     #[default]
     Unknown,
@@ -47,9 +47,9 @@ const NO_ACCOUNT: [&str; 10] = [
 /// Words that make a sentence a rule.
 const CONDITIONS: [&str; 5] = ["if", "when", "while", "unless", "until"];
 
-impl Account {
+impl KnownAccount {
     /// Hears what a system prompt says of the account. What it says under a condition is a rule and no fact.
-    pub(super) fn hear_prompt(&mut self, text: &str) {
+    pub(super) fn on_system_prompt(&mut self, text: &str) {
         let text = text.to_ascii_lowercase();
         let is_missing = text
             .split(['.', '\n', ';', '!'])
@@ -61,13 +61,13 @@ impl Account {
                 !is_rule && NO_ACCOUNT.iter().any(|phrase| sentence.contains(phrase))
             });
         if is_missing {
-            self.standing = Standing::Missing;
+            self.standing = AccountStanding::Missing;
         }
     }
 
-    pub(super) fn hear(&mut self, news: &News<'_>) {
+    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            Outcome::Done { facts, .. } => {
+            GameOutcome::Done { facts, .. } => {
                 let player = &facts["player"];
                 if let Some(name) = player["username"].as_str() {
                     self.username = Some(name.to_owned());
@@ -76,52 +76,54 @@ impl Account {
                     self.empire = Some(empire.to_owned());
                 }
                 if needs_account(news.asked.tool) {
-                    self.standing = Standing::Active;
+                    self.standing = AccountStanding::Active;
                     self.login_failed = false;
                 }
             }
             // A session that was invented is no sign of an account that is missing.
-            Outcome::Failed { .. } if news.argument("session_id").is_some() => {}
-            Outcome::Failed { code, message } => self.rue(news.asked.tool, code, message),
-            Outcome::Words => {}
+            GameOutcome::Failed { .. } if news.argument("session_id").is_some() => {}
+            GameOutcome::Failed { code, message } => {
+                self.on_failure(news.asked.tool, code, message)
+            }
+            GameOutcome::Words => {}
         }
     }
 
-    fn rue(&mut self, tool: &str, code: &str, message: &str) {
+    fn on_failure(&mut self, tool: &str, code: &str, message: &str) {
         let told = message.to_lowercase();
         match (tool, code) {
             ("register", _) if told.contains("already have") => {
                 self.standing = if self.login_failed {
-                    Standing::Missing
+                    AccountStanding::Missing
                 } else {
-                    Standing::Locked
+                    AccountStanding::Locked
                 };
             }
             ("register", "username_taken") => {
                 self.names_taken += 1;
-                self.standing = Standing::Missing;
+                self.standing = AccountStanding::Missing;
             }
             (
                 "register",
                 "registration_code_required" | "invalid_registration_code" | "already_claimed",
             ) => {
                 self.codes_refused += 1;
-                self.standing = Standing::Missing;
+                self.standing = AccountStanding::Missing;
             }
             (_, "rate_limited") => {}
-            ("register", _) => self.standing = Standing::Missing,
+            ("register", _) => self.standing = AccountStanding::Missing,
             ("login", _) => {
                 self.login_failed = true;
-                self.standing = Standing::Missing;
+                self.standing = AccountStanding::Missing;
             }
             (
                 _,
                 "session_required" | "session_invalid" | "session_expired" | "not_authenticated",
             ) => {
                 self.standing = if self.login_failed {
-                    Standing::Missing
+                    AccountStanding::Missing
                 } else {
-                    Standing::Locked
+                    AccountStanding::Locked
                 };
             }
             _ => {}

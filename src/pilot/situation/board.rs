@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::outcome::{News, Outcome};
-use super::ship::whole;
+use super::outcome::{GameOutcome, ToolNews};
+use super::ship::whole_number;
 
 /// Missions, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Board {
+pub(crate) struct MissionBoard {
     /// What the board of the base offers.
-    pub(crate) offered: Option<Vec<Mission>>,
+    pub(crate) offered: Option<Vec<KnownMission>>,
     /// What we have accepted.
-    pub(crate) active: Option<Vec<Mission>>,
+    pub(crate) active: Option<Vec<KnownMission>>,
     /// Missions that the server has refused to let us accept.
     pub(crate) refused: BTreeSet<String>,
     /// Missions that the server does not count as done, whatever we think.
@@ -22,25 +22,25 @@ pub(crate) struct Board {
 
 /// A mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mission {
+pub(crate) struct KnownMission {
     /// The id that works: the template's name while offered, the instance's id once accepted.
     pub(crate) id: String,
     pub(crate) title: String,
-    pub(crate) wants: Vec<Want>,
+    pub(crate) wants: Vec<MissionObjective>,
     /// The server says that every objective is met.
     pub(crate) is_done: bool,
 }
 
 /// An objective that asks for goods.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Want {
+pub(crate) struct MissionObjective {
     /// The item; none where the objective asks for something else.
     pub(crate) item: Option<String>,
     pub(crate) quantity: i64,
     pub(crate) base: Option<String>,
 }
 
-impl Mission {
+impl KnownMission {
     /// Whether a mining laser is all that it takes.
     pub(crate) fn is_for_miners(&self) -> bool {
         !self.wants.is_empty()
@@ -52,20 +52,20 @@ impl Mission {
     }
 }
 
-impl Board {
-    pub(super) fn hear(&mut self, news: &News<'_>) {
+impl MissionBoard {
+    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            Outcome::Done { facts, .. } => self.learn(news, facts),
-            Outcome::Failed { code, .. } => self.rue(news, code),
-            Outcome::Words => {}
+            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
+            GameOutcome::Failed { code, .. } => self.on_failure(news, code),
+            GameOutcome::Words => {}
         }
     }
 
-    fn learn(&mut self, news: &News<'_>, facts: &Value) {
+    fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
         match news.asked.tool {
-            "get_missions" => self.offered = Some(missions(&facts["missions"])),
+            "get_missions" => self.offered = Some(read_missions(&facts["missions"])),
             "get_active_missions" => {
-                self.active = Some(missions(&facts["missions"]));
+                self.active = Some(read_missions(&facts["missions"]));
                 self.incomplete.clear();
             }
             "accept_mission" => {
@@ -91,7 +91,7 @@ impl Board {
         }
     }
 
-    fn rue(&mut self, news: &News<'_>, code: &str) {
+    fn on_failure(&mut self, news: &ToolNews<'_>, code: &str) {
         match (news.asked.tool, code) {
             ("accept_mission", "not_docked") => {}
             ("accept_mission", _) => self.refused.extend(news.text_argument("mission_id")),
@@ -106,37 +106,37 @@ impl Board {
     }
 }
 
-fn missions(list: &Value) -> Vec<Mission> {
+fn read_missions(list: &Value) -> Vec<KnownMission> {
     list.as_array()
         .into_iter()
         .flatten()
-        .filter_map(mission)
+        .filter_map(read_mission)
         .collect()
 }
 
-fn mission(mission: &Value) -> Option<Mission> {
+fn read_mission(mission: &Value) -> Option<KnownMission> {
     let objectives = || mission["objectives"].as_array().into_iter().flatten();
-    Some(Mission {
+    Some(KnownMission {
         id: mission["mission_id"].as_str()?.to_owned(),
         title: mission["title"].as_str().unwrap_or("a mission").to_owned(),
-        wants: objectives().map(want).collect(),
+        wants: objectives().map(read_objective).collect(),
         is_done: objectives().next().is_some()
             && objectives().all(|objective| objective["completed"] == true),
     })
 }
 
-fn want(objective: &Value) -> Want {
+fn read_objective(objective: &Value) -> MissionObjective {
     let text = |names: [&str; 2]| {
         names
             .into_iter()
             .find_map(|name| objective[name].as_str())
             .map(str::to_owned)
     };
-    Want {
+    MissionObjective {
         item: text(["item_id", "resource_id"]),
         quantity: ["required", "quantity"]
             .into_iter()
-            .find_map(|name| whole(&objective[name]))
+            .find_map(|name| whole_number(&objective[name]))
             .unwrap_or(1),
         base: text(["target_base_id", "target_base"]),
     }

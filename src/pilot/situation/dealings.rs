@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::outcome::{News, Outcome};
-use super::ship::whole;
+use super::outcome::{GameOutcome, ToolNews};
+use super::ship::whole_number;
 
 /// Money and markets, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Dealings {
+pub(crate) struct TradeState {
     pub(crate) credits: Option<i64>,
     /// Credits earned by sales in this conversation.
     pub(crate) earned: i64,
     /// Something was sold, bought or paid since the credits were last read.
     pub(crate) is_stale: bool,
     /// The market of the base we are at.
-    pub(crate) market: Option<Vec<Quote>>,
+    pub(crate) market: Option<Vec<MarketQuote>>,
     /// Items that nobody here wants.
     pub(crate) unsold: BTreeSet<String>,
     /// Items bought in this system.
@@ -31,7 +31,7 @@ pub(crate) struct Dealings {
 
 /// What the market says about an item; 0 where nobody bids or asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Quote {
+pub(crate) struct MarketQuote {
     pub(crate) item: String,
     /// The highest bid: what we would get.
     pub(crate) bid: i64,
@@ -41,43 +41,43 @@ pub(crate) struct Quote {
     pub(crate) on_offer: i64,
 }
 
-impl Dealings {
-    pub(super) fn hear(&mut self, news: &News<'_>) {
+impl TradeState {
+    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            Outcome::Done { facts, .. } => self.learn(news, facts),
-            Outcome::Failed { code, .. } => self.rue(news, code),
-            Outcome::Words => {}
+            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
+            GameOutcome::Failed { code, .. } => self.on_failure(news, code),
+            GameOutcome::Words => {}
         }
     }
 
-    fn learn(&mut self, news: &News<'_>, facts: &Value) {
+    fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
         match news.asked.tool {
             "get_status" | "login" | "register" => {
-                if let Some(credits) = whole(&facts["player"]["credits"]) {
+                if let Some(credits) = whole_number(&facts["player"]["credits"]) {
                     self.credits = Some(credits);
                     self.is_stale = false;
                 }
             }
             "view_market" => self.learn_market(&facts["items"]),
             "sell" => {
-                let sold = whole(&facts["quantity_sold"]).unwrap_or(0);
-                let asked = news.argument("quantity").as_ref().and_then(whole);
+                let sold = whole_number(&facts["quantity_sold"]).unwrap_or(0);
+                let asked = news.argument("quantity").as_ref().and_then(whole_number);
                 if sold == 0 || asked.is_some_and(|asked| sold < asked) {
-                    self.unsold.extend(item(news, facts));
+                    self.unsold.extend(item_of_result(news, facts));
                 }
-                let earned = whole(&facts["total_earned"]).unwrap_or(0);
+                let earned = whole_number(&facts["total_earned"]).unwrap_or(0);
                 self.earned = self.earned.saturating_add(earned);
-                self.pay(-earned);
+                self.pay_credits(-earned);
             }
             "buy" => {
-                self.bought_here.extend(item(news, facts));
-                self.pay(whole(&facts["total_cost"]).unwrap_or(0));
+                self.bought_here.extend(item_of_result(news, facts));
+                self.pay_credits(whole_number(&facts["total_cost"]).unwrap_or(0));
             }
-            "refuel" => self.pay(whole(&facts["cost"]).unwrap_or(0)),
+            "refuel" => self.pay_credits(whole_number(&facts["cost"]).unwrap_or(0)),
             "complete_mission" => {
-                let earned = whole(&facts["credits_earned"]).unwrap_or(0);
+                let earned = whole_number(&facts["credits_earned"]).unwrap_or(0);
                 self.earned = self.earned.saturating_add(earned);
-                self.pay(-earned);
+                self.pay_credits(-earned);
             }
             "travel" => self.leave_base(),
             "jump" => {
@@ -90,7 +90,12 @@ impl Dealings {
 
     fn learn_market(&mut self, items: &Value) {
         let known = self.market.get_or_insert_default();
-        for quote in items.as_array().into_iter().flatten().filter_map(quote) {
+        for quote in items
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(read_quote)
+        {
             known.retain(|other| other.item != quote.item);
             known.push(quote);
         }
@@ -103,13 +108,13 @@ impl Dealings {
         self.storage_refused = false;
     }
 
-    fn pay(&mut self, cost: i64) {
+    fn pay_credits(&mut self, cost: i64) {
         self.refuel_refused &= cost >= 0;
         self.credits = self.credits.map(|credits| credits.saturating_sub(cost));
         self.is_stale = true;
     }
 
-    fn rue(&mut self, news: &News<'_>, code: &str) {
+    fn on_failure(&mut self, news: &ToolNews<'_>, code: &str) {
         let item = news.text_argument("item_id");
         match (news.asked.tool, code) {
             (
@@ -138,24 +143,24 @@ impl Dealings {
 }
 
 /// The item that a result speaks of, or the one that was asked for.
-fn item(news: &News<'_>, facts: &Value) -> Option<String> {
+fn item_of_result(news: &ToolNews<'_>, facts: &Value) -> Option<String> {
     facts["item_id"]
         .as_str()
         .map(str::to_owned)
         .or_else(|| news.text_argument("item_id"))
 }
 
-fn quote(item: &Value) -> Option<Quote> {
+fn read_quote(item: &Value) -> Option<MarketQuote> {
     let price = |names: [&str; 2]| {
         names
             .into_iter()
-            .find_map(|name| whole(&item[name]))
+            .find_map(|name| whole_number(&item[name]))
             .unwrap_or(0)
     };
-    Some(Quote {
+    Some(MarketQuote {
         item: item["item_id"].as_str()?.to_owned(),
         bid: price(["best_buy", "buy_price"]),
         ask: price(["best_sell", "sell_price"]),
-        on_offer: whole(&item["sell_quantity"]).unwrap_or(0),
+        on_offer: whole_number(&item["sell_quantity"]).unwrap_or(0),
     })
 }

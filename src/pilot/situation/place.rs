@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::outcome::{News, Outcome};
+use super::outcome::{GameOutcome, ToolNews};
 
 /// The place and what is known about its surroundings.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Place {
+pub(crate) struct KnownPlace {
     /// The system's id.
     pub(crate) system: Option<String>,
     /// The id of the point of interest.
@@ -16,7 +16,7 @@ pub(crate) struct Place {
     pub(crate) docked: Option<bool>,
     pub(crate) in_transit: bool,
     /// The chart of the present system; dropped when the system is left.
-    pub(crate) chart: Option<Chart>,
+    pub(crate) chart: Option<SystemChart>,
     /// Something was mined here since we came.
     pub(crate) is_minable: bool,
     /// Places where there was nothing to mine.
@@ -31,32 +31,32 @@ pub(crate) struct Place {
 
 /// A system's points of interest and lanes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Chart {
+pub(crate) struct SystemChart {
     pub(crate) system: String,
-    pub(crate) pois: Vec<Poi>,
+    pub(crate) pois: Vec<ChartedPoi>,
     /// The ids of the systems that can be jumped to.
     pub(crate) lanes: Vec<String>,
 }
 
 /// A point of interest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Poi {
+pub(crate) struct ChartedPoi {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) base: Option<String>,
     pub(crate) has_base: bool,
 }
 
-impl Poi {
+impl ChartedPoi {
     /// Whether a mining laser finds work there.
     pub(crate) fn is_belt(&self) -> bool {
         self.kind == "asteroid_belt" || self.kind == "asteroid"
     }
 }
 
-impl Place {
+impl KnownPlace {
     /// Places where the laser may find something.
-    pub(crate) fn belts(&self) -> impl Iterator<Item = &Poi> {
+    pub(crate) fn belts(&self) -> impl Iterator<Item = &ChartedPoi> {
         self.pois()
             .filter(|poi| poi.is_belt() && !self.barren.contains(&poi.id))
     }
@@ -68,24 +68,24 @@ impl Place {
     }
 
     /// Places where one can dock.
-    pub(crate) fn bases(&self) -> impl Iterator<Item = &Poi> {
+    pub(crate) fn bases(&self) -> impl Iterator<Item = &ChartedPoi> {
         self.pois()
             .filter(|poi| poi.has_base && !self.baseless.contains(&poi.id))
     }
 
-    fn pois(&self) -> impl Iterator<Item = &Poi> {
+    fn pois(&self) -> impl Iterator<Item = &ChartedPoi> {
         self.chart.iter().flat_map(|chart| &chart.pois)
     }
 
-    pub(super) fn hear(&mut self, news: &News<'_>) {
+    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            Outcome::Done { facts, whole } => self.learn(news.asked.tool, facts, *whole),
-            Outcome::Failed { code, message } => self.rue(news, code, message),
-            Outcome::Words => {}
+            GameOutcome::Done { facts, whole } => self.on_success(news.asked.tool, facts, *whole),
+            GameOutcome::Failed { code, message } => self.on_failure(news, code, message),
+            GameOutcome::Words => {}
         }
     }
 
-    fn learn(&mut self, tool: &str, facts: &Value, whole: bool) {
+    fn on_success(&mut self, tool: &str, facts: &Value, whole: bool) {
         self.in_transit = facts["in_transit"] == true;
         if self.in_transit {
             return;
@@ -103,10 +103,10 @@ impl Place {
                 self.learn_poi(&facts["poi"]);
                 self.looked_at.extend(self.poi.clone());
             }
-            "travel" => self.arrive(text(&facts["poi_id"])),
+            "travel" => self.arrive_at(non_empty_text(&facts["poi_id"])),
             "jump" => {
-                self.enter(text(&facts["system_id"]));
-                self.arrive(text(&facts["poi"]));
+                self.enter_system(non_empty_text(&facts["system_id"]));
+                self.arrive_at(non_empty_text(&facts["poi"]));
             }
             "dock" => self.docked = Some(true),
             "undock" => self.docked = Some(false),
@@ -128,43 +128,47 @@ impl Place {
     }
 
     fn learn_player(&mut self, player: &Value, whole: bool) {
-        if let Some(system) = text(&player["current_system"]) {
-            self.enter(Some(system));
+        if let Some(system) = non_empty_text(&player["current_system"]) {
+            self.enter_system(Some(system));
         }
-        if let Some(poi) = text(&player["current_poi"]) {
+        if let Some(poi) = non_empty_text(&player["current_poi"]) {
             self.stand_at(poi);
         }
-        let base = text(&player["docked_at_base"]);
+        let base = non_empty_text(&player["docked_at_base"]);
         if player.is_object() && (whole || base.is_some()) {
             self.docked = Some(base.is_some());
         }
     }
 
     fn learn_system(&mut self, system: &Value) {
-        let Some(id) = text(&system["id"]) else {
+        let Some(id) = non_empty_text(&system["id"]) else {
             return;
         };
-        self.enter(Some(id.clone()));
-        self.chart = Some(Chart {
+        self.enter_system(Some(id.clone()));
+        self.chart = Some(SystemChart {
             system: id,
-            pois: list(&system["pois"]).filter_map(poi).collect(),
-            lanes: list(&system["connections"])
-                .filter_map(|lane| text(&lane["system_id"]).or_else(|| text(lane)))
+            pois: array_elements(&system["pois"])
+                .filter_map(read_poi)
+                .collect(),
+            lanes: array_elements(&system["connections"])
+                .filter_map(|lane| {
+                    non_empty_text(&lane["system_id"]).or_else(|| non_empty_text(lane))
+                })
                 .collect(),
         });
     }
 
     fn learn_poi(&mut self, poi: &Value) {
-        if let Some(system) = text(&poi["system_id"]) {
-            self.enter(Some(system));
+        if let Some(system) = non_empty_text(&poi["system_id"]) {
+            self.enter_system(Some(system));
         }
-        if let Some(id) = text(&poi["id"]) {
+        if let Some(id) = non_empty_text(&poi["id"]) {
             self.stand_at(id);
         }
     }
 
     /// We have moved to this place.
-    fn arrive(&mut self, poi: Option<String>) {
+    fn arrive_at(&mut self, poi: Option<String>) {
         self.docked = Some(false);
         self.is_minable = false;
         self.poi = poi;
@@ -178,7 +182,7 @@ impl Place {
         self.poi = Some(poi);
     }
 
-    fn enter(&mut self, system: Option<String>) {
+    fn enter_system(&mut self, system: Option<String>) {
         if self.chart.as_ref().map(|chart| &chart.system) != system.as_ref() {
             self.chart = None;
         }
@@ -186,7 +190,7 @@ impl Place {
         self.system = system;
     }
 
-    fn rue(&mut self, news: &News<'_>, code: &str, message: &str) {
+    fn on_failure(&mut self, news: &ToolNews<'_>, code: &str, message: &str) {
         let told = message.to_lowercase();
         match (news.asked.tool, code) {
             (_, "in_transit" | "already_traveling" | "already_jumping") => self.in_transit = true,
@@ -195,7 +199,7 @@ impl Place {
                     .iter()
                     .any(|words| told.contains(words)) =>
             {
-                self.arrive(news.text_argument("target_poi"));
+                self.arrive_at(news.text_argument("target_poi"));
             }
             ("travel", "invalid_poi") => {
                 let target = news.text_argument("target_poi");
@@ -210,38 +214,38 @@ impl Place {
             (_, "already_docked" | "docked") => self.docked = Some(true),
             (_, "not_docked") => self.docked = Some(false),
             ("dock", "no_base") => self.baseless.extend(self.poi.clone()),
-            ("mine", "no_resources" | "deposit_too_sparse") => self.disappoint(),
-            ("mine", _) if told.contains("module") => self.disappoint(),
+            ("mine", "no_resources" | "deposit_too_sparse") => self.mark_barren(),
+            ("mine", _) if told.contains("module") => self.mark_barren(),
             _ => {}
         }
     }
 
     /// There is nothing for us to mine here; whether we were undocked for it is not said.
-    fn disappoint(&mut self) {
+    fn mark_barren(&mut self) {
         self.is_minable = false;
         self.docked = None;
         self.barren.extend(self.poi.clone());
     }
 }
 
-fn poi(poi: &Value) -> Option<Poi> {
-    let base = text(&poi["base_id"]);
-    Some(Poi {
-        id: text(&poi["id"])?,
-        kind: text(&poi["type"]).unwrap_or_default(),
+fn read_poi(poi: &Value) -> Option<ChartedPoi> {
+    let base = non_empty_text(&poi["base_id"]);
+    Some(ChartedPoi {
+        id: non_empty_text(&poi["id"])?,
+        kind: non_empty_text(&poi["type"]).unwrap_or_default(),
         has_base: poi["has_base"] == true || base.is_some(),
         base,
     })
 }
 
 /// A text that says something.
-fn text(value: &Value) -> Option<String> {
+fn non_empty_text(value: &Value) -> Option<String> {
     value
         .as_str()
         .filter(|text| !text.is_empty())
         .map(str::to_owned)
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+fn array_elements(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }

@@ -4,44 +4,46 @@ use serde::Deserialize;
 use serde::de::DeserializeSeed;
 use serde_json::{Deserializer, Value};
 
-use crate::selective_json::{Part, Sieve};
+use crate::selective_json::{JsonSelection, JsonSelector};
 
 /// Facts as the game tells them, without those that no part of the situation listens to.
-struct Facts(Value);
+struct GameFacts(Value);
 
 #[derive(Clone, Copy)]
-struct Listening;
+struct FactSelector;
 
-impl Sieve for Listening {
-    fn entry(self, key: &str) -> Part<Self> {
+impl JsonSelector for FactSelector {
+    fn entry(self, key: &str) -> JsonSelection<Self> {
         match key {
             "modules" | "skills" | "skill_xp" | "stats" | "class" | "resources" | "description"
             | "dialog" | "rewards" | "giver" | "position" | "online_players" | "buy_orders"
             | "sell_orders" | "name" | "fills" | "captains_log" | "pending_trades"
-            | "release_info" => Part::Absent,
-            _ => Part::Sifted(self),
+            | "release_info" => JsonSelection::Absent,
+            _ => JsonSelection::Sifted(self),
         }
     }
 
-    fn element(self) -> Part<Self> {
-        Part::Sifted(self)
+    fn element(self) -> JsonSelection<Self> {
+        JsonSelection::Sifted(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Facts {
+impl<'de> Deserialize<'de> for GameFacts {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Part::Sifted(Listening).deserialize(deserializer).map(Self)
+        JsonSelection::Sifted(FactSelector)
+            .deserialize(deserializer)
+            .map(Self)
     }
 }
 
 /// The object at the start of the text, and whether it is whole. What follows it does not matter.
-pub(super) fn object(text: &str) -> Option<(Value, bool)> {
-    let mut values = Deserializer::from_str(text).into_iter::<Facts>();
+pub(super) fn read_object(text: &str) -> Option<(Value, bool)> {
+    let mut values = Deserializer::from_str(text).into_iter::<GameFacts>();
     let (value, whole) = match values.next()? {
-        Ok(Facts(value)) => (value, true),
+        Ok(GameFacts(value)) => (value, true),
         Err(error) => {
-            let readable = offset(text, error.line(), error.column());
-            (mend(text.get(..readable)?)?, false)
+            let readable = error_offset(text, error.line(), error.column());
+            (repair_json(text.get(..readable)?)?, false)
         }
     };
     let is_something = value.as_object().is_some_and(|object| !object.is_empty());
@@ -49,7 +51,7 @@ pub(super) fn object(text: &str) -> Option<(Value, bool)> {
 }
 
 /// The place in the text that serde_json names by line and column (both begin with 1, columns count bytes).
-fn offset(text: &str, line: usize, column: usize) -> usize {
+fn error_offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text
         .split_inclusive('\n')
         .take(line.saturating_sub(1))
@@ -60,7 +62,7 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 }
 
 /// Goes back to the last place where a value was complete, and closes there what is open.
-fn mend(text: &str) -> Option<Value> {
+fn repair_json(text: &str) -> Option<Value> {
     let mut open: Vec<u8> = Vec::new();
     let mut last: Option<(usize, Vec<u8>)> = None;
     let mut in_string = false;
@@ -92,7 +94,9 @@ fn mend(text: &str) -> Option<Value> {
     let (end, open) = last?;
     let mut whole = text[..end].to_owned();
     whole.extend(open.iter().rev().map(|byte| char::from(*byte)));
-    serde_json::from_str(&whole).ok().map(|Facts(value)| value)
+    serde_json::from_str(&whole)
+        .ok()
+        .map(|GameFacts(value)| value)
 }
 
 #[cfg(test)]
@@ -106,22 +110,22 @@ mod tests {
     fn what_stands_before_the_cut_is_saved() {
         let text = r#"{"ship":{"title":"a \"b\", {c}","fuel":97},"cargo":[{"item_id":"iron_ore","quantity":12},{"item_id":"copper"#;
         assert_eq!(
-            object(text),
+            read_object(text),
             Some((
                 json!({"ship": {"title": "a \"b\", {c}", "fuel": 97}, "cargo": [{"item_id": "iron_ore", "quantity": 12}, {}]}),
                 false
             ))
         );
         assert_eq!(
-            object("{\"a\":1,\n\"b\": [1,2\n… 300 bytes were cut …"),
+            read_object("{\"a\":1,\n\"b\": [1,2\n… 300 bytes were cut …"),
             Some((json!({"a": 1, "b": [1]}), false))
         );
     }
 
     #[test]
     fn a_whole_object_is_whole_whatever_follows() {
-        assert_eq!(object("{} and more"), Some((json!({}), true)));
-        assert_eq!(object("{"), None);
+        assert_eq!(read_object("{} and more"), Some((json!({}), true)));
+        assert_eq!(read_object("{"), None);
     }
 
     proptest! {
@@ -129,7 +133,7 @@ mod tests {
         fn a_cut_anywhere_is_survived(cut in 0usize..200, note in ".{0,20}") {
             let text = r#"{"system":{"id":"sol","connections":[{"system_id":"sirius","distance":4.5e2}],"pois":[{"id":"sol_star","name":"Söl \"*\"","has_base":false}]},"poi":null}"#;
             let end = text.floor_char_boundary(cut.min(text.len()));
-            let _saved = object(&format!("{}{note}", &text[..end]));
+            let _saved = read_object(&format!("{}{note}", &text[..end]));
         }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::outcome::{News, Outcome};
+use super::outcome::{GameOutcome, ToolNews};
 
 /// The ship, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Ship {
+pub(crate) struct KnownShip {
     pub(crate) fuel: Option<i64>,
     pub(crate) max_fuel: Option<i64>,
     pub(crate) used: Option<i64>,
@@ -28,7 +28,7 @@ pub(crate) struct Ship {
 /// A hold with no more room than this is as good as full.
 const CROWDED: i64 = 2;
 
-impl Ship {
+impl KnownShip {
     /// Whether mining any longer is a waste of time.
     pub(crate) fn is_crowded(&self) -> bool {
         self.is_full || self.room().is_some_and(|room| room <= CROWDED)
@@ -66,41 +66,50 @@ impl Ship {
             .any(|(item, quantity)| *quantity > 0 && is_fuel(item))
     }
 
-    pub(super) fn hear(&mut self, news: &News<'_>) {
+    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            Outcome::Done { facts, .. } => self.learn(news, facts),
-            Outcome::Failed { code, message } => self.rue(news, code, message),
-            Outcome::Words => {}
+            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
+            GameOutcome::Failed { code, message } => self.on_failure(news, code, message),
+            GameOutcome::Words => {}
         }
     }
 
-    fn learn(&mut self, news: &News<'_>, facts: &Value) {
+    fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
         match news.asked.tool {
             "get_status" | "get_ship" | "login" | "register" => {
                 self.learn_ship(&facts["ship"]);
-                set(&mut self.used, &facts["cargo_used"]);
-                set(&mut self.capacity, &facts["cargo_max"]);
-                self.see_room();
+                set_number(&mut self.used, &facts["cargo_used"]);
+                set_number(&mut self.capacity, &facts["cargo_max"]);
+                self.update_fullness();
             }
             "get_cargo" => {
-                set(&mut self.used, &facts["used"]);
-                set(&mut self.capacity, &facts["capacity"]);
+                set_number(&mut self.used, &facts["used"]);
+                set_number(&mut self.capacity, &facts["capacity"]);
                 self.learn_cargo(&facts["cargo"]);
-                self.see_room();
+                self.update_fullness();
             }
             "mine" => {
-                self.add(text(&facts["resource_id"]), whole(&facts["quantity"]));
+                self.add_cargo(
+                    text(&facts["resource_id"]),
+                    whole_number(&facts["quantity"]),
+                );
                 self.is_listed = false;
             }
-            "buy" => self.add(text(&facts["item_id"]), whole(&facts["delivered_to_cargo"])),
-            "sell" => self.take(text(&facts["item_id"]), whole(&facts["quantity_sold"])),
-            "withdraw_items" => self.add(
-                news.text_argument("item_id").as_deref(),
-                news.argument("quantity").as_ref().and_then(whole),
+            "buy" => self.add_cargo(
+                text(&facts["item_id"]),
+                whole_number(&facts["delivered_to_cargo"]),
             ),
-            "deposit_items" | "jettison" | "create_sell_order" => self.take(
+            "sell" => self.take_cargo(
+                text(&facts["item_id"]),
+                whole_number(&facts["quantity_sold"]),
+            ),
+            "withdraw_items" => self.add_cargo(
                 news.text_argument("item_id").as_deref(),
-                news.argument("quantity").as_ref().and_then(whole),
+                news.argument("quantity").as_ref().and_then(whole_number),
+            ),
+            "deposit_items" | "jettison" | "create_sell_order" => self.take_cargo(
+                news.text_argument("item_id").as_deref(),
+                news.argument("quantity").as_ref().and_then(whole_number),
             ),
             // What was delivered is not told.
             "complete_mission" => {
@@ -123,10 +132,10 @@ impl Ship {
         if ship["fuel"].is_number() {
             self.blind_moves = 0;
         }
-        set(&mut self.fuel, &ship["fuel"]);
-        set(&mut self.max_fuel, &ship["max_fuel"]);
-        set(&mut self.used, &ship["cargo_used"]);
-        set(&mut self.capacity, &ship["cargo_capacity"]);
+        set_number(&mut self.fuel, &ship["fuel"]);
+        set_number(&mut self.max_fuel, &ship["max_fuel"]);
+        set_number(&mut self.used, &ship["cargo_used"]);
+        set_number(&mut self.capacity, &ship["cargo_capacity"]);
         self.learn_cargo(&ship["cargo"]);
     }
 
@@ -143,7 +152,7 @@ impl Ship {
             .filter_map(|stack| {
                 Some((
                     text(&stack["item_id"])?.to_owned(),
-                    whole(&stack["quantity"])?,
+                    whole_number(&stack["quantity"])?,
                 ))
             })
             .collect();
@@ -151,8 +160,11 @@ impl Ship {
     }
 
     fn learn_refuelling(&mut self, facts: &Value) {
-        set(&mut self.max_fuel, &facts["fuel_max"]);
-        match (whole(&facts["fuel_now"]), whole(&facts["fuel"])) {
+        set_number(&mut self.max_fuel, &facts["fuel_max"]);
+        match (
+            whole_number(&facts["fuel_now"]),
+            whole_number(&facts["fuel"]),
+        ) {
             (Some(now), _) => {
                 self.fuel = Some(now);
                 self.blind_moves = 0;
@@ -163,13 +175,13 @@ impl Ship {
     }
 
     /// A listing outweighs what an error said before.
-    fn see_room(&mut self) {
+    fn update_fullness(&mut self) {
         if let Some(room) = self.room() {
             self.is_full = room <= 0;
         }
     }
 
-    fn add(&mut self, item: Option<&str>, quantity: Option<i64>) {
+    fn add_cargo(&mut self, item: Option<&str>, quantity: Option<i64>) {
         let (Some(item), Some(quantity)) = (item, quantity) else {
             return;
         };
@@ -178,7 +190,7 @@ impl Ship {
         self.used = self.used.map(|used| used.saturating_add(quantity));
     }
 
-    fn take(&mut self, item: Option<&str>, quantity: Option<i64>) {
+    fn take_cargo(&mut self, item: Option<&str>, quantity: Option<i64>) {
         let (Some(item), Some(quantity)) = (item, quantity) else {
             return;
         };
@@ -192,7 +204,7 @@ impl Ship {
         self.is_full = false;
     }
 
-    fn rue(&mut self, news: &News<'_>, code: &str, message: &str) {
+    fn on_failure(&mut self, news: &ToolNews<'_>, code: &str, message: &str) {
         match (news.asked.tool, code) {
             (_, "cargo_full" | "no_cargo_space") => self.is_full = true,
             ("travel" | "jump", "no_fuel") => {
@@ -218,8 +230,8 @@ fn is_fuel(item: &str) -> bool {
     item.ends_with("fuel_cell")
 }
 
-fn set(known: &mut Option<i64>, value: &Value) {
-    if let Some(number) = whole(value) {
+fn set_number(known: &mut Option<i64>, value: &Value) {
+    if let Some(number) = whole_number(value) {
         *known = Some(number);
     }
 }
@@ -230,7 +242,7 @@ fn text(value: &Value) -> Option<&str> {
 
 /// A number without its fraction, in bounds that sums of many of them stay within.
 #[expect(clippy::cast_possible_truncation, reason = "clamped before it is cast")]
-pub(super) fn whole(value: &Value) -> Option<i64> {
+pub(super) fn whole_number(value: &Value) -> Option<i64> {
     const MOST: f64 = 1e15;
     value
         .as_f64()

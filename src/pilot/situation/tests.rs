@@ -20,7 +20,7 @@ fn after(prompt: &str, loops: &[(&str, Value, Value)]) -> Situation {
             {"id": id, "function": {"name": tool, "arguments": arguments.to_string()}}]}));
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
     }
-    Situation::read(&Request::read(&json!({ "messages": messages })))
+    Situation::read(&PilotRequest::read(&json!({ "messages": messages })))
 }
 
 fn status() -> (&'static str, Value, Value) {
@@ -61,7 +61,7 @@ fn mined(item: &str, quantity: i64) -> (&'static str, Value, Value) {
 fn a_status_tells_place_purse_tank_and_hold() {
     let known = after("", &[status()]);
     assert!(known.is_clear());
-    assert_eq!(known.account.standing, Standing::Active);
+    assert_eq!(known.account.standing, AccountStanding::Active);
     assert_eq!(known.place.poi.as_deref(), Some("main_belt"));
     assert_eq!(known.place.docked, Some(false));
     assert_eq!(known.dealings.credits, Some(136));
@@ -72,7 +72,8 @@ fn a_status_tells_place_purse_tank_and_hold() {
 #[test]
 fn a_chart_tells_belts_bases_and_lanes() {
     let known = after("", &[system()]);
-    let ids = |pois: Vec<&place::Poi>| pois.iter().map(|poi| poi.id.clone()).collect::<Vec<_>>();
+    let ids =
+        |pois: Vec<&place::ChartedPoi>| pois.iter().map(|poi| poi.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(known.place.belts().collect()), ["main_belt"]);
     assert_eq!(ids(known.place.bases().collect()), ["sol_central"]);
     assert_eq!(
@@ -241,28 +242,31 @@ fn the_way_to_an_account_is_followed() {
         json!({"session_id": "session_12345"}),
         json!("Error: session_invalid: Session not found"),
     );
-    assert_eq!(standing("You are alpha.", &[]), Standing::Unknown);
-    assert_eq!(standing("Account: `none`", &[]), Standing::Missing);
+    assert_eq!(standing("You are alpha.", &[]), AccountStanding::Unknown);
+    assert_eq!(standing("Account: `none`", &[]), AccountStanding::Missing);
     assert_eq!(
         standing("If you have no account, call register.", &[]),
-        Standing::Unknown
+        AccountStanding::Unknown
     );
     assert_eq!(
         standing("You are not registered yet.", &[status()]),
-        Standing::Active
+        AccountStanding::Active
     );
-    assert_eq!(standing("", std::slice::from_ref(&lost)), Standing::Locked);
+    assert_eq!(
+        standing("", std::slice::from_ref(&lost)),
+        AccountStanding::Locked
+    );
     assert_eq!(
         standing("", &[lost.clone(), refused.clone()]),
-        Standing::Missing
+        AccountStanding::Missing
     );
     assert_eq!(
         standing("", &[lost, refused.clone(), have.clone()]),
-        Standing::Missing
+        AccountStanding::Missing
     );
-    assert_eq!(standing("No account", &[have]), Standing::Locked);
-    assert_eq!(standing("", &[refused, status()]), Standing::Active);
-    assert_eq!(standing("", &[status(), invented]), Standing::Active);
+    assert_eq!(standing("No account", &[have]), AccountStanding::Locked);
+    assert_eq!(standing("", &[refused, status()]), AccountStanding::Active);
+    assert_eq!(standing("", &[status(), invented]), AccountStanding::Active);
 }
 
 #[test]
@@ -273,7 +277,7 @@ fn troubles_are_forgotten_with_the_next_order() {
         {"role": "tool", "tool_call_id": "1", "content": "Error: no_base: No station at this location"},
         {"role": "user", "content": "Go on."},
     ]});
-    let known = Situation::read(&Request::read(&body));
+    let known = Situation::read(&PilotRequest::read(&body));
     assert!(known.troubles.is_empty());
     assert_eq!(known.trouble.unwrap().code, "no_base");
 }

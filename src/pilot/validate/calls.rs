@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Refusal, is_function_name};
+use super::{RequestRefusal, is_function_name};
 
 /// Checks the calls of the message with this index.
-pub(super) fn check(calls: &[Value], message: usize) -> Result<(), Refusal> {
+pub(super) fn check_calls(calls: &[Value], message: usize) -> Result<(), RequestRefusal> {
     let mut ids = HashSet::new();
     for (index, call) in calls.iter().enumerate() {
         let at = |field: &str| format!("messages.[{message}].tool_calls.[{index}]{field}");
-        let id = id_of(call, &|field, reason| Refusal::at(at(field), reason))?;
+        let id = id_of(call, &|field, reason| RequestRefusal::at(at(field), reason))?;
         if !ids.insert(id) {
-            return Err(Refusal::at(
+            return Err(RequestRefusal::at(
                 at(".id"),
                 format!("Two tool calls of one message have the id '{id}'."),
             ));
@@ -23,10 +23,10 @@ pub(super) fn check(calls: &[Value], message: usize) -> Result<(), Refusal> {
 }
 
 /// Makes a refusal of a field of the call that is being checked, for a reason.
-type Refuse<'a> = &'a dyn Fn(&str, &str) -> Refusal;
+type Refuse<'a> = &'a dyn Fn(&str, &str) -> RequestRefusal;
 
 /// Checks one tool call and answers with its id.
-fn id_of<'a>(call: &'a Value, refuse: Refuse<'_>) -> Result<&'a str, Refusal> {
+fn id_of<'a>(call: &'a Value, refuse: Refuse<'_>) -> Result<&'a str, RequestRefusal> {
     let call = call
         .as_object()
         .ok_or_else(|| refuse("", "A tool call must be an object."))?;

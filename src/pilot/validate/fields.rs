@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::Refusal;
+use super::RequestRefusal;
 
-type Rule = (&'static str, fn(&Value) -> bool, &'static str);
+type FieldRule = (&'static str, fn(&Value) -> bool, &'static str);
 
 /// What each field must be; a field that is absent or null is always right.
-const RULES: &[Rule] = &[
+const RULES: &[FieldRule] = &[
     (
         "temperature",
         |value| is_within(value, 0.0, 2.0),
@@ -59,24 +59,24 @@ const RULES: &[Rule] = &[
 ];
 
 /// Checks the fields in the order of the table, then those that exclude or need one another.
-pub(super) fn check(body: &Map<String, Value>) -> Result<(), Refusal> {
+pub(super) fn check_fields(body: &Map<String, Value>) -> Result<(), RequestRefusal> {
     let given = |field: &str| body.get(field).filter(|value| !value.is_null());
     for (field, is_right, expected) in RULES {
         if given(field).is_some_and(|value| !is_right(value)) {
-            return Err(Refusal::at(
+            return Err(RequestRefusal::at(
                 *field,
                 format!("Invalid '{field}': expected {expected}."),
             ));
         }
     }
     if given("stream_options").is_some() && body.get("stream") != Some(&Value::Bool(true)) {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "stream_options",
             "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
         ));
     }
     if given("max_tokens").is_some() && given("max_completion_tokens").is_some() {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "max_tokens",
             "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
         ));

@@ -2,51 +2,54 @@
 
 use serde_json::{Map, Value};
 
-use super::{Refusal, Strictness, calls};
+use super::{RequestRefusal, Strictness, calls};
 
 /// A message that is being checked, with its place for the refusals.
-struct Checked<'a> {
+struct CheckedMessage<'a> {
     fields: &'a Map<String, Value>,
     index: usize,
     strictness: Strictness,
 }
 
 /// Checks every message, and what holds for the list as a whole.
-pub(super) fn check(messages: &[Value], strictness: Strictness) -> Result<(), Refusal> {
+pub(super) fn check_messages(
+    messages: &[Value],
+    strictness: Strictness,
+) -> Result<(), RequestRefusal> {
     if messages.is_empty() {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "messages",
             "[] is too short: 'messages' needs at least one message.",
         ));
     }
     for (index, message) in messages.iter().enumerate() {
         let fields = message.as_object().ok_or_else(|| {
-            Refusal::at(
+            RequestRefusal::at(
                 format!("messages.[{index}]"),
                 "A message must be an object.",
             )
         })?;
-        let checked = Checked {
+        let checked = CheckedMessage {
             fields,
             index,
             strictness,
         };
-        checked.check()?;
+        checked.check_message()?;
     }
-    order(messages)
+    check_order(messages)
 }
 
-fn order(messages: &[Value]) -> Result<(), Refusal> {
+fn check_order(messages: &[Value]) -> Result<(), RequestRefusal> {
     let has_role = |message: &Value, role: &str| message["role"] == role;
     if !messages.iter().any(|message| has_role(message, "user")) {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "messages",
             "'messages' must contain at least one user message.",
         ));
     }
     let last = messages.len() - 1;
     if !(has_role(&messages[last], "user") || has_role(&messages[last], "tool")) {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             format!("messages.[{last}].role"),
             "The last message must have role 'user' or 'tool'.",
         ));
@@ -54,8 +57,8 @@ fn order(messages: &[Value]) -> Result<(), Refusal> {
     Ok(())
 }
 
-impl Checked<'_> {
-    fn check(&self) -> Result<(), Refusal> {
+impl CheckedMessage<'_> {
+    fn check_message(&self) -> Result<(), RequestRefusal> {
         let role = self
             .fields
             .get("role")
@@ -81,12 +84,12 @@ impl Checked<'_> {
                 ));
             }
         };
-        self.name()?;
+        self.check_name()?;
         if role == "assistant" {
-            self.assistant()?;
+            self.check_assistant()?;
         } else {
-            self.strangers_calls(role)?;
-            self.content()?;
+            self.check_no_calls(role)?;
+            self.check_content()?;
         }
         if self.strictness == Strictness::Strictest
             && let Some(stray) = self
@@ -102,11 +105,11 @@ impl Checked<'_> {
         Ok(())
     }
 
-    fn refuse(&self, field: &str, message: impl Into<String>) -> Refusal {
-        Refusal::at(format!("messages.[{}].{field}", self.index), message)
+    fn refuse(&self, field: &str, message: impl Into<String>) -> RequestRefusal {
+        RequestRefusal::at(format!("messages.[{}].{field}", self.index), message)
     }
 
-    fn name(&self) -> Result<(), Refusal> {
+    fn check_name(&self) -> Result<(), RequestRefusal> {
         match self.fields.get("name") {
             None | Some(Value::Null) => Ok(()),
             Some(name) => match name.as_str() {
@@ -118,7 +121,7 @@ impl Checked<'_> {
         }
     }
 
-    fn strangers_calls(&self, role: &str) -> Result<(), Refusal> {
+    fn check_no_calls(&self, role: &str) -> Result<(), RequestRefusal> {
         if self.fields.contains_key("tool_calls") {
             return Err(self.refuse(
                 "tool_calls",
@@ -146,9 +149,9 @@ impl Checked<'_> {
         Ok(())
     }
 
-    fn assistant(&self) -> Result<(), Refusal> {
+    fn check_assistant(&self) -> Result<(), RequestRefusal> {
         let Some(calls) = self.fields.get("tool_calls") else {
-            return self.content();
+            return self.check_content();
         };
         let calls = calls
             .as_array()
@@ -162,12 +165,12 @@ impl Checked<'_> {
         match self.fields.get("content") {
             None | Some(Value::Null) => {}
             Some(text) if text.as_str() == Some("") => {}
-            Some(_) => self.content()?,
+            Some(_) => self.check_content()?,
         }
-        calls::check(calls, self.index)
+        calls::check_calls(calls, self.index)
     }
 
-    fn says_nothing(&self, text: &str) -> bool {
+    fn is_blank(&self, text: &str) -> bool {
         match self.strictness {
             Strictness::Strictest => text.trim().is_empty(),
             Strictness::OpenAi => text.is_empty(),
@@ -175,7 +178,7 @@ impl Checked<'_> {
     }
 
     /// Text, or a list of text parts, and in either case not empty.
-    fn content(&self) -> Result<(), Refusal> {
+    fn check_content(&self) -> Result<(), RequestRefusal> {
         let content = match self.fields.get("content") {
             None | Some(Value::Null) => {
                 return Err(self.refuse(
@@ -186,7 +189,7 @@ impl Checked<'_> {
             Some(content) => content,
         };
         if let Some(text) = content.as_str() {
-            return if self.says_nothing(text) {
+            return if self.is_blank(text) {
                 Err(self.refuse("content", "The content must not be empty."))
             } else {
                 Ok(())
@@ -209,7 +212,7 @@ impl Checked<'_> {
                 ));
             }
             match part["text"].as_str() {
-                Some(text) if !self.says_nothing(text) => {}
+                Some(text) if !self.is_blank(text) => {}
                 Some(_) | None => {
                     return Err(self.refuse(
                         &format!("content.[{index}].text"),

@@ -2,25 +2,25 @@
 
 use serde_json::Value;
 
-use super::Refusal;
+use super::RequestRefusal;
 
 /// Checks a list of messages whose shapes have been checked before.
-pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check_pairing(messages: &[Value]) -> Result<(), RequestRefusal> {
     let mut open: Vec<&str> = Vec::new();
     let mut answered: Vec<&str> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         if let Some(id) = message["tool_call_id"].as_str() {
-            answer(id, index, &mut open, &mut answered)?;
+            match_result(id, index, &mut open, &mut answered)?;
             continue;
         }
-        all_answered(&open, index)?;
+        check_all_answered(&open, index)?;
         answered.clear();
-        open = calls(message);
+        open = call_ids(message);
     }
-    all_answered(&open, messages.len())
+    check_all_answered(&open, messages.len())
 }
 
-fn calls(message: &Value) -> Vec<&str> {
+fn call_ids(message: &Value) -> Vec<&str> {
     message["tool_calls"]
         .as_array()
         .into_iter()
@@ -29,20 +29,20 @@ fn calls(message: &Value) -> Vec<&str> {
         .collect()
 }
 
-fn answer<'a>(
+fn match_result<'a>(
     id: &'a str,
     index: usize,
     open: &mut Vec<&'a str>,
     answered: &mut Vec<&'a str>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestRefusal> {
     let Some(place) = open.iter().position(|call| *call == id) else {
         return Err(if answered.contains(&id) {
-            Refusal::at(
+            RequestRefusal::at(
                 format!("messages.[{index}].tool_call_id"),
                 format!("The tool call '{id}' has been answered already."),
             )
         } else {
-            Refusal::at(
+            RequestRefusal::at(
                 format!("messages.[{index}].role"),
                 format!(
                     "messages with role 'tool' must be a response to a preceding message with 'tool_calls': \
@@ -55,11 +55,11 @@ fn answer<'a>(
     Ok(())
 }
 
-fn all_answered(open: &[&str], index: usize) -> Result<(), Refusal> {
+fn check_all_answered(open: &[&str], index: usize) -> Result<(), RequestRefusal> {
     if open.is_empty() {
         return Ok(());
     }
-    Err(Refusal::at(
+    Err(RequestRefusal::at(
         format!("messages.[{index}].role"),
         format!(
             "An assistant message with 'tool_calls' must be followed by tool messages responding to each \

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Refusal;
+use super::RequestRefusal;
 
 const ONE_SYSTEM: &str = "There must be one system message at most, at the beginning.";
 const IN_TURN: &str = "After the optional system message, conversation roles must alternate user and assistant roles \
@@ -54,14 +54,15 @@ impl Role {
 }
 
 /// Checks a list of messages whose shapes have been checked before.
-pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check_roles(messages: &[Value]) -> Result<(), RequestRefusal> {
     let mut before = Role::System;
     let mut turn = None;
     for (index, message) in messages.iter().enumerate() {
         let Some(role) = Role::of(message) else {
             continue;
         };
-        let refuse = |reason: String| Refusal::at(format!("messages.[{index}].role"), reason);
+        let refuse =
+            |reason: String| RequestRefusal::at(format!("messages.[{index}].role"), reason);
         if index > 0 && role == Role::System {
             return Err(refuse(ONE_SYSTEM.to_owned()));
         }

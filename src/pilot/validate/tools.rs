@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Refusal, is_function_name};
+use super::{RequestRefusal, is_function_name};
 
 const MOST_TOOLS: usize = 512;
 
@@ -12,16 +12,16 @@ const MOST_TOOLS: usize = 512;
 pub(super) fn check_use<N: AsRef<str>>(
     body: &Map<String, Value>,
     names: Option<&[N]>,
-) -> Result<(), Refusal> {
-    choice(body.get("tool_choice"), names)?;
+) -> Result<(), RequestRefusal> {
+    check_choice(body.get("tool_choice"), names)?;
     match body.get("parallel_tool_calls") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::Bool(_)) if names.is_some() => Ok(()),
-        Some(Value::Bool(_)) => Err(Refusal::at(
+        Some(Value::Bool(_)) => Err(RequestRefusal::at(
             "parallel_tool_calls",
             "'parallel_tool_calls' is only allowed when 'tools' are specified.",
         )),
-        Some(_) => Err(Refusal::at(
+        Some(_) => Err(RequestRefusal::at(
             "parallel_tool_calls",
             "'parallel_tool_calls' must be a boolean.",
         )),
@@ -29,22 +29,22 @@ pub(super) fn check_use<N: AsRef<str>>(
 }
 
 /// Checks the value of `tools` and answers with their names; none where there is no such value.
-pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Refusal> {
+pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, RequestRefusal> {
     let tools = match tools {
         None | Some(Value::Null) => return Ok(None),
         Some(tools) => tools,
     };
     let tools = tools
         .as_array()
-        .ok_or_else(|| Refusal::at("tools", "'tools' must be an array."))?;
+        .ok_or_else(|| RequestRefusal::at("tools", "'tools' must be an array."))?;
     if tools.is_empty() {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "tools",
             "[] is too short: leave 'tools' out where there are none.",
         ));
     }
     if tools.len() > MOST_TOOLS {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "tools",
             format!(
                 "'tools' has {} entries; at most {MOST_TOOLS} are allowed.",
@@ -58,7 +58,7 @@ pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Ref
         let name = tool_name(tool, index)?;
         names.push(name);
         if !known.insert(name) {
-            return Err(Refusal::at(
+            return Err(RequestRefusal::at(
                 format!("tools.[{index}].function.name"),
                 format!("Two tools have the name '{name}'."),
             ));
@@ -68,8 +68,9 @@ pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Ref
 }
 
 /// Checks one tool and answers with its name.
-fn tool_name(tool: &Value, index: usize) -> Result<&str, Refusal> {
-    let refuse = |field: &str, reason: &str| Refusal::at(format!("tools.[{index}]{field}"), reason);
+fn tool_name(tool: &Value, index: usize) -> Result<&str, RequestRefusal> {
+    let refuse =
+        |field: &str, reason: &str| RequestRefusal::at(format!("tools.[{index}]{field}"), reason);
     let tool = tool
         .as_object()
         .ok_or_else(|| refuse("", "A tool must be an object."))?;
@@ -107,13 +108,16 @@ fn tool_name(tool: &Value, index: usize) -> Result<&str, Refusal> {
         })
 }
 
-fn choice<N: AsRef<str>>(choice: Option<&Value>, names: Option<&[N]>) -> Result<(), Refusal> {
+fn check_choice<N: AsRef<str>>(
+    choice: Option<&Value>,
+    names: Option<&[N]>,
+) -> Result<(), RequestRefusal> {
     let choice = match choice {
         None | Some(Value::Null) => return Ok(()),
         Some(choice) => choice,
     };
     let Some(names) = names else {
-        return Err(Refusal::at(
+        return Err(RequestRefusal::at(
             "tool_choice",
             "'tool_choice' is only allowed when 'tools' are specified.",
         ));
@@ -122,7 +126,7 @@ fn choice<N: AsRef<str>>(choice: Option<&Value>, names: Option<&[N]>) -> Result<
         return if ["none", "auto", "required"].contains(&word) {
             Ok(())
         } else {
-            Err(Refusal::at(
+            Err(RequestRefusal::at(
                 "tool_choice",
                 format!(
                     "Invalid value: '{word}'. Supported values are: 'none', 'auto', and 'required'."
@@ -135,7 +139,7 @@ fn choice<N: AsRef<str>>(choice: Option<&Value>, names: Option<&[N]>) -> Result<
     if choice["type"] == "function" && is_offered {
         return Ok(());
     }
-    Err(Refusal::at(
+    Err(RequestRefusal::at(
         "tool_choice",
         "'tool_choice' must be a string or name a function of 'tools'.",
     ))

@@ -6,35 +6,47 @@ use serde_json::{Map, Value, json};
 const PIECE: usize = 24;
 
 /// The events that carry the completion, each complete with its blank line, the last one `[DONE]`.
-pub(crate) fn events(completion: &Value, include_usage: bool) -> Vec<String> {
+pub(crate) fn stream_events(completion: &Value, include_usage: bool) -> Vec<String> {
     let mut events = Vec::new();
     if completion["error"].is_object() {
-        events.push(event(completion));
+        events.push(event_text(completion));
     } else if let Some(choice) = completion.pointer("/choices/0") {
         for delta in deltas(&choice["message"]) {
             let choice =
                 json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": null});
-            events.push(event(&chunk(completion, json!([choice]), include_usage)));
+            events.push(event_text(&chunk_json(
+                completion,
+                json!([choice]),
+                include_usage,
+            )));
         }
         let last = json!({"index": 0, "delta": {}, "logprobs": null, "finish_reason": choice["finish_reason"]});
-        events.push(event(&chunk(completion, json!([last]), include_usage)));
+        events.push(event_text(&chunk_json(
+            completion,
+            json!([last]),
+            include_usage,
+        )));
     } else {
-        events.push(event(&chunk(completion, json!([]), include_usage)));
+        events.push(event_text(&chunk_json(
+            completion,
+            json!([]),
+            include_usage,
+        )));
     }
     if let (true, Some(usage)) = (include_usage, completion.get("usage")) {
-        let mut last = chunk(completion, json!([]), include_usage);
+        let mut last = chunk_json(completion, json!([]), include_usage);
         last["usage"] = usage.clone();
-        events.push(event(&last));
+        events.push(event_text(&last));
     }
     events.push("data: [DONE]\n\n".to_owned());
     events
 }
 
-fn event(value: &Value) -> String {
+fn event_text(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-fn chunk(completion: &Value, choices: Value, include_usage: bool) -> Value {
+fn chunk_json(completion: &Value, choices: Value, include_usage: bool) -> Value {
     let mut chunk = json!({
         "id": completion["id"],
         "object": "chat.completion.chunk",
@@ -57,7 +69,7 @@ fn deltas(message: &Value) -> Vec<Value> {
         let whole = &message[field];
         if !whole.is_null() {
             let delta = |piece| Value::Object(Map::from_iter([(field.to_owned(), piece)]));
-            deltas.extend(pieces(whole).map(delta));
+            deltas.extend(split_pieces(whole).map(delta));
         }
     }
     let calls = message["tool_calls"].as_array().into_iter().flatten();
@@ -69,7 +81,7 @@ fn deltas(message: &Value) -> Vec<Value> {
             "type": "function",
             "function": {"name": function["name"], "arguments": ""},
         }]}));
-        deltas.extend(pieces(&function["arguments"]).map(
+        deltas.extend(split_pieces(&function["arguments"]).map(
             |piece| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}),
         ));
     }
@@ -77,7 +89,7 @@ fn deltas(message: &Value) -> Vec<Value> {
 }
 
 /// A text in pieces; what is no text stays whole.
-fn pieces(value: &Value) -> impl Iterator<Item = Value> {
+fn split_pieces(value: &Value) -> impl Iterator<Item = Value> {
     let mut rest = value.as_str();
     let mut whole = rest.is_none().then(|| value.clone());
     std::iter::from_fn(move || {

@@ -36,12 +36,12 @@ impl Host {
     }
 
     fn providers(&self, api_key: Option<&str>, is_streamed: bool) -> Providers {
-        let endpoint = Endpoint {
+        let endpoint = ProviderEndpoint {
             url: self.url.clone(),
             api_key: api_key.map(str::to_string),
             is_streamed,
         };
-        let http = crate::http::client().unwrap();
+        let http = crate::http::build_client().unwrap();
         Providers::new(&http, [("local".into(), endpoint)])
     }
 }
@@ -57,7 +57,7 @@ fn answer(body: impl Into<Body>) -> Response<Body> {
 }
 
 async fn asked(providers: &Providers) -> Result<ModelAnswer, ModelFault> {
-    let answer = providers.ask(request(tools()), Meter::default());
+    let answer = providers.ask(request(tools()), AnswerMeter::default());
     let answer = tokio::time::timeout(PATIENCE, answer).await;
     answer.expect("it does not take for ever")
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use actors::domain::model::Arrived;
+use actors::domain::model::AnswerProgress;
 use axum::body::{Body, Bytes};
 use axum::http::Response;
 use serde_json::json;
@@ -30,7 +30,7 @@ struct Voice(mpsc::UnboundedSender<io::Result<Bytes>>);
 
 /// A request under way.
 struct Asked {
-    face: watch::Receiver<Arrived>,
+    face: watch::Receiver<AnswerProgress>,
     answer: JoinHandle<Result<ModelAnswer, ModelFault>>,
 }
 
@@ -52,12 +52,12 @@ impl Live {
             .route("/v1/chat/completions", post(answer))
             .with_state(script);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = Endpoint {
+        let endpoint = ProviderEndpoint {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: None,
             is_streamed,
         };
-        let http = crate::http::client().unwrap();
+        let http = crate::http::build_client().unwrap();
         Live {
             providers: Arc::new(Providers::new(&http, [("local".into(), endpoint)])),
             heard,
@@ -74,9 +74,9 @@ impl Live {
     }
 
     fn ask(&self) -> Asked {
-        let meter = Meter::default();
+        let meter = AnswerMeter::default();
         Asked {
-            face: meter.face(),
+            face: meter.subscribe(),
             answer: tokio::spawn(self.providers.ask(request(tools()), meter)),
         }
     }
@@ -124,7 +124,7 @@ impl Voice {
 impl Asked {
     /// Waits until so much is there.
     async fn has(&mut self, words: u64, thoughts: u64) {
-        let wanted = Arrived { words, thoughts };
+        let wanted = AnswerProgress { words, thoughts };
         let seen = self.face.wait_for(|arrived| *arrived == wanted);
         let seen = tokio::time::timeout(Duration::from_secs(20), seen).await;
         let seen = seen.unwrap_or_else(|_| panic!("never so much: {wanted:?}"));

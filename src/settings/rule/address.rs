@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use toml::de::DeValue;
 
-use super::{Rule, found};
+use super::{ValueRule, describe_value};
 
 /// An IP address with a port.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(in crate::settings) enum Address {
     Loopback,
 }
 
-impl Rule for Address {
+impl ValueRule for Address {
     type Value = SocketAddr;
 
     fn allowed(&self) -> String {
@@ -35,6 +35,6 @@ impl Rule for Address {
             .as_str()
             .and_then(|text| text.parse().ok())
             .filter(is_allowed)
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }

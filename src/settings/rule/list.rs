@@ -4,16 +4,16 @@ use std::ops::RangeInclusive;
 
 use toml::de::DeValue;
 
-use super::{Rule, found};
+use super::{ValueRule, describe_value};
 
 /// A list of so many items.
 #[derive(Debug)]
-pub(in crate::settings) struct ListOf<R> {
+pub(in crate::settings) struct ListRule<R> {
     pub(in crate::settings) count: RangeInclusive<usize>,
     pub(in crate::settings) item: R,
 }
 
-impl<R: Rule> Rule for ListOf<R> {
+impl<R: ValueRule> ValueRule for ListRule<R> {
     type Value = Vec<R::Value>;
 
     fn allowed(&self) -> String {
@@ -27,7 +27,7 @@ impl<R: Rule> Rule for ListOf<R> {
     }
 
     fn accept(&self, value: &DeValue<'_>) -> Result<Vec<R::Value>, String> {
-        let list = value.as_array().ok_or_else(|| found(value))?;
+        let list = value.as_array().ok_or_else(|| describe_value(value))?;
         if !self.count.contains(&list.len()) {
             return Err(format!("a list of {}", list.len()));
         }

@@ -3,15 +3,15 @@
 use actors::domain::order::check_name;
 use toml::de::DeValue;
 
-use super::{Rule, alternatives, found, found_unshown};
+use super::{ValueRule, alternatives, describe_kind, describe_value};
 
 /// Any text with something in it.
 #[derive(Debug)]
-pub(in crate::settings) struct Text;
+pub(in crate::settings) struct NonEmptyText;
 
 /// One of a few words, each with its meaning.
 #[derive(Debug)]
-pub(in crate::settings) struct Choice<T: 'static>(
+pub(in crate::settings) struct Keyword<T: 'static>(
     pub(in crate::settings) &'static [(&'static str, T)],
 );
 
@@ -32,7 +32,7 @@ pub(in crate::settings) struct MysisName;
 #[derive(Debug)]
 pub(in crate::settings) struct VariableName;
 
-impl Rule for Text {
+impl ValueRule for NonEmptyText {
     type Value = String;
 
     fn allowed(&self) -> String {
@@ -44,11 +44,11 @@ impl Rule for Text {
             .as_str()
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned)
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
-impl<T: Copy> Rule for Choice<T> {
+impl<T: Copy> ValueRule for Keyword<T> {
     type Value = T;
 
     fn allowed(&self) -> String {
@@ -60,11 +60,11 @@ impl<T: Copy> Rule for Choice<T> {
             .iter()
             .find(|(word, _)| value.as_str() == Some(word))
             .map(|(_, meaning)| *meaning)
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
-impl Rule for ProviderName<'_> {
+impl ValueRule for ProviderName<'_> {
     type Value = String;
 
     fn allowed(&self) -> String {
@@ -75,16 +75,20 @@ impl Rule for ProviderName<'_> {
     }
 
     fn accept(&self, value: &DeValue<'_>) -> Result<String, String> {
-        let name = value.as_str().ok_or_else(|| found(value))?;
+        let name = value.as_str().ok_or_else(|| describe_value(value))?;
         if self.known.contains(&name) {
             Ok(name.to_owned())
         } else {
-            Err(format!("{}, which names no {}", found(value), self.noun))
+            Err(format!(
+                "{}, which names no {}",
+                describe_value(value),
+                self.noun
+            ))
         }
     }
 }
 
-impl Rule for MysisName {
+impl ValueRule for MysisName {
     type Value = String;
 
     fn allowed(&self) -> String {
@@ -96,11 +100,11 @@ impl Rule for MysisName {
             .as_str()
             .filter(|name| check_name(name).is_ok())
             .map(str::to_owned)
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
-impl Rule for VariableName {
+impl ValueRule for VariableName {
     type Value = String;
 
     fn allowed(&self) -> String {
@@ -115,6 +119,6 @@ impl Rule for VariableName {
             .filter(|name| !name.is_empty() && name.chars().all(is_letter))
             .filter(|name| !name.starts_with(|c: char| c.is_ascii_digit()))
             .map(str::to_owned)
-            .ok_or_else(|| found_unshown(value))
+            .ok_or_else(|| describe_kind(value))
     }
 }

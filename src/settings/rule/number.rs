@@ -5,12 +5,12 @@ use std::ops::Bound;
 
 use toml::de::{DeInteger, DeValue};
 
-use super::{Rule, found};
+use super::{ValueRule, describe_value};
 use zoea_grammar::units::parse_size;
 
 /// A whole number within a range.
 #[derive(Debug)]
-pub(in crate::settings) struct Whole<T> {
+pub(in crate::settings) struct WholeNumber<T> {
     lowest: T,
     highest: Option<T>,
 }
@@ -24,12 +24,12 @@ pub(in crate::settings) struct Number {
 
 /// A size in bytes, written as such or with a unit.
 #[derive(Debug)]
-pub(in crate::settings) struct Size {
+pub(in crate::settings) struct ByteSize {
     lowest: (u64, &'static str),
     highest: (u64, &'static str),
 }
 
-impl<T> Whole<T> {
+impl<T> WholeNumber<T> {
     pub(in crate::settings) const fn between(lowest: T, highest: T) -> Self {
         Self {
             lowest,
@@ -45,7 +45,7 @@ impl<T> Whole<T> {
     }
 }
 
-impl<T: TryFrom<i128> + PartialOrd> Whole<T> {
+impl<T: TryFrom<i128> + PartialOrd> WholeNumber<T> {
     /// The number as the type that holds it, if it is in the range.
     pub(in crate::settings) fn in_range(&self, number: i128) -> Option<T> {
         let number = T::try_from(number).ok()?;
@@ -58,7 +58,7 @@ impl<T: TryFrom<i128> + PartialOrd> Whole<T> {
     }
 }
 
-impl<T: TryFrom<i128> + PartialOrd + Display> Rule for Whole<T> {
+impl<T: TryFrom<i128> + PartialOrd + Display> ValueRule for WholeNumber<T> {
     type Value = T;
 
     fn allowed(&self) -> String {
@@ -71,9 +71,9 @@ impl<T: TryFrom<i128> + PartialOrd + Display> Rule for Whole<T> {
     fn accept(&self, value: &DeValue<'_>) -> Result<T, String> {
         value
             .as_integer()
-            .and_then(whole)
+            .and_then(parse_whole)
             .and_then(|number| self.in_range(number))
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
@@ -102,7 +102,7 @@ impl Number {
     }
 }
 
-impl Rule for Number {
+impl ValueRule for Number {
     type Value = f64;
 
     fn allowed(&self) -> String {
@@ -123,16 +123,16 @@ impl Rule for Number {
         let text = match (value.as_float(), value.as_integer()) {
             (Some(float), _) => float.as_str(),
             (None, Some(integer)) if integer.radix() == 10 => integer.as_str(),
-            (None, _) => return Err(found(value)),
+            (None, _) => return Err(describe_value(value)),
         };
         text.parse()
             .ok()
             .filter(|number| self.is_in_range(*number))
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
-impl Size {
+impl ByteSize {
     /// Both bounds as bytes and in words.
     pub(in crate::settings) const fn between(
         lowest: (u64, &'static str),
@@ -142,7 +142,7 @@ impl Size {
     }
 }
 
-impl Rule for Size {
+impl ValueRule for ByteSize {
     type Value = u64;
 
     fn allowed(&self) -> String {
@@ -152,16 +152,18 @@ impl Rule for Size {
 
     fn accept(&self, value: &DeValue<'_>) -> Result<u64, String> {
         let bytes = match (value.as_integer(), value.as_str()) {
-            (Some(integer), _) => whole(integer).and_then(|number| u64::try_from(number).ok()),
+            (Some(integer), _) => {
+                parse_whole(integer).and_then(|number| u64::try_from(number).ok())
+            }
             (None, Some(text)) => parse_size(text).ok(),
             (None, None) => None,
         };
         bytes
             .filter(|bytes| (self.lowest.0..=self.highest.0).contains(bytes))
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
-fn whole(integer: &DeInteger<'_>) -> Option<i128> {
+fn parse_whole(integer: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(integer.as_str(), integer.radix()).ok()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toml::de::DeValue;
 
-use super::{Rule, found};
+use super::{ValueRule, describe_value};
 use zoea_grammar::units::parse_duration;
 
 /// Longer waits would overflow clocks further in, and nobody means them.
@@ -19,7 +19,7 @@ pub(in crate::settings) enum Time {
     AboveZero,
 }
 
-impl Rule for Time {
+impl ValueRule for Time {
     type Value = Duration;
 
     fn allowed(&self) -> String {
@@ -40,7 +40,7 @@ impl Rule for Time {
             .and_then(|text| parse_duration(text).ok())
             .filter(|time| *time <= LONGEST)
             .filter(is_long_enough)
-            .ok_or_else(|| found(value))
+            .ok_or_else(|| describe_value(value))
     }
 }
 
@@ -48,7 +48,7 @@ impl Rule for Time {
 #[derive(Debug)]
 pub(in crate::settings) struct Age;
 
-impl Rule for Age {
+impl ValueRule for Age {
     type Value = Option<Duration>;
 
     fn allowed(&self) -> String {

@@ -2,13 +2,13 @@
 
 use toml::de::DeValue;
 
-use super::{Rule, found};
+use super::{ValueRule, describe_value};
 
 /// `true` or `false`.
 #[derive(Debug)]
-pub(in crate::settings) struct Truth;
+pub(in crate::settings) struct BooleanRule;
 
-impl Rule for Truth {
+impl ValueRule for BooleanRule {
     type Value = bool;
 
     fn allowed(&self) -> String {
@@ -16,6 +16,6 @@ impl Rule for Truth {
     }
 
     fn accept(&self, value: &DeValue<'_>) -> Result<bool, String> {
-        value.as_bool().ok_or_else(|| found(value))
+        value.as_bool().ok_or_else(|| describe_value(value))
     }
 }

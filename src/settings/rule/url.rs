@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 use url::Url;
 
-use super::{Rule, found, found_unshown, quoted};
+use super::{ValueRule, describe_kind, describe_value, quote_text};
 use crate::settings::secret::Secret;
 
 /// An `http` or `https` URL.
@@ -21,7 +21,7 @@ pub(in crate::settings) enum WebUrl {
 #[derive(Debug)]
 pub(in crate::settings) struct SecretUrl;
 
-impl Rule for SecretUrl {
+impl ValueRule for SecretUrl {
     type Value = Secret;
 
     fn allowed(&self) -> String {
@@ -32,7 +32,7 @@ impl Rule for SecretUrl {
         let url = value.as_str().map(|text| WebUrl::Address.check(text));
         match url {
             Some(Ok(url)) => Ok(Secret::new(url)),
-            Some(Err(_)) | None => Err(found_unshown(value)),
+            Some(Err(_)) | None => Err(describe_kind(value)),
         }
     }
 }
@@ -52,7 +52,7 @@ impl WebUrl {
             Self::UpstreamOrNone => Ok(text.to_owned()),
             Self::Address => Ok(text.trim_end_matches('/').to_owned()),
             Self::Endpoint if url.query().is_some() => {
-                Err(format!("{}, which has a query", quoted(text)))
+                Err(format!("{}, which has a query", quote_text(text)))
             }
             Self::Endpoint
                 if url
@@ -62,7 +62,7 @@ impl WebUrl {
             {
                 Err(format!(
                     "{}, to which /chat/completions would be appended again",
-                    quoted(text)
+                    quote_text(text)
                 ))
             }
             Self::Endpoint => Ok(text.trim_end_matches('/').to_owned()),
@@ -85,12 +85,12 @@ fn parse_web_url(text: &str) -> Result<Url, String> {
             if text.contains('@') {
                 "no such URL (not shown here)".to_owned()
             } else {
-                quoted(text)
+                quote_text(text)
             }
         })
 }
 
-impl Rule for WebUrl {
+impl ValueRule for WebUrl {
     type Value = String;
 
     fn allowed(&self) -> String {
@@ -103,11 +103,11 @@ impl Rule for WebUrl {
     }
 
     fn accept(&self, value: &DeValue<'_>) -> Result<String, String> {
-        self.check(value.as_str().ok_or_else(|| found(value))?)
+        self.check(value.as_str().ok_or_else(|| describe_value(value))?)
     }
 }
 
-impl Rule for DatabaseUrl {
+impl ValueRule for DatabaseUrl {
     type Value = Secret;
 
     fn allowed(&self) -> String {
@@ -122,6 +122,6 @@ impl Rule for DatabaseUrl {
             .as_str()
             .filter(is_postgres)
             .map(Secret::new)
-            .ok_or_else(|| found_unshown(value))
+            .ok_or_else(|| describe_kind(value))
     }
 }

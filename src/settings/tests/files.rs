@@ -46,7 +46,7 @@ fn the_chosen_file_has_to_be_there_and_the_usual_ones_need_not() {
     );
 
     let load = || Settings::load(&files.source(None), &Environment::default()).unwrap();
-    let defaults = Loaded {
+    let defaults = LoadedSettings {
         settings: Settings::default(),
         file: None,
         warnings: Vec::new(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Game, Hall, InjectedFault, TICK};
+use super::{GameServerState, InjectedFault, SimulatedGame, TICK};
 
 /// How long before a restart the game announces it.
 const NOTICE: Duration = Duration::from_secs(30);
@@ -14,27 +14,27 @@ const LONGEST_ABSENCE: Duration = Duration::from_secs(180);
 
 /// A restart that was announced.
 #[derive(Clone, Copy)]
-pub(super) struct Restart {
+pub(super) struct AnnouncedRestart {
     down: Instant,
     up: Instant,
 }
 
-impl Game {
+impl SimulatedGame {
     /// Announces a restart, begins it, and ends it.
-    pub(super) fn restart(&self, hall: &mut Hall) {
+    pub(super) fn update_restart(&self, hall: &mut GameServerState) {
         let (now, chaos) = (Instant::now(), &self.0.chaos);
         match hall.restart {
-            None if chaos.strikes(InjectedFault::GameRestart, 0.001) => {
+            None if chaos.draw_fault(InjectedFault::GameRestart, 0.001) => {
                 hall.desk.warn_of_restart(NOTICE.as_secs());
                 let down = now + NOTICE;
-                let up = down + chaos.between(TICK, LONGEST_RESTART);
-                hall.restart = Some(Restart { down, up });
+                let up = down + chaos.duration_between(TICK, LONGEST_RESTART);
+                hall.restart = Some(AnnouncedRestart { down, up });
             }
             Some(restart) if now >= restart.up => hall.restart = None,
             Some(restart) if now >= restart.down => {
                 for connection in hall.forgotten + 1..=hall.connections {
                     let left = hall.desk.disconnect(connection);
-                    self.executed(&left);
+                    self.report_executed(&left);
                 }
                 hall.forgotten = hall.connections;
             }
@@ -45,9 +45,9 @@ impl Game {
     /// Whether nobody can reach it now.
     pub(super) fn is_away(&self) -> bool {
         let now = Instant::now();
-        let restart = self.hall().restart;
+        let restart = self.lock_state().restart;
         let restarts = restart.is_some_and(|restart| (restart.down..restart.up).contains(&now));
         let chaos = &self.0.chaos;
-        restarts || chaos.lasts(InjectedFault::GameAway, 0.0005, LONGEST_ABSENCE)
+        restarts || chaos.draw_lasting_fault(InjectedFault::GameAway, 0.0005, LONGEST_ABSENCE)
     }
 }

@@ -3,27 +3,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, Day, Entry};
-use actors::domain::event::{State, Totals};
+use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::event::{LifeState, Totals};
 use actors::domain::ids::{Incarnation, MysisId, Seq};
-use actors::domain::message::{Body, CallStatus, Kind, Row};
+use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::write::{
-    Account, Author, Batch, Mission, MysisRecord, NewMysis, Recollection, SavedSession, Write,
+    Author, Batch, GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory, Write,
 };
-use actors::ports::{LedgerFault, Page, PageFrom, Piece, ResultAsked, Search, SwarmRecord};
+use actors::ports::{
+    LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchQuery, SwarmRecord,
+};
 
-use super::super::seen::Seen;
-use super::super::verdict::Watch;
+use super::super::seen::SeenSnapshots;
+use super::super::verdict::InvariantMonitor;
 
 /// So many rows at the end of a conversation are kept: more than a Mysis takes up again.
 const KEPT: usize = 160;
 
 /// What is stored.
 #[derive(Clone, Default)]
-pub(super) struct Stored {
-    pub(super) myses: BTreeMap<MysisId, Member>,
+pub(super) struct StoredSwarm {
+    pub(super) myses: BTreeMap<MysisId, StoredMysis>,
     pub(super) mission: Option<Mission>,
-    pub(super) accounts: Vec<(Account, Option<MysisId>)>,
+    pub(super) accounts: Vec<(GameAccount, Option<MysisId>)>,
     /// How often each prompt was written, by its text.
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
     /// What was spent, by day, Mysis and provider.
@@ -31,20 +33,20 @@ pub(super) struct Stored {
 }
 
 #[derive(Clone)]
-pub(super) struct Member {
+pub(super) struct StoredMysis {
     record: MysisRecord,
     rows: BTreeMap<Seq, Arc<Row>>,
     last: Seq,
     notes_after: Seq,
-    seen: Seen,
+    seen: SeenSnapshots,
     pub(super) session: Option<SavedSession>,
     watch: Option<Arc<str>>,
 }
 
-impl Stored {
-    pub(super) fn swarm(&self) -> SwarmRecord {
+impl StoredSwarm {
+    pub(super) fn swarm_record(&self) -> SwarmRecord {
         let myses = self.myses.values().map(|member| {
-            let account = self.account(member.record.id);
+            let account = self.account_of(member.record.id);
             MysisRecord {
                 account: account.map(|account| account.username),
                 ..member.record.clone()
@@ -61,16 +63,16 @@ impl Stored {
         }
     }
 
-    fn newest_books(&self) -> Vec<Entry> {
+    fn newest_books(&self) -> Vec<CostEntry> {
         let newest = self.books.keys().map(|(day, ..)| *day).max();
-        newest.map(|day| self.books(day)).unwrap_or_default()
+        newest.map(|day| self.books_since(day)).unwrap_or_default()
     }
 
     /// The books from a day on.
-    pub(super) fn books(&self, since: Day) -> Vec<Entry> {
+    pub(super) fn books_since(&self, since: Day) -> Vec<CostEntry> {
         let lines = self.books.iter().filter(|((day, ..), _)| *day >= since);
         lines
-            .map(|((day, mysis, provider), spent)| Entry {
+            .map(|((day, mysis, provider), spent)| CostEntry {
                 day: *day,
                 mysis: *mysis,
                 provider: provider.clone(),
@@ -79,28 +81,32 @@ impl Stored {
             .collect()
     }
 
-    pub(super) fn account(&self, mysis: MysisId) -> Option<Account> {
+    pub(super) fn account_of(&self, mysis: MysisId) -> Option<GameAccount> {
         let found = self.accounts.iter().find(|(_, of)| *of == Some(mysis));
         found.map(|(account, _)| account.clone())
     }
 
     /// All of a batch or nothing.
-    pub(super) fn commit(&mut self, batch: &Batch, watch: &Watch) -> Result<(), LedgerFault> {
+    pub(super) fn commit_batch(
+        &mut self,
+        batch: &Batch,
+        watch: &InvariantMonitor,
+    ) -> Result<(), LedgerFault> {
         if let Author::Mysis(mysis, incarnation) = batch.author {
             let newest = self.myses.get(&mysis).map(|m| m.record.incarnation);
             if newest.is_some_and(|newest| newest > incarnation) {
                 return Err(LedgerFault::Fenced);
             }
         }
-        self.check(batch)?;
+        self.check_batch(batch)?;
         for write in &batch.writes {
-            self.apply(write, watch);
+            self.apply_write(write, watch);
         }
         Ok(())
     }
 
     /// What stands at a row's place must be the same row.
-    fn check(&self, batch: &Batch) -> Result<(), LedgerFault> {
+    fn check_batch(&self, batch: &Batch) -> Result<(), LedgerFault> {
         for write in &batch.writes {
             let Write::Append { mysis, row } = write else {
                 continue;
@@ -118,9 +124,9 @@ impl Stored {
         Ok(())
     }
 
-    fn apply(&mut self, write: &Write, watch: &Watch) {
+    fn apply_write(&mut self, write: &Write, watch: &InvariantMonitor) {
         match write {
-            Write::Create(new) => self.create(new),
+            Write::Create(new) => self.create_mysis(new),
             Write::Delete { mysis } => {
                 self.myses.remove(mysis);
                 for (_, of) in &mut self.accounts {
@@ -142,12 +148,12 @@ impl Stored {
                     .retain(|(old, _)| old.username != account.username);
                 self.accounts.push((account.clone(), Some(*mysis)));
             }
-            Write::Append { mysis, row } => self.append(*mysis, row, watch),
+            Write::Append { mysis, row } => self.append_row(*mysis, row, watch),
             Write::Configure { mysis, change } => {
-                self.with(*mysis, |member| change.apply(&mut member.record.profile));
+                self.update_mysis(*mysis, |member| change.apply(&mut member.record.profile));
             }
             Write::Fence { mysis, incarnation } => {
-                self.with(*mysis, |member| member.record.incarnation = *incarnation);
+                self.update_mysis(*mysis, |member| member.record.incarnation = *incarnation);
             }
             Write::State {
                 mysis,
@@ -155,54 +161,56 @@ impl Stored {
                 reason,
                 fault,
                 ..
-            } => self.with(*mysis, |member| {
+            } => self.update_mysis(*mysis, |member| {
                 member.record.state = *state;
                 member.record.reason.clone_from(reason);
                 member.record.fault.clone_from(fault);
                 member.record.is_called = false;
             }),
-            Write::Called { mysis } => self.with(*mysis, |member| member.record.is_called = true),
-            Write::CallSent { mysis, call, .. } => self.with(*mysis, |member| {
+            Write::Called { mysis } => {
+                self.update_mysis(*mysis, |member| member.record.is_called = true)
+            }
+            Write::CallSent { mysis, call, .. } => self.update_mysis(*mysis, |member| {
                 let is_recorded = |status| status == CallStatus::Recorded;
                 member.set_status(call.seq, call.position, CallStatus::Sent, is_recorded);
             }),
             Write::Totals { mysis, totals } => {
-                self.with(*mysis, |member| member.record.totals = *totals);
+                self.update_mysis(*mysis, |member| member.record.totals = *totals);
             }
             Write::ClearNotes { mysis, upto } => {
-                self.with(*mysis, |member| member.notes_after = *upto);
+                self.update_mysis(*mysis, |member| member.notes_after = *upto);
             }
             Write::Sighted { mysis, .. }
             | Write::Stale { mysis, .. }
             | Write::ForgetSightings { mysis, .. } => {
-                self.with(*mysis, |member| member.seen.apply(write));
+                self.update_mysis(*mysis, |member| member.seen.apply(write));
             }
             Write::KeepSession { mysis, session } => {
-                self.with(*mysis, |member| member.session.clone_from(session));
+                self.update_mysis(*mysis, |member| member.session.clone_from(session));
             }
             Write::Watched { mysis, memo } => {
-                self.with(*mysis, |member| member.watch = Some(memo.clone()));
+                self.update_mysis(*mysis, |member| member.watch = Some(memo.clone()));
             }
             Write::PoolAccount { account, .. } => {
-                let of_name = |old: &Account| old.username == account.account.username;
+                let of_name = |old: &GameAccount| old.username == account.account.username;
                 self.accounts.retain(|(old, _)| !of_name(old));
                 self.accounts.push((account.account.clone(), account.owner));
             }
         }
     }
 
-    fn with(&mut self, mysis: MysisId, change: impl FnOnce(&mut Member)) {
+    fn update_mysis(&mut self, mysis: MysisId, change: impl FnOnce(&mut StoredMysis)) {
         if let Some(member) = self.myses.get_mut(&mysis) {
             change(member);
         }
     }
 
-    fn create(&mut self, new: &NewMysis) {
-        self.myses.entry(new.id).or_insert_with(|| Member {
+    fn create_mysis(&mut self, new: &NewMysis) {
+        self.myses.entry(new.id).or_insert_with(|| StoredMysis {
             record: MysisRecord {
                 id: new.id,
                 profile: new.profile.clone(),
-                state: State::Idle,
+                state: LifeState::Idle,
                 reason: None,
                 fault: None,
                 is_called: false,
@@ -214,37 +222,37 @@ impl Stored {
             rows: BTreeMap::new(),
             last: Seq(0),
             notes_after: Seq(0),
-            seen: Seen::default(),
+            seen: SeenSnapshots::default(),
             session: None,
             watch: None,
         });
     }
 
-    fn append(&mut self, mysis: MysisId, row: &Arc<Row>, watch: &Watch) {
+    fn append_row(&mut self, mysis: MysisId, row: &Arc<Row>, watch: &InvariantMonitor) {
         let Some(member) = self.myses.get_mut(&mysis) else {
             return;
         };
         if member.rows.contains_key(&row.seq) {
             return;
         }
-        watch.stored(mysis, row);
-        if let Body::Prompt { text } = &row.body {
+        watch.on_row_stored(mysis, row);
+        if let RowBody::Prompt { text } = &row.body {
             *self.prompts.entry(text.clone()).or_default() += 1;
         }
         if let Some((call, _, meta)) = row.result() {
             member.set_status(call.seq, call.position, meta.status, |_| true);
         }
-        if let Some(bill) = row.bill() {
+        if let Some(bill) = row.charge() {
             let line = (Day::of(row.at), mysis, bill.provider.clone());
-            self.books.entry(line).or_default().pay(&bill);
+            self.books.entry(line).or_default().add_charge(&bill);
         }
         member.last = member.last.max(row.seq);
         member.rows.insert(row.seq, row.clone());
-        member.forget();
+        member.drop_old_rows();
     }
 }
 
-impl Member {
+impl StoredMysis {
     fn set_status(
         &mut self,
         seq: Seq,
@@ -255,7 +263,7 @@ impl Member {
         let Some(row) = self.rows.get_mut(&seq) else {
             return;
         };
-        if let Body::Call { calls, .. } = &mut Arc::make_mut(row).body
+        if let RowBody::Call { calls, .. } = &mut Arc::make_mut(row).body
             && let Some(call) = calls.get_mut(usize::from(position))
             && may(call.status)
         {
@@ -264,12 +272,12 @@ impl Member {
     }
 
     /// Old rows go, but for what a Mysis still has to answer or keep in mind.
-    fn forget(&mut self) {
+    fn drop_old_rows(&mut self) {
         while self.rows.len() > KEPT {
             let old = self
                 .rows
                 .iter()
-                .find(|(_, row)| !matches!(row.kind(), Some(Kind::Prompt | Kind::Note)));
+                .find(|(_, row)| !matches!(row.kind(), Some(RowKind::Prompt | RowKind::Note)));
             let Some(seq) = old.map(|(seq, _)| *seq) else {
                 return;
             };
@@ -277,9 +285,9 @@ impl Member {
         }
     }
 
-    pub(super) fn recollection(&self) -> Recollection {
+    pub(super) fn recollection(&self) -> StoredHistory {
         let answered = self.rows.values().rev().find_map(|row| {
-            let Body::Reply(said) = &row.body else {
+            let RowBody::Reply(said) = &row.body else {
                 return None;
             };
             (!said.text.is_empty()).then_some(said.horizon)
@@ -287,10 +295,10 @@ impl Member {
         let answered = answered.unwrap_or_default();
         let newest = self.rows.len().saturating_sub(96);
         let is_kept = |place: usize, row: &Row| {
-            place >= newest || row.kind() == Some(Kind::Prompt) && row.seq > answered
+            place >= newest || row.kind() == Some(RowKind::Prompt) && row.seq > answered
         };
         let notes = self.rows.values();
-        Recollection {
+        StoredHistory {
             rows: self
                 .rows
                 .values()
@@ -299,7 +307,7 @@ impl Member {
                 .map(|(_, row)| row.clone())
                 .collect(),
             notes: notes
-                .filter(|row| row.kind() == Some(Kind::Note) && row.seq > self.notes_after)
+                .filter(|row| row.kind() == Some(RowKind::Note) && row.seq > self.notes_after)
                 .cloned()
                 .collect(),
             last: self.last,
@@ -310,7 +318,7 @@ impl Member {
         }
     }
 
-    pub(super) fn page(&self, page: &Page) -> Vec<Arc<Row>> {
+    pub(super) fn read_page(&self, page: &PageQuery) -> Vec<Arc<Row>> {
         let is_wanted = |row: &&Arc<Row>| {
             page.kinds.is_empty() || row.kind().is_some_and(|kind| page.kinds.contains(&kind))
         };
@@ -331,7 +339,7 @@ impl Member {
     }
 
     /// The newest rows that hold a text.
-    pub(super) fn search(&self, search: &Search) -> Vec<Arc<Row>> {
+    pub(super) fn search_rows(&self, search: &SearchQuery) -> Vec<Arc<Row>> {
         let rows = self.rows.values().rev();
         let mut found: Vec<Arc<Row>> = rows
             .filter(|row| row.is_sendable() && row.text().contains(&search.text))
@@ -342,7 +350,7 @@ impl Member {
         found
     }
 
-    pub(super) fn result_of(&self, asked: &ResultAsked) -> Option<Piece> {
+    pub(super) fn result_of(&self, asked: &ResultQuery) -> Option<ResultPiece> {
         let results = self.rows.values().rev().filter_map(|row| row.result());
         let mut named = results.filter(|(call, _, meta)| {
             call.to_string() == asked.call_id || *meta.call_id == *asked.call_id
@@ -351,6 +359,10 @@ impl Member {
         let start = usize::try_from(asked.offset).unwrap_or(usize::MAX);
         let rest = &text.as_bytes()[start.min(text.len())..];
         let piece = &rest[..rest.len().min(asked.limit)];
-        Some(Piece::of_bytes(piece, asked.offset, text.len() as u64))
+        Some(ResultPiece::of_bytes(
+            piece,
+            asked.offset,
+            text.len() as u64,
+        ))
     }
 }

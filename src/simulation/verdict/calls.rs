@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{CallStatus, Row};
 
-use zoea_galaxy::world::{CommandKind, nature};
+use zoea_galaxy::world::{CommandKind, command_kind};
 
 /// So many calls of a Mysis are remembered: to know a repetition, and to hold what is said of a call
 /// late against them.
@@ -13,15 +13,15 @@ const REMEMBERED: usize = 64;
 
 /// The calls of all Myses, by the name of each.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    of: BTreeMap<String, Remembered>,
+pub(super) struct CallChecker {
+    of: BTreeMap<String, RememberedCalls>,
     mutations: u64,
     outcomes: BTreeMap<CallStatus, u64>,
 }
 
 /// What is remembered of a Mysis' calls.
 #[derive(Debug, Default)]
-struct Remembered {
+struct RememberedCalls {
     /// In the order in which the game carried them out.
     executed: VecDeque<(i64, u16)>,
     /// What the game refused.
@@ -30,15 +30,15 @@ struct Remembered {
     not_executed: VecDeque<(i64, u16)>,
 }
 
-impl Calls {
+impl CallChecker {
     /// The game carried this one out; what is wrong with that.
-    pub(super) fn executed(&mut self, call: &str) -> Option<String> {
-        let (mysis, key) = parse(call)?;
+    pub(super) fn on_executed(&mut self, call: &str) -> Option<String> {
+        let (mysis, key) = parse_call_name(call)?;
         self.mutations += 1;
         let calls = self.of.entry(mysis.to_string()).or_default();
         let is_repeated = calls.has_executed(key);
         let is_denied = calls.not_executed.contains(&key);
-        remember(&mut calls.executed, key);
+        remember_call(&mut calls.executed, key);
         if is_repeated {
             return Some(format!("{call} was carried out again"));
         }
@@ -46,27 +46,27 @@ impl Calls {
     }
 
     /// The game refused this one.
-    pub(super) fn declined(&mut self, call: &str) {
-        if let Some((mysis, key)) = parse(call) {
+    pub(super) fn on_declined(&mut self, call: &str) {
+        if let Some((mysis, key)) = parse_call_name(call) {
             let calls = self.of.entry(mysis.to_string()).or_default();
-            remember(&mut calls.declined, key);
+            remember_call(&mut calls.declined, key);
         }
     }
 
     /// What a Mysis is told of a call; what is wrong with that.
-    pub(super) fn stored(&mut self, mysis: MysisId, row: &Row) -> Option<String> {
+    pub(super) fn on_result_stored(&mut self, mysis: MysisId, row: &Row) -> Option<String> {
         let (call, _, meta) = row.result()?;
         *self.outcomes.entry(meta.status).or_default() += 1;
-        let key = place(call);
+        let key = call_position(call);
         let calls = self.of.entry(mysis.to_string()).or_default();
         // What only looks leaves no trace in the game.
         let leaves_a_trace = matches!(
-            nature(&meta.tool),
+            command_kind(&meta.tool),
             Some(CommandKind::Act | CommandKind::Write)
         );
         let said = match meta.status {
             CallStatus::NotExecuted => {
-                remember(&mut calls.not_executed, key);
+                remember_call(&mut calls.not_executed, key);
                 calls
                     .executed
                     .contains(&key)
@@ -99,7 +99,7 @@ impl Calls {
     }
 }
 
-impl Remembered {
+impl RememberedCalls {
     /// Whether the game has carried this call out before. Older than all that are remembered counts as
     /// that too; merely late does not: the game queues a mutation for its next tick, and a call that was
     /// cut off there (the process died, the answer was lost) is carried out after a newer one that the
@@ -110,20 +110,20 @@ impl Remembered {
     }
 }
 
-fn remember(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
+fn remember_call(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
     if keys.len() == REMEMBERED {
         keys.pop_front();
     }
     keys.push_back(key);
 }
 
-fn place(call: CallKey) -> (i64, u16) {
+fn call_position(call: CallKey) -> (i64, u16) {
     let Seq(seq) = call.seq;
     (seq, call.position)
 }
 
 /// Reads `MYSIS.SEQ.POSITION`; a login of the runtime's own has no place.
-fn parse(call: &str) -> Option<(&str, (i64, u16))> {
+fn parse_call_name(call: &str) -> Option<(&str, (i64, u16))> {
     let (rest, position) = call.rsplit_once('.')?;
     let (mysis, seq) = rest.rsplit_once('.')?;
     Some((mysis, (seq.parse().ok()?, position.parse().ok()?)))
@@ -134,7 +134,7 @@ mod tests {
     use std::sync::Arc;
 
     use actors::domain::ids::{Timestamp, TurnNumber};
-    use actors::domain::message::{Body, ResultMeta};
+    use actors::domain::message::{ResultMeta, RowBody};
 
     use super::*;
 
@@ -146,8 +146,8 @@ mod tests {
 
     /// What is found wrong when the game carries out these calls, one after the other.
     fn violations(seqs: impl IntoIterator<Item = i64>) -> Vec<String> {
-        let mut calls = Calls::default();
-        let executed = seqs.into_iter().map(|seq| calls.executed(&name(seq)));
+        let mut calls = CallChecker::default();
+        let executed = seqs.into_iter().map(|seq| calls.on_executed(&name(seq)));
         executed.collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
@@ -157,7 +157,7 @@ mod tests {
             seq: Seq(seq + 1),
             at: Timestamp(0),
             turn: TurnNumber(1),
-            body: Body::Result {
+            body: RowBody::Result {
                 call: CallKey {
                     seq: Seq(seq),
                     position: 0,
@@ -192,13 +192,15 @@ mod tests {
     fn what_a_mysis_is_told_of_a_call_is_held_against_what_the_game_did() {
         use CallStatus::{Done, Failed, NotExecuted, Unknown};
         let did = |did: &str, tool: &str, status| {
-            let mut calls = Calls::default();
+            let mut calls = CallChecker::default();
             match did {
-                "executed" => drop(calls.executed(&name(7))),
-                "declined" => calls.declined(&name(7)),
+                "executed" => drop(calls.on_executed(&name(7))),
+                "declined" => calls.on_declined(&name(7)),
                 _ => {}
             }
-            calls.stored(MYSIS, &told(7, tool, status)).is_none()
+            calls
+                .on_result_stored(MYSIS, &told(7, tool, status))
+                .is_none()
         };
         for (what, tool, status, is_good) in [
             ("executed", "mine", Done, true),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::{EventKind, State, SwarmEvent};
+use actors::domain::event::{EventKind, LifeState, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::gate::GateMsg;
 use actors::mysis::MysisMsg;
@@ -53,15 +53,15 @@ impl ActorKind {
 
 /// Deaths and returns.
 #[derive(Debug, Default)]
-pub(super) struct Lives {
+pub(super) struct RevivalTracker {
     deaths: BTreeMap<ActorKind, u64>,
     /// Who died in this process while it was not at rest, and has not run since.
     awaited: BTreeMap<MysisId, (Arc<str>, Instant)>,
     revived: u64,
 }
 
-impl Lives {
-    pub(super) fn killed(&mut self, kind: ActorKind) {
+impl RevivalTracker {
+    pub(super) fn on_killed(&mut self, kind: ActorKind) {
         *self.deaths.entry(kind).or_default() += 1;
     }
 
@@ -74,20 +74,20 @@ impl Lives {
     }
 
     /// Another process: whoever was awaited in the last one comes back with it.
-    pub(super) fn begin_anew(&mut self) {
+    pub(super) fn on_process_start(&mut self) {
         self.awaited.clear();
     }
 
     /// Something happened; who should have come back long ago.
-    pub(super) fn heard(&mut self, event: &SwarmEvent) -> Vec<String> {
+    pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<String> {
         match (&event.mysis, &event.what) {
             (Some(who), EventKind::StateChanged { to, reason, .. }) => {
-                let died = *to == State::Errored
+                let died = *to == LifeState::Errored
                     && reason.as_ref().is_some_and(|why| why.starts_with(DIED));
                 if died {
                     let since = (who.name.clone(), Instant::now());
                     self.awaited.entry(who.id).or_insert(since);
-                } else if self.awaited.remove(&who.id).is_some() && *to == State::Running {
+                } else if self.awaited.remove(&who.id).is_some() && *to == LifeState::Running {
                     self.revived += 1;
                 }
             }
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    fn changes(to: State, reason: Option<&str>) -> SwarmEvent {
+    fn changes(to: LifeState, reason: Option<&str>) -> SwarmEvent {
         SwarmEvent {
             at: Timestamp(0),
             mysis: Some(MysisRef {
@@ -124,7 +124,7 @@ mod tests {
                 name: "m1".into(),
             }),
             what: EventKind::StateChanged {
-                from: State::Running,
+                from: LifeState::Running,
                 to,
                 reason: reason.map(Into::into),
             },
@@ -144,27 +144,32 @@ mod tests {
     }
 
     /// What is found wrong long after one died, and how many came back, where this happens meanwhile.
-    async fn after(meanwhile: impl FnOnce(&mut Lives)) -> (usize, u64) {
-        let mut lives = Lives::default();
+    async fn after(meanwhile: impl FnOnce(&mut RevivalTracker)) -> (usize, u64) {
+        let mut lives = RevivalTracker::default();
         let died = format!("{DIED}killed");
-        lives.heard(&changes(State::Errored, Some(&died)));
+        lives.on_event(&changes(LifeState::Errored, Some(&died)));
         meanwhile(&mut lives);
         tokio::time::advance(LONGEST_ABSENCE * 2).await;
-        let overdue = lives.heard(&notice("store_healed", "the store works again"));
+        let overdue = lives.on_event(&notice("store_healed", "the store works again"));
         (overdue.len(), lives.revived())
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_that_dies_and_does_not_run_again_in_its_process_is_missed() {
         assert_eq!(after(|_| {}).await, (1, 0));
-        let runs = |lives: &mut Lives| drop(lives.heard(&changes(State::Running, None)));
+        let runs =
+            |lives: &mut RevivalTracker| drop(lives.on_event(&changes(LifeState::Running, None)));
         assert_eq!(after(runs).await, (0, 1));
-        let stopped = |lives: &mut Lives| drop(lives.heard(&changes(State::Stopped, None)));
+        let stopped =
+            |lives: &mut RevivalTracker| drop(lives.on_event(&changes(LifeState::Stopped, None)));
         assert_eq!(after(stopped).await, (0, 0));
         let spent = notice("relaunches_spent", "m1 stays errored: relaunched 5 times");
-        assert_eq!(after(|lives| drop(lives.heard(&spent))).await, (0, 0));
+        assert_eq!(after(|lives| drop(lives.on_event(&spent))).await, (0, 0));
         let of_another = notice("relaunches_spent", "m10 stays errored: relaunched 5 times");
-        assert_eq!(after(|lives| drop(lives.heard(&of_another))).await, (1, 0));
-        assert_eq!(after(Lives::begin_anew).await, (0, 0));
+        assert_eq!(
+            after(|lives| drop(lives.on_event(&of_another))).await,
+            (1, 0)
+        );
+        assert_eq!(after(RevivalTracker::on_process_start).await, (0, 0));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::{InjectedFault, Verdict};
+use super::{InjectedFault, SimulationVerdict};
 
-impl fmt::Display for Verdict {
+impl fmt::Display for SimulationVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seed {}", self.seed)?;
         let spared: Vec<_> = InjectedFault::ALL
@@ -57,6 +57,6 @@ impl fmt::Display for Verdict {
             writeln!(f, "  VIOLATION: {violation}")?;
         }
         let word = if self.is_good() { "good" } else { "BAD" };
-        write!(f, "  {word}: {} faults struck", self.faults())
+        write!(f, "  {word}: {} faults struck", self.fault_count())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::history::History;
+use super::history::InputHistory;
 
 /// What only a terminal can do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,5 +27,5 @@ pub enum TerminalAction {
         text: Arc<str>,
     },
     /// Keep what the operator wrote, for the next run.
-    KeepHistory(History),
+    KeepHistory(InputHistory),
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
-use actors::domain::order::{Answer, Done, Refusal};
+use actors::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
 
 use super::Dashboard;
-use super::composer::Target;
-use super::focus::{Found, PLACES};
-use super::orders::Outcome;
+use super::composer::ComposeTarget;
+use super::focus::{PLACES, SeekResult};
+use super::orders::AnsweredOrder;
 use super::overlay::Overlay;
 use super::tone::Tone;
 use super::undo;
@@ -18,39 +18,39 @@ use actors::domain::screen::ReadId;
 
 impl Dashboard {
     /// An order was carried out, or not.
-    pub fn answered(&mut self, id: OrderId, answer: Answer) {
+    pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) {
         if self.answered_request(id, &answer) {
             return;
         }
         let sent = self.sent.remove(&id);
-        let Some(outcome) = Arc::make_mut(&mut self.orders).answered(id, answer) else {
+        let Some(outcome) = Arc::make_mut(&mut self.orders).on_answer(id, answer) else {
             return;
         };
-        if let Ok(Done::Created(mysis)) = &outcome.answer {
+        if let Ok(CompletedOrder::Created(mysis)) = &outcome.answer {
             self.table.select(*mysis);
         }
-        if let Ok(Done::Reloaded(reloaded)) = &outcome.answer {
-            self.say(&reloaded.to_string());
+        if let Ok(CompletedOrder::Reloaded(reloaded)) = &outcome.answer {
+            self.show_notice(&reloaded.to_string());
         }
-        self.remember(&outcome);
+        self.remember_undo(&outcome);
         if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
-            self.give_back(&outcome, target, &text);
+            self.restore_draft(&outcome, target, &text);
         }
         if !self.answered_form(id, &outcome) {
-            self.complain(&outcome);
+            self.report_refusals(&outcome);
         }
     }
 
     /// A piece of a conversation was read, or the store could not be read.
-    pub fn paged(&mut self, stamp: ReadId, page: Result<Vec<Arc<Row>>, String>) {
+    pub fn on_page(&mut self, stamp: ReadId, page: Result<Vec<Arc<Row>>, String>) {
         match page {
-            Ok(page) => self.read(stamp, page),
-            Err(why) => self.unreadable(stamp, &why),
+            Ok(page) => self.take_page(stamp, page),
+            Err(why) => self.on_read_error(stamp, &why),
         }
     }
 
-    fn read(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
-        let next = self.next_stamp();
+    fn take_page(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
+        let next = self.next_read_id();
         let Some(focus) = &mut self.focus else {
             return;
         };
@@ -59,18 +59,22 @@ impl Dashboard {
         }
         if let Some(seeking) = focus.seeking() {
             let found = focus.take_sought(stamp, &page, next);
-            if found != Found::Stale {
-                return self.sought(found, seeking.what, next);
+            if found != SeekResult::Stale {
+                return self.on_seek_result(found, seeking.what, next);
             }
         }
         focus.transcript.take(stamp, page);
     }
 
     /// A text was looked for, or the store could not be read.
-    pub fn searched(&mut self, stamp: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>) {
+    pub fn on_search_result(
+        &mut self,
+        stamp: ReadId,
+        rows: Result<Vec<(MysisId, Arc<Row>)>, String>,
+    ) {
         let rows = match rows {
             Ok(rows) => rows,
-            Err(why) => return self.unreadable(stamp, &why),
+            Err(why) => return self.on_read_error(stamp, &why),
         };
         let Some(focus) = &mut self.focus else {
             return;
@@ -94,9 +98,9 @@ impl Dashboard {
             1 => format!("1 place of `{text}`"),
             _ => format!("{count} places of `{text}`; n and N go through them"),
         };
-        self.note(self.now, Tone::Hint, None, "said", &words);
+        self.log_message(self.now, Tone::Hint, None, "said", &words);
         if !had && let Some(newest) = newest {
-            self.go(|transcript| {
+            self.go_in_transcript(|transcript| {
                 if let Some(finding) = &mut transcript.finding {
                     finding.current = Some(newest);
                 }
@@ -106,26 +110,26 @@ impl Dashboard {
     }
 
     /// What the terminal was asked to do, and what came of it.
-    pub fn performed(&mut self, result: Result<String, String>) {
+    pub fn on_performed(&mut self, result: Result<String, String>) {
         match result {
-            Ok(text) => self.note(self.now, Tone::Success, None, "screen", &text),
-            Err(why) => self.note(self.now, Tone::Fault, None, "screen", &why),
+            Ok(text) => self.log_message(self.now, Tone::Success, None, "screen", &text),
+            Err(why) => self.log_message(self.now, Tone::Fault, None, "screen", &why),
         }
     }
 
-    fn unreadable(&mut self, stamp: ReadId, why: &str) {
+    fn on_read_error(&mut self, stamp: ReadId, why: &str) {
         let was_awaited = self
             .focus
             .as_mut()
-            .is_some_and(|focus| focus.give_up(stamp));
+            .is_some_and(|focus| focus.fail_request(stamp));
         if was_awaited {
             let text = format!("the conversation cannot be read: {why}");
-            self.note(self.now, Tone::Fault, None, "unreadable", &text);
+            self.log_message(self.now, Tone::Fault, None, "unreadable", &text);
         }
     }
 
     /// A form waits for its order: it goes when that is carried out, else it says why not.
-    fn answered_form(&mut self, id: OrderId, outcome: &Outcome) -> bool {
+    fn answered_form(&mut self, id: OrderId, outcome: &AnsweredOrder) -> bool {
         let is_ours = |layer: &Overlay| {
             if let Overlay::Form(form) = layer {
                 return form.awaited == Some(id);
@@ -144,7 +148,7 @@ impl Dashboard {
     }
 
     /// What was done may be taken back; an undo is not undone.
-    fn remember(&mut self, outcome: &Outcome) {
+    fn remember_undo(&mut self, outcome: &AnsweredOrder) {
         let (Ok(done), Some(inverse)) = (&outcome.answer, &outcome.inverse) else {
             return;
         };
@@ -158,10 +162,14 @@ impl Dashboard {
     }
 
     /// A refused text is there again when the operator wants to write to the same ones.
-    fn give_back(&mut self, outcome: &Outcome, target: Target, text: &str) {
-        let target = match (target, self.roster.named(&outcome.name)) {
-            (Target::Myses(_), Some(member)) => Target::Myses(vec![member.standing.id]),
-            (Target::Notes(_), Some(member)) => Target::Notes(vec![member.standing.id]),
+    fn restore_draft(&mut self, outcome: &AnsweredOrder, target: ComposeTarget, text: &str) {
+        let target = match (target, self.roster.find_by_name(&outcome.name)) {
+            (ComposeTarget::Myses(_), Some(member)) => {
+                ComposeTarget::Myses(vec![member.standing.id])
+            }
+            (ComposeTarget::Notes(_), Some(member)) => {
+                ComposeTarget::Notes(vec![member.standing.id])
+            }
             (target, _) => target,
         };
         let open = self.layers.iter_mut().find_map(|layer| {
@@ -180,7 +188,7 @@ impl Dashboard {
     }
 
     /// Says who did not take an order, and why: at once where one was asked, together where many.
-    fn complain(&mut self, outcome: &Outcome) {
+    fn report_refusals(&mut self, outcome: &AnsweredOrder) {
         let Some(receipt) = self.orders.receipt(outcome.receipt).cloned() else {
             return;
         };
@@ -210,8 +218,8 @@ impl Dashboard {
                 )
             }
         };
-        let is_known = outcome.answer == Err(Refusal::Closing);
+        let is_known = outcome.answer == Err(OrderRefusal::Closing);
         let tone = if is_known { Tone::Warning } else { Tone::Fault };
-        self.note(self.now, tone, None, "refused", &text);
+        self.log_message(self.now, tone, None, "refused", &text);
     }
 }

@@ -1,12 +1,12 @@
 //! Cells: what the table and the panels say of one Mysis, in words.
 
-use actors::domain::event::{Activity, LastToolCall, MysisStatus, State};
+use actors::domain::event::{Activity, LastToolCall, LifeState, MysisStatus};
 use actors::domain::ids::Timestamp;
-use actors::domain::weather::Weather;
+use actors::domain::weather::ServerOutages;
 
-use super::columns::{Column, Placed};
+use super::columns::{Column, PlacedColumn};
 use super::figures;
-use super::roster::Member;
+use super::roster::RosterMember;
 use super::tone::Tone;
 use super::width;
 use actors::domain::clean::one_line;
@@ -19,20 +19,20 @@ const LONG_MS: u64 = 5_000;
 /// What a column in its place says of a Mysis.
 #[must_use]
 pub fn cell(
-    placed: Placed,
-    member: &Member,
+    placed: PlacedColumn,
+    member: &RosterMember,
     now: Timestamp,
-    weather: &Weather,
+    weather: &ServerOutages,
     nudge_limit: u32,
 ) -> (String, Tone) {
     let standing = &*member.standing;
     let totals = standing.totals;
     match placed.column {
-        Column::Mark => mark(member),
+        Column::Mark => unread_mark(member),
         Column::Name => (one_line(&standing.name), Tone::Strong),
         Column::State => state(standing.state),
         Column::Doing => doing_within(standing, now, weather, usize::from(placed.width)),
-        Column::Words => words(member, now, weather),
+        Column::Words => last_words_text(member, now, weather),
         Column::Account => match &standing.account {
             Some(account) => (one_line(account), Tone::Text),
             None => ("–".to_string(), Tone::Faint),
@@ -57,19 +57,19 @@ pub fn cell(
     }
 }
 
-fn mark(member: &Member) -> (String, Tone) {
+fn unread_mark(member: &RosterMember) -> (String, Tone) {
     let sign = if member.is_unread() { "●" } else { "" };
     (sign.to_string(), Tone::Accent)
 }
 
 /// A state, with its sign.
 #[must_use]
-pub fn state(state: State) -> (String, Tone) {
+pub fn state(state: LifeState) -> (String, Tone) {
     let (sign, tone) = match state {
-        State::Running => ("⬢", Tone::Running),
-        State::Idle => ("⬡", Tone::Idle),
-        State::Stopped => ("■", Tone::Stopped),
-        State::Errored => ("✖", Tone::Errored),
+        LifeState::Running => ("⬢", Tone::Running),
+        LifeState::Idle => ("⬡", Tone::Idle),
+        LifeState::Stopped => ("■", Tone::Stopped),
+        LifeState::Errored => ("✖", Tone::Errored),
     };
     (format!("{sign} {}", state.as_str()), tone)
 }
@@ -84,7 +84,11 @@ fn nudges(given: u32, limit: u32) -> (String, Tone) {
 
 /// What a Mysis does, with the time it has taken or still takes.
 #[must_use]
-pub fn doing(standing: &MysisStatus, now: Timestamp, weather: &Weather) -> (String, Tone) {
+pub fn activity_text(
+    standing: &MysisStatus,
+    now: Timestamp,
+    weather: &ServerOutages,
+) -> (String, Tone) {
     doing_within(standing, now, weather, MAX_CELL_COLUMNS)
 }
 
@@ -92,7 +96,7 @@ pub fn doing(standing: &MysisStatus, now: Timestamp, weather: &Weather) -> (Stri
 fn doing_within(
     standing: &MysisStatus,
     now: Timestamp,
-    weather: &Weather,
+    weather: &ServerOutages,
     columns: usize,
 ) -> (String, Tone) {
     // Beyond its end it is only known how long it has taken.
@@ -111,8 +115,10 @@ fn doing_within(
     };
     match &standing.activity {
         Activity::Resting => match standing.state {
-            State::Idle => ("waits for orders".to_string(), Tone::Dim),
-            State::Running | State::Stopped | State::Errored => ("–".to_string(), Tone::Faint),
+            LifeState::Idle => ("waits for orders".to_string(), Tone::Dim),
+            LifeState::Running | LifeState::Stopped | LifeState::Errored => {
+                ("–".to_string(), Tone::Faint)
+            }
         },
         Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
         Activity::Pausing if is_long(standing) => (timed("pauses"), Tone::Dim),
@@ -127,7 +133,7 @@ fn doing_within(
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (timed("thinks"), Tone::Accent),
         Activity::Answering(arrived) => {
-            let (is_thinking, size) = arrived.shown();
+            let (is_thinking, size) = arrived.describe_progress();
             let verb = if is_thinking { "thinks" } else { "answers" };
             (timed(&format!("{verb} {size}")), Tone::Accent)
         }
@@ -156,55 +162,59 @@ fn is_long(standing: &MysisStatus) -> bool {
 }
 
 /// The last thing it said, or why it says nothing, or else what it did last.
-fn words(member: &Member, now: Timestamp, weather: &Weather) -> (String, Tone) {
+fn last_words_text(
+    member: &RosterMember,
+    now: Timestamp,
+    weather: &ServerOutages,
+) -> (String, Tone) {
     let standing = &*member.standing;
     if let Some(fault) = &standing.fault {
-        return (first_of(&fault.text), Tone::Errored);
+        return (clip_to_line(&fault.text), Tone::Errored);
     }
     if let Activity::Queueing(lane) = &standing.activity {
         let told = match weather.of(lane) {
-            Some(away) => format!("{}: {}", away.told(now), away.text),
+            Some(away) => format!("{}: {}", away.waiting_text(now), away.text),
             None => standing.activity.to_string(),
         };
-        return (first_of(&told), Tone::Warning);
+        return (clip_to_line(&told), Tone::Warning);
     }
     if let Activity::Paused(why) | Activity::CoolingDown(why) = &standing.activity
         && !why.is_empty()
     {
-        return (first_of(why), Tone::Warning);
+        return (clip_to_line(why), Tone::Warning);
     }
-    let is_reason_newer = standing.state != State::Running || standing.last_words.is_empty();
+    let is_reason_newer = standing.state != LifeState::Running || standing.last_words.is_empty();
     if let Some(reason) = &standing.reason
         && is_reason_newer
     {
-        return (first_of(reason), Tone::Dim);
+        return (clip_to_line(reason), Tone::Dim);
     }
     if let Some(deed) = &standing.last_deed
         && standing.last_words.is_empty()
     {
-        return deed_of(deed);
+        return tool_call_text(deed);
     }
     let tone = if member.is_unread() {
         Tone::Text
     } else {
         Tone::Dim
     };
-    (first_of(&standing.last_words), tone)
+    (clip_to_line(&standing.last_words), tone)
 }
 
 /// A tool call that came back, and what it brought.
 #[must_use]
-pub fn deed_of(deed: &LastToolCall) -> (String, Tone) {
+pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {
         ("✗", Tone::Warning)
     } else {
         ("✓", Tone::Faint)
     };
     let text = format!("{sign} {}: {}", deed.tool, deed.gist);
-    (first_of(&text), tone)
+    (clip_to_line(&text), tone)
 }
 
-fn first_of(text: &str) -> String {
+fn clip_to_line(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_CELL_COLUMNS);
     one_line(&text[..end])
 }

@@ -79,7 +79,7 @@ impl Column {
 
 /// A column in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedColumn {
     /// Which.
     pub column: Column,
     /// Where it begins.
@@ -129,7 +129,7 @@ const AT_150: &[(Column, u16)] = &[
 
 /// The columns that fit; the words take what is left.
 #[must_use]
-pub fn columns(width: u16) -> Vec<Placed> {
+pub fn columns(width: u16) -> Vec<PlacedColumn> {
     let chosen = match width {
         150.. => AT_150,
         110..150 => AT_110,
@@ -143,7 +143,7 @@ pub fn columns(width: u16) -> Vec<Placed> {
     for (column, fixed) in chosen {
         let wide = if *fixed == 0 { words } else { *fixed };
         let wide = wide.min(width.saturating_sub(x));
-        placed.push(Placed {
+        placed.push(PlacedColumn {
             column: *column,
             x: x.min(width),
             width: wide,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use actors::domain::ids::MysisId;
 use actors::domain::progress::{OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
 
-use super::field::Field;
-use super::history::{History, Recall};
+use super::field::TextField;
+use super::history::{InputHistory, Recall};
 use super::input_event::{Key, Press};
 
 /// Whom the operator writes to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub enum ComposeTarget {
     /// A mission for the swarm.
     Swarm,
     /// A direct message to these.
@@ -25,15 +25,15 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composer {
     /// Whom to.
-    pub target: Target,
+    pub target: ComposeTarget,
     /// The text.
-    pub field: Field,
+    pub field: TextField,
     recall: Recall,
 }
 
 /// What a key meant to a composer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Composed {
+pub enum ComposerOutcome {
     /// It was used.
     Used,
     /// The text is to be sent.
@@ -47,22 +47,22 @@ pub enum Composed {
 impl Composer {
     /// Begins to write where the operator left off.
     #[must_use]
-    pub fn new(target: Target, draft: &str) -> Composer {
+    pub fn new(target: ComposeTarget, draft: &str) -> Composer {
         Composer {
             target,
-            field: Field::holding(draft),
+            field: TextField::with_text(draft),
             recall: Recall::default(),
         }
     }
 
     /// Does what a key does in a text that is to be sent.
-    pub fn press(&mut self, press: Press, history: &History) -> Composed {
+    pub fn press(&mut self, press: Press, history: &InputHistory) -> ComposerOutcome {
         let is_line_end = matches!(press.key, Key::Char('j')) && press.ctrl
             || press.key == Key::Enter && (press.alt || press.shift);
         match press.key {
             _ if is_line_end => self.field.insert("\n"),
-            Key::Enter => return Composed::Send(self.field.text().to_string()),
-            Key::Esc => return Composed::Leave,
+            Key::Enter => return ComposerOutcome::Send(self.field.text().to_string()),
+            Key::Esc => return ComposerOutcome::Leave,
             Key::Up if !self.field.up() => self.older(history),
             Key::Down if !self.field.down() => self.newer(history),
             Key::Char('g') if press.ctrl && self.is_order() => self.toggle_gain(),
@@ -81,19 +81,19 @@ impl Composer {
             | Key::PageDown
             | Key::Function(_) => {
                 if !self.field.press(press) {
-                    return Composed::Unused;
+                    return ComposerOutcome::Unused;
                 }
             }
         }
-        Composed::Used
+        ComposerOutcome::Used
     }
 
     /// Whether what is written is an order, which the watch on progress judges by gains.
     #[must_use]
     pub fn is_order(&self) -> bool {
         match self.target {
-            Target::Swarm | Target::Myses(_) => true,
-            Target::Notes(_) => false,
+            ComposeTarget::Swarm | ComposeTarget::Myses(_) => true,
+            ComposeTarget::Notes(_) => false,
         }
     }
 
@@ -121,13 +121,13 @@ impl Composer {
         self.field.replace(&other);
     }
 
-    fn older(&mut self, history: &History) {
+    fn older(&mut self, history: &InputHistory) {
         if let Some(text) = self.recall.older(history, self.field.text()) {
             self.field.replace(&text);
         }
     }
 
-    fn newer(&mut self, history: &History) {
+    fn newer(&mut self, history: &InputHistory) {
         if let Some(text) = self.recall.newer(history) {
             self.field.replace(&text);
         }
@@ -137,18 +137,18 @@ impl Composer {
 /// What was begun and not sent, by whom it is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drafts {
-    texts: Arc<BTreeMap<Target, String>>,
+    texts: Arc<BTreeMap<ComposeTarget, String>>,
 }
 
 impl Drafts {
     /// What was begun for somebody.
     #[must_use]
-    pub fn get(&self, target: &Target) -> &str {
+    pub fn get(&self, target: &ComposeTarget) -> &str {
         self.texts.get(target).map_or("", String::as_str)
     }
 
     /// Keeps what was begun for somebody.
-    pub fn keep(&mut self, target: &Target, text: &str) {
+    pub fn keep(&mut self, target: &ComposeTarget, text: &str) {
         if self.get(target) == text {
             return;
         }
@@ -167,16 +167,17 @@ mod tests {
 
     #[test]
     fn a_key_says_in_the_order_that_no_gain_is_expected_and_takes_it_back() {
-        let mut composer = Composer::new(Target::Swarm, "Guard the gate");
+        let mut composer = Composer::new(ComposeTarget::Swarm, "Guard the gate");
         let asks = Some("\"guard\": no gain expected? ^G says so".to_string());
         assert_eq!(composer.gain_hint(), asks);
-        let press = |composer: &mut Composer| composer.press(Press::ctrl('g'), &History::default());
-        assert_eq!(press(&mut composer), Composed::Used);
+        let press =
+            |composer: &mut Composer| composer.press(Press::ctrl('g'), &InputHistory::default());
+        assert_eq!(press(&mut composer), ComposerOutcome::Used);
         assert_eq!(composer.field.text(), "Guard the gate\n[no gain expected]");
         assert_eq!(composer.gain_hint().as_deref(), Some("no gain expected"));
         press(&mut composer);
         assert_eq!(composer.field.text(), "Guard the gate");
-        let mut note = Composer::new(Target::Notes(Vec::new()), "wait");
+        let mut note = Composer::new(ComposeTarget::Notes(Vec::new()), "wait");
         assert_eq!(note.gain_hint(), None);
         press(&mut note);
         assert_eq!(note.field.text(), "wait");

@@ -4,14 +4,14 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::input_event::{Key, Press};
 use super::width;
-use actors::domain::clean::clean;
+use actors::domain::clean::clean_text;
 
 /// How many steps back an edit can be undone.
 const UNDO_STEPS: usize = 100;
 
 /// Text that is being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Field {
+pub struct TextField {
     text: String,
     /// In bytes; always between two graphemes.
     cursor: usize,
@@ -22,7 +22,7 @@ pub struct Field {
 
 /// A field as it is laid out: its lines, and where in them the cursor stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Laid {
+pub struct FieldLayout {
     /// The lines.
     pub lines: Vec<String>,
     /// The cursor's line.
@@ -31,14 +31,14 @@ pub struct Laid {
     pub column: usize,
 }
 
-impl Field {
+impl TextField {
     /// A field that holds a text, with the cursor behind it.
     #[must_use]
-    pub fn holding(text: &str) -> Field {
-        Field {
+    pub fn with_text(text: &str) -> TextField {
+        TextField {
             text: text.to_string(),
             cursor: text.len(),
-            ..Field::default()
+            ..TextField::default()
         }
     }
 
@@ -62,25 +62,25 @@ impl Field {
 
     /// Replaces all of it; that can be undone.
     pub fn replace(&mut self, text: &str) {
-        self.remember();
+        self.push_undo();
         self.text = text.to_string();
         self.cursor = self.text.len();
     }
 
     /// Empties it for good.
-    pub fn take(&mut self) -> String {
+    pub fn take_text(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
-        *self = Field {
+        *self = TextField {
             cut: std::mem::take(&mut self.cut),
-            ..Field::default()
+            ..TextField::default()
         };
         text
     }
 
     /// Writes at the cursor; what does no good on a screen is left out.
     pub fn insert(&mut self, text: &str) {
-        self.remember();
-        let text = clean(text);
+        self.push_undo();
+        let text = clean_text(text);
         self.text.insert_str(self.cursor, &text);
         self.cursor = self.boundary_from(self.cursor + text.len());
     }
@@ -89,19 +89,21 @@ impl Field {
     /// completion are for others.
     pub fn press(&mut self, press: Press) -> bool {
         match (press.key, press.ctrl, press.alt) {
-            (Key::Left, false, false) | (Key::Char('b'), true, false) => self.cursor = self.back(),
+            (Key::Left, false, false) | (Key::Char('b'), true, false) => {
+                self.cursor = self.previous_boundary()
+            }
             (Key::Right, false, false) | (Key::Char('f'), true, false) => {
-                self.cursor = self.forth()
+                self.cursor = self.next_boundary()
             }
             (Key::Left, ..) | (Key::Char('b'), false, true) => self.cursor = self.word_back(),
             (Key::Right, ..) | (Key::Char('f'), false, true) => self.cursor = self.word_forth(),
             (Key::Home, ..) | (Key::Char('a'), true, false) => self.cursor = self.line_start(),
             (Key::End, ..) | (Key::Char('e'), true, false) => self.cursor = self.line_end(),
             (Key::Backspace, false, false) | (Key::Char('h'), true, false) => {
-                self.remove(self.back(), self.cursor);
+                self.remove(self.previous_boundary(), self.cursor);
             }
             (Key::Delete, ..) | (Key::Char('d'), true, false) => {
-                self.remove(self.cursor, self.forth());
+                self.remove(self.cursor, self.next_boundary());
             }
             (Key::Backspace, ..) | (Key::Char('w'), true, false) => {
                 self.cut_out(self.word_back(), self.cursor);
@@ -143,10 +145,10 @@ impl Field {
 
     /// Lays it out in so many columns, wherever that breaks its lines.
     #[must_use]
-    pub fn lay(&self, columns: usize) -> Laid {
+    pub fn lay_out(&self, columns: usize) -> FieldLayout {
         // One column is kept for the cursor behind a full line.
         let columns = columns.saturating_sub(1).max(1);
-        let mut laid = Laid::default();
+        let mut laid = FieldLayout::default();
         let mut line = String::new();
         let mut taken = 0;
         for (at, grapheme) in self.text.grapheme_indices(true) {
@@ -192,7 +194,7 @@ impl Field {
         )
     }
 
-    fn remember(&mut self) {
+    fn push_undo(&mut self) {
         if self.undo.last().is_some_and(|(text, _)| *text == self.text) {
             return;
         }
@@ -211,7 +213,7 @@ impl Field {
 
     fn remove(&mut self, from: usize, to: usize) {
         if from < to {
-            self.remember();
+            self.push_undo();
             self.text.replace_range(from..to, "");
             self.cursor = self.boundary_from(from);
         }
@@ -240,14 +242,14 @@ impl Field {
             .unwrap_or(self.text.len())
     }
 
-    fn back(&self) -> usize {
+    fn previous_boundary(&self) -> usize {
         self.before()
             .grapheme_indices(true)
             .next_back()
             .map_or(0, |(at, _)| at)
     }
 
-    fn forth(&self) -> usize {
+    fn next_boundary(&self) -> usize {
         let next = self.text[self.cursor..].graphemes(true).next();
         self.cursor + next.map_or(0, str::len)
     }
@@ -283,7 +285,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn typed(field: &mut Field, keys: &[Press]) {
+    fn typed(field: &mut TextField, keys: &[Press]) {
         for press in keys {
             field.press(*press);
         }
@@ -291,7 +293,7 @@ mod tests {
 
     #[test]
     fn words_are_cut_and_put_back() {
-        let mut field = Field::holding("mine the belt");
+        let mut field = TextField::with_text("mine the belt");
         typed(&mut field, &[Press::ctrl('w')]);
         assert_eq!(field.text(), "mine the ");
         typed(&mut field, &[Press::ctrl('a'), Press::ctrl('y')]);
@@ -302,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_cursor_moves_by_what_is_seen_as_one_letter() {
-        let mut field = Field::holding("a👩‍🚀e\u{301}");
+        let mut field = TextField::with_text("a👩‍🚀e\u{301}");
         typed(
             &mut field,
             &[Press::of(Key::Left), Press::of(Key::Backspace)],
@@ -313,8 +315,8 @@ mod tests {
 
     #[test]
     fn a_long_text_wraps_and_the_cursor_with_it() {
-        let mut field = Field::holding("abcdefgh\nxy");
-        let laid = field.lay(5);
+        let mut field = TextField::with_text("abcdefgh\nxy");
+        let laid = field.lay_out(5);
         assert_eq!(laid.lines, ["abcd", "efgh", "xy"]);
         assert_eq!((laid.row, laid.column), (2, 2));
         assert!(field.up());
@@ -326,9 +328,9 @@ mod tests {
 
     #[test]
     fn a_field_of_one_line_shows_the_part_round_the_cursor() {
-        let field = Field::holding("abcdefgh");
+        let field = TextField::with_text("abcdefgh");
         assert_eq!(field.window(4), ("fgh".to_string(), 3));
-        assert_eq!(Field::holding("ab").window(4), ("ab".to_string(), 2));
+        assert_eq!(TextField::with_text("ab").window(4), ("ab".to_string(), 2));
     }
 
     proptest! {
@@ -338,7 +340,7 @@ mod tests {
             keys in proptest::collection::vec(any_press(), 0..40),
             columns in 0_usize..12,
         ) {
-            let mut field = Field::holding(&text);
+            let mut field = TextField::with_text(&text);
             for press in keys {
                 if !field.press(press) {
                     field.insert("é\n");
@@ -349,7 +351,7 @@ mod tests {
                 if press.key == Key::Down {
                     field.down();
                 }
-                let laid = field.lay(columns);
+                let laid = field.lay_out(columns);
                 prop_assert!(laid.row < laid.lines.len());
                 prop_assert!(field.window(columns).1 <= columns);
             }

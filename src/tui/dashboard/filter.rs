@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regex_lite::Regex;
 
-use actors::domain::event::{MysisStatus, State};
+use actors::domain::event::{LifeState, MysisStatus};
 
 use actors::domain::clean::one_line;
 
@@ -14,18 +14,18 @@ pub struct Filter {
     text: String,
     terms: Vec<Term>,
     /// Only those in this state.
-    pub state: Option<State>,
+    pub state: Option<LifeState>,
     complaint: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
 struct Term {
     is_inverse: bool,
-    wanted: Wanted,
+    wanted: TermPattern,
 }
 
 #[derive(Clone, Debug)]
-enum Wanted {
+enum TermPattern {
     /// In small letters; capitals do not matter.
     Text(String),
     Regex(Arc<Regex>),
@@ -34,7 +34,7 @@ enum Wanted {
 impl Filter {
     /// Reads what the operator wrote: words that all must be there, `!word` that must not, and
     /// `~regex` up to the end.
-    pub fn write(&mut self, text: &str) {
+    pub fn set_text(&mut self, text: &str) {
         self.text = text.to_string();
         self.terms.clear();
         self.complaint = None;
@@ -51,7 +51,7 @@ impl Filter {
             if !word.is_empty() {
                 self.terms.push(Term {
                     is_inverse,
-                    wanted: Wanted::Text(word.to_lowercase()),
+                    wanted: TermPattern::Text(word.to_lowercase()),
                 });
             }
             rest = after.trim_start();
@@ -65,7 +65,7 @@ impl Filter {
         match Regex::new(&format!("(?i){source}")) {
             Ok(regex) => self.terms.push(Term {
                 is_inverse,
-                wanted: Wanted::Regex(Arc::new(regex)),
+                wanted: TermPattern::Regex(Arc::new(regex)),
             }),
             Err(error) => self.complaint = Some(one_line(&error.to_string()).into()),
         }
@@ -92,11 +92,11 @@ impl Filter {
     /// Shows those in the next state, in the end everybody.
     pub fn next_state(&mut self) {
         self.state = match self.state {
-            None => Some(State::Running),
-            Some(State::Running) => Some(State::Idle),
-            Some(State::Idle) => Some(State::Stopped),
-            Some(State::Stopped) => Some(State::Errored),
-            Some(State::Errored) => None,
+            None => Some(LifeState::Running),
+            Some(LifeState::Running) => Some(LifeState::Idle),
+            Some(LifeState::Idle) => Some(LifeState::Stopped),
+            Some(LifeState::Stopped) => Some(LifeState::Errored),
+            Some(LifeState::Errored) => None,
         };
     }
 
@@ -108,11 +108,11 @@ impl Filter {
         }
         self.terms
             .iter()
-            .all(|term| fits(&term.wanted, standing) != term.is_inverse)
+            .all(|term| matches_pattern(&term.wanted, standing) != term.is_inverse)
     }
 }
 
-fn fits(wanted: &Wanted, standing: &MysisStatus) -> bool {
+fn matches_pattern(wanted: &TermPattern, standing: &MysisStatus) -> bool {
     let fault = standing.fault.as_ref().map(|fault| fault.text.as_str());
     let words = [
         Some(&*standing.name),
@@ -125,8 +125,8 @@ fn fits(wanted: &Wanted, standing: &MysisStatus) -> bool {
         Some(&*standing.last_words),
     ];
     words.into_iter().flatten().any(|text| match wanted {
-        Wanted::Text(word) => holds(text, word),
-        Wanted::Regex(regex) => regex.is_match(text),
+        TermPattern::Text(word) => holds(text, word),
+        TermPattern::Regex(regex) => regex.is_match(text),
     })
 }
 
@@ -147,32 +147,32 @@ mod tests {
     use super::*;
     use crate::dashboard::tests::standing;
 
-    fn shows(filter: &str, name: &str, state: State) -> bool {
+    fn shows(filter: &str, name: &str, state: LifeState) -> bool {
         let mut it = Filter::default();
-        it.write(filter);
+        it.set_text(filter);
         it.shows(&standing(1, name, state))
     }
 
     #[test]
     fn every_word_must_be_there_and_no_forbidden_one() {
-        assert!(shows("", "alpha", State::Idle));
-        assert!(shows("ALPH run", "alpha", State::Running));
-        assert!(!shows("alpha run", "alpha", State::Idle));
-        assert!(shows("!run", "alpha", State::Idle));
-        assert!(!shows("local !qwen", "alpha", State::Idle));
-        assert!(shows("世", "世界", State::Idle));
-        assert!(shows("!", "alpha", State::Idle));
+        assert!(shows("", "alpha", LifeState::Idle));
+        assert!(shows("ALPH run", "alpha", LifeState::Running));
+        assert!(!shows("alpha run", "alpha", LifeState::Idle));
+        assert!(shows("!run", "alpha", LifeState::Idle));
+        assert!(!shows("local !qwen", "alpha", LifeState::Idle));
+        assert!(shows("世", "世界", LifeState::Idle));
+        assert!(shows("!", "alpha", LifeState::Idle));
     }
 
     #[test]
     fn a_tilde_begins_a_regex() {
-        assert!(shows("~^alpha-[0-9]+$", "alpha-12", State::Idle));
-        assert!(!shows("~^alpha-[0-9]+$", "alpha-x", State::Idle));
-        assert!(shows("!~^beta", "alpha", State::Idle));
+        assert!(shows("~^alpha-[0-9]+$", "alpha-12", LifeState::Idle));
+        assert!(!shows("~^alpha-[0-9]+$", "alpha-x", LifeState::Idle));
+        assert!(shows("!~^beta", "alpha", LifeState::Idle));
         let mut filter = Filter::default();
-        filter.write("~(");
+        filter.set_text("~(");
         assert!(filter.complaint().is_some());
-        assert!(filter.shows(&standing(1, "alpha", State::Idle)));
+        assert!(filter.shows(&standing(1, "alpha", LifeState::Idle)));
     }
 
     #[test]
@@ -184,6 +184,6 @@ mod tests {
             states.push(filter.state);
         }
         assert_eq!(states.last(), Some(&None));
-        assert_eq!(states[3], Some(State::Errored));
+        assert_eq!(states[3], Some(LifeState::Errored));
     }
 }

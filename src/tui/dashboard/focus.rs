@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::{Kind, Row, Severity};
-use actors::domain::reading::{Page, PageFrom, Search, SearchIn};
+use actors::domain::message::{Row, RowKind, Severity};
+use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
 
 use super::Weight;
 use super::figures::UtcOffset;
-use super::game::Game;
+use super::game::GameSummary;
 use super::transcript::Transcript;
-use super::transcript::finding::{Finding, Way};
+use super::transcript::finding::{Direction, TextSearch};
 use actors::domain::screen::ReadId;
 
 /// Results that are read for the game when a conversation is opened.
@@ -26,75 +26,75 @@ pub struct Focus {
     /// The conversation.
     pub transcript: Transcript,
     /// The game beside it.
-    pub game: Game,
+    pub game: GameSummary,
     /// What the newest request weighs.
     pub weight: Weight,
     /// Results that came while the older ones are still being read.
     late: Vec<Arc<Row>>,
     game_stamp: Option<ReadId>,
     /// What is being sought in what is stored.
-    seeking: Option<Seeking>,
+    seeking: Option<ActiveSeek>,
     /// Questions for a text that are not answered yet.
     searches: Vec<ReadId>,
 }
 
 /// Something that is sought in what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seeking {
+pub struct ActiveSeek {
     stamp: ReadId,
     /// What.
-    pub what: Sought,
-    way: Way,
+    pub what: SeekKind,
+    way: Direction,
     /// How far it has been sought.
     pub reached: Seq,
 }
 
 /// What can be sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub enum SeekKind {
     /// A tool or the runtime that failed.
     Error,
     /// The operator's words.
     Order,
 }
 
-impl Sought {
+impl SeekKind {
     /// What it is called.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Sought::Error => "error",
-            Sought::Order => "order",
+            SeekKind::Error => "error",
+            SeekKind::Order => "order",
         }
     }
 
     fn is(self, row: &Row) -> bool {
         match self {
-            Sought::Order => matches!(row.kind(), Some(Kind::Prompt | Kind::Mission)),
-            Sought::Error => {
+            SeekKind::Order => matches!(row.kind(), Some(RowKind::Prompt | RowKind::Mission)),
+            SeekKind::Error => {
                 let failed = row.result().is_some_and(|(_, _, meta)| meta.is_error());
                 failed || is_error_of_host(row)
             }
         }
     }
 
-    fn kinds(self) -> Vec<Kind> {
+    fn kinds(self) -> Vec<RowKind> {
         match self {
-            Sought::Error => vec![Kind::Result, Kind::Host],
-            Sought::Order => vec![Kind::Prompt, Kind::Mission],
+            SeekKind::Error => vec![RowKind::Result, RowKind::Host],
+            SeekKind::Order => vec![RowKind::Prompt, RowKind::Mission],
         }
     }
 
     fn limit(self) -> usize {
         match self {
-            Sought::Error => SOUGHT,
-            Sought::Order => 1,
+            SeekKind::Error => SOUGHT,
+            SeekKind::Order => 1,
         }
     }
 }
 
 fn is_error_of_host(row: &Row) -> bool {
-    let actors::domain::message::Body::Host { meta, .. } = &row.body else {
+    let actors::domain::message::RowBody::Host { meta, .. } = &row.body else {
         return false;
     };
     meta.severity == Severity::Error
@@ -102,11 +102,11 @@ fn is_error_of_host(row: &Row) -> bool {
 
 /// What came of seeking so far.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum SeekResult {
     /// It stands here.
     Here(Seq),
     /// This has to be read next.
-    Ask(Page),
+    Ask(PageQuery),
     /// There is none.
     Nowhere,
     /// Nobody asked.
@@ -116,10 +116,10 @@ pub enum Found {
 impl Focus {
     /// Opens a conversation.
     #[must_use]
-    pub fn on(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
+    pub fn new(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
         Focus {
             transcript: Transcript::of(mysis, name, offset),
-            game: Game::default(),
+            game: GameSummary::default(),
             weight: Weight::default(),
             late: Vec::new(),
             game_stamp: None,
@@ -136,7 +136,7 @@ impl Focus {
 
     /// What is being sought in what is stored.
     #[must_use]
-    pub fn seeking(&self) -> Option<Seeking> {
+    pub fn seeking(&self) -> Option<ActiveSeek> {
         self.seeking
     }
 
@@ -147,13 +147,13 @@ impl Focus {
     }
 
     /// What has to be read for the game.
-    pub fn ask_for_game(&mut self, stamp: ReadId) -> Page {
+    pub fn ask_for_game(&mut self, stamp: ReadId) -> PageQuery {
         self.game_stamp = Some(stamp);
-        Page {
+        PageQuery {
             mysis: self.mysis(),
             from: PageFrom::Newest,
             limit: RESULTS,
-            kinds: vec![Kind::Result],
+            kinds: vec![RowKind::Result],
         }
     }
 
@@ -163,7 +163,7 @@ impl Focus {
             return false;
         }
         self.game_stamp = None;
-        self.game = Game::default();
+        self.game = GameSummary::default();
         self.game.read_all(page);
         let late = std::mem::take(&mut self.late);
         self.game.read_all(&late);
@@ -171,38 +171,38 @@ impl Focus {
     }
 
     /// A row was stored just now.
-    pub fn stored(&mut self, row: &Arc<Row>) {
-        self.transcript.stored(row);
-        if row.kind() != Some(Kind::Result) {
+    pub fn on_row_stored(&mut self, row: &Arc<Row>) {
+        self.transcript.on_row_stored(row);
+        if row.kind() != Some(RowKind::Result) {
             return;
         }
         if self.game_stamp.is_some() {
             self.late.push(row.clone());
         } else {
-            self.game.read(row);
+            self.game.read_row(row);
         }
     }
 
     /// Looks for the next of its kind: among what is held, then in what is stored.
-    pub fn seek(&mut self, what: Sought, way: Way, stamp: ReadId) -> Found {
+    pub fn seek(&mut self, what: SeekKind, way: Direction, stamp: ReadId) -> SeekResult {
         let from = self.position();
         let held = self.transcript.pages().rows();
         let place = self.transcript.pages().index_of(from);
         let found = match way {
-            Way::Back => held.iter().take(place).rev().find(|row| what.is(row)),
-            Way::Forth => held
+            Direction::Back => held.iter().take(place).rev().find(|row| what.is(row)),
+            Direction::Forth => held
                 .iter()
                 .skip(place)
                 .find(|row| row.seq > from && what.is(row)),
         };
         if let Some(found) = found {
-            return Found::Here(found.seq);
+            return SeekResult::Here(found.seq);
         }
         let reached = match way {
-            Way::Back => held.front().map_or(from, |row| row.seq),
-            Way::Forth => held.back().map_or(from, |row| row.seq),
+            Direction::Back => held.front().map_or(from, |row| row.seq),
+            Direction::Forth => held.back().map_or(from, |row| row.seq),
         };
-        self.ask_further(Seeking {
+        self.ask_further(ActiveSeek {
             stamp,
             what,
             way,
@@ -211,29 +211,29 @@ impl Focus {
     }
 
     /// Takes what was read in search of something.
-    pub fn take_sought(&mut self, stamp: ReadId, page: &[Arc<Row>], next: ReadId) -> Found {
+    pub fn take_sought(&mut self, stamp: ReadId, page: &[Arc<Row>], next: ReadId) -> SeekResult {
         let Some(seeking) = self.seeking.filter(|seeking| seeking.stamp == stamp) else {
-            return Found::Stale;
+            return SeekResult::Stale;
         };
         self.seeking = None;
         let found = match seeking.way {
-            Way::Back => page.iter().rev().find(|row| seeking.what.is(row)),
-            Way::Forth => page.iter().find(|row| seeking.what.is(row)),
+            Direction::Back => page.iter().rev().find(|row| seeking.what.is(row)),
+            Direction::Forth => page.iter().find(|row| seeking.what.is(row)),
         };
         if let Some(found) = found {
-            return Found::Here(found.seq);
+            return SeekResult::Here(found.seq);
         }
         let end = match seeking.way {
-            Way::Back => page.first(),
-            Way::Forth => page.last(),
+            Direction::Back => page.first(),
+            Direction::Forth => page.last(),
         };
         match end {
-            Some(end) if page.len() >= seeking.what.limit() => self.ask_further(Seeking {
+            Some(end) if page.len() >= seeking.what.limit() => self.ask_further(ActiveSeek {
                 stamp: next,
                 reached: end.seq,
                 ..seeking
             }),
-            Some(_) | None => Found::Nowhere,
+            Some(_) | None => SeekResult::Nowhere,
         }
     }
 
@@ -242,13 +242,13 @@ impl Focus {
         self.seeking.take().is_some()
     }
 
-    fn ask_further(&mut self, seeking: Seeking) -> Found {
+    fn ask_further(&mut self, seeking: ActiveSeek) -> SeekResult {
         self.seeking = Some(seeking);
-        Found::Ask(Page {
+        SeekResult::Ask(PageQuery {
             mysis: self.mysis(),
             from: match seeking.way {
-                Way::Back => PageFrom::Before(seeking.reached),
-                Way::Forth => PageFrom::After(seeking.reached),
+                Direction::Back => PageFrom::Before(seeking.reached),
+                Direction::Forth => PageFrom::After(seeking.reached),
             },
             limit: seeking.what.limit(),
             kinds: seeking.what.kinds(),
@@ -257,7 +257,7 @@ impl Focus {
 
     /// Where the operator is: at the selected entry, else at the edge of what is in sight.
     fn position(&self) -> Seq {
-        let shown = self.transcript.shown();
+        let shown = self.transcript.visible_lines();
         self.transcript
             .selected()
             .or_else(|| shown.last().map(|line| line.entry.seq))
@@ -265,14 +265,14 @@ impl Focus {
     }
 
     /// Looks for a text; what has to be asked, for as many questions as there are stamps.
-    pub fn find(&mut self, text: &str, stamps: [ReadId; 2]) -> Vec<(ReadId, Search)> {
+    pub fn start_search(&mut self, text: &str, stamps: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
         self.searches.clear();
         if text.trim().is_empty() {
             self.transcript.find(None);
             return Vec::new();
         }
-        let finding = Finding::of(text);
-        let search = |within| Search {
+        let finding = TextSearch::of(text);
+        let search = |within| SearchQuery {
             text: finding.text().to_string(),
             mysis: Some(self.mysis()),
             within,
@@ -299,14 +299,14 @@ impl Focus {
         let own = rows.iter().filter(|(owner, _)| *owner == mysis);
         let is_over = self.searches.is_empty();
         if let Some(finding) = &mut self.transcript.finding {
-            own.for_each(|(_, row)| finding.look_at(row));
+            own.for_each(|(_, row)| finding.check_row(row));
             finding.is_complete = is_over;
         }
         true
     }
 
     /// The store did not answer one of these questions; whether one was waiting.
-    pub fn give_up(&mut self, stamp: ReadId) -> bool {
+    pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         let was_searching = self.searches.contains(&stamp);
         self.searches.retain(|other| *other != stamp);
         let was_seeking = self.seeking.is_some_and(|seeking| seeking.stamp == stamp);
@@ -317,6 +317,6 @@ impl Focus {
         if was_game {
             self.game_stamp = None;
         }
-        self.transcript.give_up(stamp) || was_searching || was_seeking || was_game
+        self.transcript.fail_request(stamp) || was_searching || was_seeking || was_game
     }
 }

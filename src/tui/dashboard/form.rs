@@ -7,27 +7,27 @@ use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::rules::SwarmRules;
 
-use super::field::Field;
+use super::field::TextField;
 use super::input_event::{Key, Press};
 use actors::domain::screen::OrderId;
 
 /// A form.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Form {
+pub struct MysisForm {
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: FormPurpose,
     /// Where the operator writes.
-    pub at: Slot,
+    pub at: FormField,
     /// The name.
-    pub name: Field,
+    pub name: TextField,
     /// The providers there are, with their models.
     pub providers: Vec<(Arc<str>, Arc<str>)>,
     /// Which of them is chosen.
     pub provider: usize,
     /// The model; empty: the provider's.
-    pub model: Field,
+    pub model: TextField,
     /// The temperature; empty: the provider's.
-    pub temperature: Field,
+    pub temperature: TextField,
     /// Whether a new Mysis starts at once.
     pub start: Start,
     /// Why the form was not taken.
@@ -38,7 +38,7 @@ pub struct Form {
 
 /// What a form is for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Purpose {
+pub enum FormPurpose {
     /// A new Mysis.
     Create,
     /// Other settings for this one.
@@ -65,7 +65,7 @@ pub enum Start {
 
 /// A place in a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub enum FormField {
     /// The name.
     Name,
     /// The provider.
@@ -80,7 +80,7 @@ pub enum Slot {
 
 /// What a key meant to a form.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Filled {
+pub enum FormOutcome {
     /// It was used.
     Used,
     /// The form is to become this order.
@@ -89,20 +89,20 @@ pub enum Filled {
     Leave,
 }
 
-impl Form {
+impl MysisForm {
     /// A form for a new Mysis.
     #[must_use]
-    pub fn create(rules: &SwarmRules) -> Form {
+    pub fn create(rules: &SwarmRules) -> MysisForm {
         let providers = providers_of(rules);
         let provider = place_of(&providers, &rules.default_provider);
-        Form {
-            purpose: Purpose::Create,
-            at: Slot::Name,
-            name: Field::default(),
+        MysisForm {
+            purpose: FormPurpose::Create,
+            at: FormField::Name,
+            name: TextField::default(),
             providers,
             provider,
-            model: Field::default(),
-            temperature: Field::default(),
+            model: TextField::default(),
+            temperature: TextField::default(),
             start: Start::AtOnce,
             complaint: None,
             awaited: None,
@@ -111,15 +111,15 @@ impl Form {
 
     /// A form with the settings of a Mysis.
     #[must_use]
-    pub fn configure(rules: &SwarmRules, standing: &MysisStatus) -> Form {
-        let form = Form::create(rules);
+    pub fn configure(rules: &SwarmRules, standing: &MysisStatus) -> MysisForm {
+        let form = MysisForm::create(rules);
         let temperature = standing.temperature.map(|value| value.to_string());
-        Form {
-            at: Slot::Provider,
+        MysisForm {
+            at: FormField::Provider,
             provider: place_of(&form.providers, &standing.provider),
-            model: Field::holding(&standing.model),
-            temperature: Field::holding(&temperature.unwrap_or_default()),
-            purpose: Purpose::Configure {
+            model: TextField::with_text(&standing.model),
+            temperature: TextField::with_text(&temperature.unwrap_or_default()),
+            purpose: FormPurpose::Configure {
                 mysis: standing.id,
                 name: standing.name.clone(),
                 model: standing.model.clone(),
@@ -131,10 +131,19 @@ impl Form {
 
     /// Its places, from top to bottom.
     #[must_use]
-    pub fn slots(&self) -> &'static [Slot] {
+    pub fn slots(&self) -> &'static [FormField] {
         match self.purpose {
-            Purpose::Create => &[Slot::Name, Slot::Provider, Slot::Model, Slot::Start],
-            Purpose::Configure { .. } => &[Slot::Provider, Slot::Model, Slot::Temperature],
+            FormPurpose::Create => &[
+                FormField::Name,
+                FormField::Provider,
+                FormField::Model,
+                FormField::Start,
+            ],
+            FormPurpose::Configure { .. } => &[
+                FormField::Provider,
+                FormField::Model,
+                FormField::Temperature,
+            ],
         }
     }
 
@@ -147,10 +156,10 @@ impl Form {
     }
 
     /// Does what a key does in a form.
-    pub fn press(&mut self, press: Press) -> Filled {
+    pub fn press(&mut self, press: Press) -> FormOutcome {
         match press.key {
-            Key::Esc => return Filled::Leave,
-            Key::Enter => return self.give(),
+            Key::Esc => return FormOutcome::Leave,
+            Key::Enter => return self.build_order(),
             Key::Tab if press.shift => self.step(-1),
             Key::Tab | Key::Down => self.step(1),
             Key::Up => self.step(-1),
@@ -165,7 +174,7 @@ impl Form {
             | Key::PageDown
             | Key::Function(_) => self.fill(press),
         }
-        Filled::Used
+        FormOutcome::Used
     }
 
     /// Writes pasted text where the operator writes.
@@ -181,12 +190,12 @@ impl Form {
         self.complaint = Some(why.into());
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
+    fn field(&mut self) -> Option<&mut TextField> {
         match self.at {
-            Slot::Name => Some(&mut self.name),
-            Slot::Model => Some(&mut self.model),
-            Slot::Temperature => Some(&mut self.temperature),
-            Slot::Provider | Slot::Start => None,
+            FormField::Name => Some(&mut self.name),
+            FormField::Model => Some(&mut self.model),
+            FormField::Temperature => Some(&mut self.temperature),
+            FormField::Provider | FormField::Start => None,
         }
     }
 
@@ -197,7 +206,7 @@ impl Form {
             return;
         }
         let is_back = press.key == Key::Left;
-        if self.at == Slot::Start {
+        if self.at == FormField::Start {
             self.start = match self.start {
                 Start::AtOnce => Start::Later,
                 Start::Later => Start::AtOnce,
@@ -231,7 +240,7 @@ impl Form {
     fn choose(&mut self, provider: usize) {
         if provider != self.provider {
             self.provider = provider;
-            self.model = Field::default();
+            self.model = TextField::default();
         }
     }
 
@@ -243,11 +252,11 @@ impl Form {
         self.at = slots[next];
     }
 
-    fn give(&mut self) -> Filled {
+    fn build_order(&mut self) -> FormOutcome {
         if self.awaited.is_some() {
-            return Filled::Used;
+            return FormOutcome::Used;
         }
-        let written = |field: &Field| {
+        let written = |field: &TextField| {
             let text = field.text().trim();
             (!text.is_empty()).then(|| text.to_string())
         };
@@ -256,20 +265,20 @@ impl Form {
             .get(self.provider)
             .map(|(name, _)| name.to_string());
         match &self.purpose {
-            Purpose::Create => match written(&self.name) {
+            FormPurpose::Create => match written(&self.name) {
                 None => {
-                    self.at = Slot::Name;
+                    self.at = FormField::Name;
                     self.complaint = Some("a Mysis needs a name".into());
-                    Filled::Used
+                    FormOutcome::Used
                 }
-                Some(name) => Filled::Give(Order::Create {
+                Some(name) => FormOutcome::Give(Order::Create {
                     name,
                     provider,
                     model: written(&self.model),
                     start: self.start == Start::AtOnce,
                 }),
             },
-            Purpose::Configure {
+            FormPurpose::Configure {
                 name, temperature, ..
             } => {
                 let name = name.to_string();
@@ -277,12 +286,12 @@ impl Form {
                     None => *temperature,
                     Some(Ok(value)) => Some(value),
                     Some(Err(_)) => {
-                        self.at = Slot::Temperature;
+                        self.at = FormField::Temperature;
                         self.complaint = Some("a temperature is a number from 0 to 2".into());
-                        return Filled::Used;
+                        return FormOutcome::Used;
                     }
                 };
-                Filled::Give(Order::Configure {
+                FormOutcome::Give(Order::Configure {
                     name,
                     provider,
                     model: written(&self.model),
@@ -312,26 +321,26 @@ fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn form(names: &[&str]) -> Form {
-        Form {
-            purpose: Purpose::Create,
-            at: Slot::Name,
-            name: Field::default(),
+    fn form(names: &[&str]) -> MysisForm {
+        MysisForm {
+            purpose: FormPurpose::Create,
+            at: FormField::Name,
+            name: TextField::default(),
             providers: names
                 .iter()
                 .map(|name| (Arc::from(*name), Arc::from("model")))
                 .collect(),
             provider: 0,
-            model: Field::default(),
-            temperature: Field::default(),
+            model: TextField::default(),
+            temperature: TextField::default(),
             start: Start::AtOnce,
             complaint: None,
             awaited: None,
         }
     }
 
-    fn press_all(form: &mut Form, keys: &[Key]) -> Filled {
-        let mut last = Filled::Used;
+    fn press_all(form: &mut MysisForm, keys: &[Key]) -> FormOutcome {
+        let mut last = FormOutcome::Used;
         for key in keys {
             last = form.press(Press::of(*key));
         }
@@ -341,7 +350,7 @@ mod tests {
     #[test]
     fn a_form_becomes_an_order() {
         let mut form = form(&["local", "remote"]);
-        assert_eq!(press_all(&mut form, &[Key::Enter]), Filled::Used);
+        assert_eq!(press_all(&mut form, &[Key::Enter]), FormOutcome::Used);
         assert!(form.complaint.is_some());
         let keys = [
             Key::Char('z'),
@@ -354,7 +363,7 @@ mod tests {
         ];
         assert_eq!(
             press_all(&mut form, &keys),
-            Filled::Give(Order::Create {
+            FormOutcome::Give(Order::Create {
                 name: "z".to_string(),
                 provider: Some("remote".to_string()),
                 model: None,
@@ -366,7 +375,7 @@ mod tests {
     #[test]
     fn a_form_without_providers_takes_every_key() {
         let mut form = form(&[]);
-        form.at = Slot::Provider;
+        form.at = FormField::Provider;
         for key in [
             Key::Left,
             Key::Right,
@@ -375,7 +384,7 @@ mod tests {
             Key::Tab,
             Key::Down,
         ] {
-            form.at = Slot::Provider;
+            form.at = FormField::Provider;
             press_all(&mut form, &[key]);
         }
         assert_eq!(form.provider_model(), "");

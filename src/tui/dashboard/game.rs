@@ -21,7 +21,7 @@ const LARGE: usize = 256 * 1024;
 
 /// What is known of a Mysis' game.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Game {
+pub struct GameSummary {
     /// Credits, over time.
     credits: Arc<VecDeque<(Timestamp, i64)>>,
     /// Figures of the ship that have an upper end: now, and at most.
@@ -29,7 +29,7 @@ pub struct Game {
     /// The ship's name.
     pub ship: Option<Box<str>>,
     /// Where it is: the system, the place in it, the base it is docked at.
-    pub place: Place,
+    pub place: ShipLocation,
     /// What is in the hold.
     pub cargo: Vec<(Box<str>, i64)>,
     /// When any of this was told last.
@@ -78,7 +78,7 @@ impl Gauge {
 
 /// Where a ship is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ShipLocation {
     /// The star system.
     pub system: Option<Box<str>>,
     /// The place in it.
@@ -87,7 +87,7 @@ pub struct Place {
     pub base: Option<Box<str>>,
 }
 
-impl Game {
+impl GameSummary {
     /// Whether anything is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
@@ -109,12 +109,12 @@ impl Game {
     /// Reads the results among rows; they come in order, the oldest first.
     pub fn read_all(&mut self, rows: &[Arc<Row>]) {
         for row in rows {
-            self.read(row);
+            self.read_row(row);
         }
     }
 
     /// Reads a result; one that is older than what is known is left out.
-    pub fn read(&mut self, row: &Row) {
+    pub fn read_row(&mut self, row: &Row) {
         let Some((_, text, meta)) = row.result() else {
             return;
         };
@@ -221,7 +221,7 @@ fn item(item: &Value) -> Option<(Box<str>, i64)> {
 mod tests {
     use super::*;
     use actors::domain::ids::{CallKey, TurnNumber};
-    use actors::domain::message::{Body, CallStatus, ResultMeta};
+    use actors::domain::message::{CallStatus, ResultMeta, RowBody};
     use serde_json::json;
 
     fn result(seq: i64, tool: &str, value: &Value) -> Row {
@@ -229,7 +229,7 @@ mod tests {
             seq: Seq(seq),
             at: Timestamp(seq * 1000),
             turn: TurnNumber(1),
-            body: Body::Result {
+            body: RowBody::Result {
                 call: CallKey {
                     seq: Seq(seq - 1),
                     position: 0,
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn figures_come_from_the_newest_result_that_tells_them() {
-        let mut game = Game::default();
+        let mut game = GameSummary::default();
         let status = json!({
             "player": {"credits": 136, "current_system": "sol", "current_poi": "main_belt"},
             "ship": {
@@ -258,20 +258,20 @@ mod tests {
                 "cargo": [{"name": "Iron Ore", "quantity": 12}],
             },
         });
-        game.read(&result(10, "get_status", &status));
+        game.read_row(&result(10, "get_status", &status));
         assert_eq!(game.gauge(Gauge::Fuel), Some((97.0, 100.0)));
         assert_eq!(game.gauge(Gauge::Shield), None);
         assert_eq!(game.place.poi.as_deref(), Some("main_belt"));
         assert_eq!(game.cargo, [("Iron Ore".into(), 12)]);
-        game.read(&result(
+        game.read_row(&result(
             12,
             "travel",
             &json!({"action": "arrived", "poi": "Sol Central"}),
         ));
-        game.read(&result(14, "dock", &json!({"base": "Command"})));
+        game.read_row(&result(14, "dock", &json!({"base": "Command"})));
         assert_eq!(game.place.poi.as_deref(), Some("Sol Central"));
         assert_eq!(game.place.base.as_deref(), Some("Command"));
-        game.read(&result(
+        game.read_row(&result(
             11,
             "get_status",
             &json!({"player": {"credits": 1}}),
@@ -282,13 +282,13 @@ mod tests {
 
     #[test]
     fn results_of_any_other_shape_do_no_harm() {
-        let mut game = Game::default();
+        let mut game = GameSummary::default();
         for value in [
             json!([1, 2]),
             json!({"player": 3, "ship": [], "credits": "many", "cargo": {"a": 1}}),
             json!({"ship": {"cargo": [1, {"name": 2, "quantity": "x"}]}}),
         ] {
-            game.read(&result(1, "get_status", &value));
+            game.read_row(&result(1, "get_status", &value));
         }
         assert!(game.credits().is_empty());
     }

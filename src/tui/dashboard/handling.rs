@@ -6,39 +6,39 @@ mod in_layers;
 mod in_table;
 mod pointing;
 
-use actors::domain::event::State;
+use actors::domain::event::LifeState;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
-use super::composer::Target;
-use super::form::Form;
+use super::composer::ComposeTarget;
+use super::form::MysisForm;
 use super::input_event::{Input, Press};
-use super::keys::{self, ANYWHERE, Anywhere, GOING, IN_FOCUS, IN_HAND, IN_TABLE, InHand};
+use super::keys::{self, ANYWHERE, GOING, GlobalAction, IN_FOCUS, IN_HAND, IN_TABLE, TargetAction};
 use super::overlay::{LogView, Overlay};
-use super::palette::{Known, Palette};
-use super::query::Within;
+use super::palette::{CommandPalette, CompletionSources};
+use super::query::QueryScope;
 use super::tone::Tone;
 
 impl Dashboard {
     /// Takes what comes from the terminal.
-    pub fn input(&mut self, input: Input) {
-        self.settle_table();
+    pub fn on_input(&mut self, input: Input) {
+        self.update_table();
         match input {
-            Input::Press(press) => self.press(press),
+            Input::Press(press) => self.on_press(press),
             Input::Paste(text) => self.paste(&text),
-            Input::Mouse(mouse) => self.mouse(mouse),
+            Input::Mouse(mouse) => self.on_mouse(mouse),
             Input::Resized(columns, rows) => self.size = (columns, rows),
             Input::Attention(attention) => self.attention = attention,
             Input::Resumed => self.actions.push(TerminalAction::Redraw),
-            Input::Performed(result) => self.performed(result),
+            Input::Performed(result) => self.on_performed(result),
             Input::Gone => self.close(),
         }
     }
 
-    fn press(&mut self, press: Press) {
+    fn on_press(&mut self, press: Press) {
         if let Some(layer) = self.layers.pop() {
             return self.press_in_layer(layer, press);
         }
@@ -47,21 +47,21 @@ impl Dashboard {
 
     fn press_in_view(&mut self, press: Press) {
         if let Some(gesture) = keys::find(ANYWHERE, press) {
-            return self.anywhere(gesture);
+            return self.run_global(gesture);
         }
         if let Some(gesture) = keys::find(IN_HAND, press) {
-            return self.in_hand_do(gesture);
+            return self.run_on_targets(gesture);
         }
         let going = keys::find(GOING, press);
         if self.focus.is_some() {
             going.inspect(|going| self.go_in_focus(*going));
             if let Some(gesture) = keys::find(IN_FOCUS, press) {
-                self.in_focus(gesture);
+                self.run_in_focus(gesture);
             }
         } else {
             going.inspect(|going| self.go_in_table(*going));
             if let Some(gesture) = keys::find(IN_TABLE, press) {
-                self.in_table(gesture);
+                self.run_in_table(gesture);
             }
         }
     }
@@ -72,51 +72,54 @@ impl Dashboard {
             return;
         };
         match gesture {
-            Anywhere::Log
-            | Anywhere::Dump
-            | Anywhere::Mouse
-            | Anywhere::Help
-            | Anywhere::Quit
-            | Anywhere::Suspend
-            | Anywhere::Redraw => self.anywhere(gesture),
-            Anywhere::Broadcast | Anywhere::Palette | Anywhere::Resume | Anywhere::Undo => {}
+            GlobalAction::Log
+            | GlobalAction::Dump
+            | GlobalAction::Mouse
+            | GlobalAction::Help
+            | GlobalAction::Quit
+            | GlobalAction::Suspend
+            | GlobalAction::Redraw => self.run_global(gesture),
+            GlobalAction::Broadcast
+            | GlobalAction::Palette
+            | GlobalAction::Resume
+            | GlobalAction::Undo => {}
         }
     }
 
-    fn anywhere(&mut self, gesture: Anywhere) {
+    fn run_global(&mut self, gesture: GlobalAction) {
         match gesture {
-            Anywhere::Broadcast => self.compose(Target::Swarm),
-            Anywhere::Palette => {
-                let palette = Palette::new(&self.known());
+            GlobalAction::Broadcast => self.compose(ComposeTarget::Swarm),
+            GlobalAction::Palette => {
+                let palette = CommandPalette::new(&self.completion_sources());
                 self.layers.push(Overlay::Palette(Box::new(palette)));
             }
-            Anywhere::Resume => self.resume(),
-            Anywhere::Log => self.layers.push(Overlay::Log(LogView::default())),
-            Anywhere::Undo => self.take_back(),
-            Anywhere::Dump => self.actions.push(TerminalAction::Dump),
-            Anywhere::Mouse => self.turn_mouse(),
-            Anywhere::Help => self.layers.push(Overlay::Help(0)),
-            Anywhere::Quit => self.quit(),
-            Anywhere::Suspend => self.actions.push(TerminalAction::Suspend),
-            Anywhere::Redraw => self.actions.push(TerminalAction::Redraw),
+            GlobalAction::Resume => self.resume(),
+            GlobalAction::Log => self.layers.push(Overlay::Log(LogView::default())),
+            GlobalAction::Undo => self.undo_last(),
+            GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
+            GlobalAction::Mouse => self.toggle_mouse(),
+            GlobalAction::Help => self.layers.push(Overlay::Help(0)),
+            GlobalAction::Quit => self.quit(),
+            GlobalAction::Suspend => self.actions.push(TerminalAction::Suspend),
+            GlobalAction::Redraw => self.actions.push(TerminalAction::Redraw),
         }
     }
 
-    fn in_hand_do(&mut self, gesture: InHand) {
+    fn run_on_targets(&mut self, gesture: TargetAction) {
         let ids = self.targets();
         if ids.is_empty() {
             return;
         }
         match gesture {
-            InHand::Message => self.compose(Target::Myses(ids)),
-            InHand::Note => self.compose(Target::Notes(ids)),
-            InHand::Start => {
+            TargetAction::Message => self.compose(ComposeTarget::Myses(ids)),
+            TargetAction::Note => self.compose(ComposeTarget::Notes(ids)),
+            TargetAction::Start => {
                 self.order_each("start", &ids, |name| Order::Start { name });
             }
-            InHand::Stop => self.stop(ids),
-            InHand::Delete => self.ask_to_delete(ids),
-            InHand::Configure => self.configure(),
-            InHand::Request => self.look_into_request(),
+            TargetAction::Stop => self.stop(ids),
+            TargetAction::Delete => self.ask_to_delete(ids),
+            TargetAction::Configure => self.configure(),
+            TargetAction::Request => self.look_into_request(),
         }
     }
 
@@ -126,7 +129,7 @@ impl Dashboard {
         let interrupted = members.filter(|member| member.standing.is_interrupted());
         let ids: Vec<MysisId> = interrupted.map(|member| member.standing.id).collect();
         if ids.is_empty() {
-            return self.say("nobody was interrupted: there is none to resume");
+            return self.show_notice("nobody was interrupted: there is none to resume");
         }
         self.order_each("resume", &ids, |name| Order::Start { name });
     }
@@ -144,12 +147,12 @@ impl Dashboard {
             return;
         };
         if let Some(rules) = &self.rules {
-            let form = Form::configure(rules, standing);
+            let form = MysisForm::configure(rules, standing);
             self.layers.push(Overlay::Form(Box::new(form)));
         }
     }
 
-    fn turn_mouse(&mut self) {
+    fn toggle_mouse(&mut self) {
         let (mouse, words) = match self.appearance.mouse {
             MouseUse::Ours => (
                 MouseUse::Terminals,
@@ -158,12 +161,12 @@ impl Dashboard {
             MouseUse::Terminals => (MouseUse::Ours, "the mouse selects and scrolls here"),
         };
         self.appearance.mouse = mouse;
-        self.say(words);
+        self.show_notice(words);
     }
 
     /// Tells the operator something that asks for nothing.
-    pub(super) fn say(&mut self, text: &str) {
-        self.note(self.now, Tone::Hint, None, "said", text);
+    pub(super) fn show_notice(&mut self, text: &str) {
+        self.log_message(self.now, Tone::Hint, None, "said", text);
     }
 
     fn dismiss(&mut self) -> bool {
@@ -171,7 +174,7 @@ impl Dashboard {
     }
 
     fn paste(&mut self, text: &str) {
-        let known = self.known();
+        let known = self.completion_sources();
         match self.layers.last_mut() {
             Some(Overlay::Compose(composer)) => {
                 composer.field.insert(text);
@@ -182,8 +185,8 @@ impl Dashboard {
             Some(Overlay::Query(query)) => {
                 query.field.insert(&text.replace('\n', " "));
                 let text = query.field.text().to_string();
-                if query.within == Within::Table {
-                    self.table.change_filter(|filter| filter.write(&text));
+                if query.within == QueryScope::Table {
+                    self.table.change_filter(|filter| filter.set_text(&text));
                 }
             }
             Some(
@@ -194,20 +197,20 @@ impl Dashboard {
     }
 
     /// What the palette completes from.
-    fn known(&self) -> Known {
+    fn completion_sources(&self) -> CompletionSources {
         let names = self.roster.members().values();
         let mut myses: Vec<String> = names
             .map(|member| member.standing.name.to_string())
             .collect();
-        myses.sort_by(|a, b| super::sorting::natural(a, b));
+        myses.sort_by(|a, b| super::sorting::compare_natural(a, b));
         let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
         let view = if self.focus.is_some() {
-            keys::gestures(IN_FOCUS)
+            keys::action_help(IN_FOCUS)
         } else {
-            keys::gestures(IN_TABLE)
+            keys::action_help(IN_TABLE)
         };
-        let shared = keys::gestures(IN_HAND).chain(keys::gestures(ANYWHERE));
-        Known {
+        let shared = keys::action_help(IN_HAND).chain(keys::action_help(ANYWHERE));
+        CompletionSources {
             myses,
             providers: providers.map(ToString::to_string).collect(),
             gestures: view.chain(shared).collect(),
@@ -215,7 +218,7 @@ impl Dashboard {
     }
 
     /// Those in one state.
-    fn in_state(&self, state: State) -> Vec<MysisId> {
+    fn in_state(&self, state: LifeState) -> Vec<MysisId> {
         let members = self.roster.members().values();
         members
             .filter(|member| member.standing.state == state)

@@ -7,7 +7,7 @@ const KEPT: usize = 500;
 
 /// What the operator wrote, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct History {
+pub struct InputHistory {
     texts: Arc<Vec<Arc<str>>>,
 }
 
@@ -19,11 +19,11 @@ pub struct Recall {
     unsent: String,
 }
 
-impl History {
-    /// Reads what [`History::to_lines`] wrote; lines that cannot be read are left out.
+impl InputHistory {
+    /// Reads what [`InputHistory::to_lines`] wrote; lines that cannot be read are left out.
     #[must_use]
-    pub fn from_lines(lines: &str) -> History {
-        let mut history = History::default();
+    pub fn from_lines(lines: &str) -> InputHistory {
+        let mut history = InputHistory::default();
         for line in lines.lines() {
             if let Ok(text) = serde_json::from_str::<String>(line) {
                 history.add(&text);
@@ -67,7 +67,7 @@ impl History {
 
 impl Recall {
     /// The text before this one that begins as what was being written does.
-    pub fn older(&mut self, history: &History, written: &str) -> Option<Arc<str>> {
+    pub fn older(&mut self, history: &InputHistory, written: &str) -> Option<Arc<str>> {
         if self.back == 0 {
             self.unsent = written.to_string();
         }
@@ -80,7 +80,7 @@ impl Recall {
     }
 
     /// The text after this one; in the end what was being written.
-    pub fn newer(&mut self, history: &History) -> Option<Arc<str>> {
+    pub fn newer(&mut self, history: &InputHistory) -> Option<Arc<str>> {
         if self.back == 0 {
             return None;
         }
@@ -107,15 +107,15 @@ mod tests {
 
     #[test]
     fn history_reads_back_as_it_was_written() {
-        let mut history = History::default();
+        let mut history = InputHistory::default();
         for text in ["mine", "two\nlines \"quoted\"", "mine", "  "] {
             history.add(text);
         }
         let lines = history.to_lines();
         assert_eq!(lines, "\"two\\nlines \\\"quoted\\\"\"\n\"mine\"\n");
-        assert_eq!(History::from_lines(&lines), history);
-        assert_eq!(History::from_lines("nonsense\n\"mine\""), {
-            let mut other = History::default();
+        assert_eq!(InputHistory::from_lines(&lines), history);
+        assert_eq!(InputHistory::from_lines("nonsense\n\"mine\""), {
+            let mut other = InputHistory::default();
             other.add("mine");
             other
         });
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn going_back_and_forth_ends_with_what_was_being_written() {
-        let mut history = History::default();
+        let mut history = InputHistory::default();
         for text in ["mine iron", "sell all", "mine gold"] {
             history.add(text);
         }

@@ -97,7 +97,7 @@ impl Press {
 
     /// The letter, where it is one to be written.
     #[must_use]
-    pub fn written(self) -> Option<char> {
+    pub fn printable_char(self) -> Option<char> {
         match self.key {
             Key::Char(letter) if !self.ctrl && !self.alt => Some(letter),
             Key::Char(_)

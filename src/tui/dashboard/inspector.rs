@@ -10,15 +10,15 @@ use actors::domain::message::Row;
 use actors::domain::sent::SentRequest;
 
 use super::figures::{self, UtcOffset};
-use super::keys::Going;
-use super::tone::Line;
-use super::transcript::finding::{Finding, Way};
+use super::keys::Movement;
+use super::tone::StyledLine;
+use super::transcript::finding::{Direction, TextSearch};
 use super::tree::{Fold, Tree};
 
 /// One entry in full.
 #[derive(Clone, Debug)]
 pub struct Inspector {
-    whole: Whole,
+    whole: InspectedSource,
     /// What it is, in a line.
     pub title: String,
     tree: Arc<Tree>,
@@ -28,24 +28,24 @@ pub struct Inspector {
     top: usize,
     size: (u16, u16),
     /// What is being looked for.
-    pub finding: Option<Finding>,
-    lines: Arc<Vec<Placed>>,
+    pub finding: Option<TextSearch>,
+    lines: Arc<Vec<TreeLine>>,
 }
 
 /// What is looked into.
 #[derive(Clone, Debug)]
-enum Whole {
+enum InspectedSource {
     Row(Arc<Row>),
     Request(Arc<str>),
 }
 
 /// A line, and the node it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct TreeLine {
     /// The node.
     pub node: usize,
     /// The line.
-    pub line: Line,
+    pub line: StyledLine,
 }
 
 impl Inspector {
@@ -60,7 +60,7 @@ impl Inspector {
             offset.clock(row.at),
             row.turn.0
         );
-        Inspector::new(trees::of_row(&row), Whole::Row(row), title)
+        Inspector::new(trees::of_row(&row), InspectedSource::Row(row), title)
     }
 
     /// Looks into the request that a Mysis last sent.
@@ -73,11 +73,11 @@ impl Inspector {
             sent.provider,
             figures::size(sent.body.len() as u64)
         );
-        let whole = Whole::Request(sent.body.clone());
+        let whole = InspectedSource::Request(sent.body.clone());
         Inspector::new(trees::of_request(sent), whole, title)
     }
 
-    fn new(tree: Tree, whole: Whole, title: String) -> Inspector {
+    fn new(tree: Tree, whole: InspectedSource, title: String) -> Inspector {
         Inspector {
             tree: Arc::new(tree),
             whole,
@@ -101,7 +101,7 @@ impl Inspector {
     }
 
     /// The lines in sight, and whether keys act upon each of them.
-    pub fn in_sight(&self) -> impl Iterator<Item = (&Line, bool)> {
+    pub fn in_sight(&self) -> impl Iterator<Item = (&StyledLine, bool)> {
         self.lines
             .iter()
             .skip(self.top)
@@ -125,8 +125,8 @@ impl Inspector {
     #[must_use]
     pub fn whole_text(&self) -> String {
         match &self.whole {
-            Whole::Row(row) => whole_text(row),
-            Whole::Request(body) => body.to_string(),
+            InspectedSource::Row(row) => whole_text(row),
+            InspectedSource::Request(body) => body.to_string(),
         }
     }
 
@@ -141,20 +141,20 @@ impl Inspector {
     }
 
     /// Goes where a key wants it to.
-    pub fn go(&mut self, going: Going) {
+    pub fn move_to(&mut self, going: Movement) {
         match going {
-            Going::Up => self.step(-1),
-            Going::Down => self.step(1),
-            Going::PageUp => self.page(Way::Back),
-            Going::PageDown => self.page(Way::Forth),
-            Going::First => self.go_to_end(Way::Back),
-            Going::Last => self.go_to_end(Way::Forth),
+            Movement::Up => self.step(-1),
+            Movement::Down => self.step(1),
+            Movement::PageUp => self.page(Direction::Back),
+            Movement::PageDown => self.page(Direction::Forth),
+            Movement::First => self.go_to_end(Direction::Back),
+            Movement::Last => self.go_to_end(Direction::Forth),
         }
     }
 
     /// Goes so many visible nodes on.
     pub fn step(&mut self, by: isize) {
-        let visible: Vec<usize> = self.tree.visible().collect();
+        let visible: Vec<usize> = self.tree.visible_nodes().collect();
         let place = visible.partition_point(|node| *node < self.cursor);
         let next = place.saturating_add_signed(by);
         let last = visible.len().saturating_sub(1);
@@ -163,12 +163,12 @@ impl Inspector {
     }
 
     /// Goes a page on.
-    pub fn page(&mut self, way: Way) {
+    pub fn page(&mut self, way: Direction) {
         let rows = usize::from(self.size.1).max(1);
         let line = self.line_of_cursor();
         let line = match way {
-            Way::Back => line.saturating_sub(rows),
-            Way::Forth => line + rows,
+            Direction::Back => line.saturating_sub(rows),
+            Direction::Forth => line + rows,
         };
         let last = self.lines.len().saturating_sub(1);
         self.cursor = self.lines.get(line.min(last)).map_or(0, |line| line.node);
@@ -176,20 +176,20 @@ impl Inspector {
     }
 
     /// Goes to the first node, or to the last.
-    pub fn go_to_end(&mut self, way: Way) {
+    pub fn go_to_end(&mut self, way: Direction) {
         self.cursor = match way {
-            Way::Back => 0,
-            Way::Forth => self.lines.last().map_or(0, |line| line.node),
+            Direction::Back => 0,
+            Direction::Forth => self.lines.last().map_or(0, |line| line.node),
         };
         self.keep_in_sight();
     }
 
     /// Moves the window alone.
-    pub fn scroll(&mut self, lines: usize, way: Way) {
+    pub fn scroll(&mut self, lines: usize, way: Direction) {
         let last = self.lines.len().saturating_sub(usize::from(self.size.1));
         self.top = match way {
-            Way::Back => self.top.saturating_sub(lines),
-            Way::Forth => (self.top + lines).min(last),
+            Direction::Back => self.top.saturating_sub(lines),
+            Direction::Forth => (self.top + lines).min(last),
         };
     }
 
@@ -207,7 +207,7 @@ impl Inspector {
     /// Opens or closes the node.
     pub fn turn(&mut self) {
         if let Some(node) = self.tree.nodes().get(self.cursor) {
-            let fold = node.fold.turned();
+            let fold = node.fold.opposite();
             self.fold(fold);
         }
     }
@@ -254,24 +254,24 @@ impl Inspector {
 
     /// Looks for a text, or for none any more.
     pub fn find(&mut self, text: &str) {
-        self.finding = (!text.is_empty()).then(|| Finding::of(text));
+        self.finding = (!text.is_empty()).then(|| TextSearch::of(text));
         self.lay_out();
         if self.finding.is_some() {
-            self.go_to_match(Way::Forth, self.cursor);
+            self.go_to_match(Direction::Forth, self.cursor);
         }
     }
 
     /// Goes to the next match, or to the one before.
-    pub fn next_match(&mut self, way: Way) {
+    pub fn next_match(&mut self, way: Direction) {
         let count = self.tree.nodes().len();
         let from = match way {
-            Way::Forth => (self.cursor + 1) % count.max(1),
-            Way::Back => (self.cursor + count.saturating_sub(1)) % count.max(1),
+            Direction::Forth => (self.cursor + 1) % count.max(1),
+            Direction::Back => (self.cursor + count.saturating_sub(1)) % count.max(1),
         };
         self.go_to_match(way, from);
     }
 
-    fn go_to_match(&mut self, way: Way, from: usize) {
+    fn go_to_match(&mut self, way: Direction, from: usize) {
         let Some(finding) = &self.finding else {
             return;
         };
@@ -281,8 +281,8 @@ impl Inspector {
             finding.is_within(&node.name) || finding.is_within(&node.text)
         };
         let round = (0..count).map(|step| match way {
-            Way::Forth => (from + step) % count,
-            Way::Back => (from + count - step) % count,
+            Direction::Forth => (from + step) % count,
+            Direction::Back => (from + count - step) % count,
         });
         let found = round.into_iter().find(|place| holds(*place));
         if let Some(found) = found {
@@ -302,13 +302,13 @@ impl Inspector {
     fn lay_out(&mut self) {
         let columns = usize::from(self.size.0).max(8);
         let mut lines = Vec::new();
-        for node in self.tree.visible() {
+        for node in self.tree.visible_nodes() {
             for mut line in self.tree.lines_of(node, columns) {
                 line.clip(columns);
                 if let Some(finding) = &self.finding {
                     finding.mark(std::slice::from_mut(&mut line));
                 }
-                lines.push(Placed { node, line });
+                lines.push(TreeLine { node, line });
             }
         }
         self.lines = Arc::new(lines);

@@ -9,11 +9,11 @@ mod in_focus;
 mod in_layers;
 mod in_table;
 
-pub use anywhere::{ANYWHERE, Anywhere, IN_HAND, InHand};
-pub use going::{GOING, Going};
-pub use in_focus::{IN_FOCUS, InFocus};
-pub use in_layers::{IN_ENTRY, IN_LIST, InEntry, InList};
-pub use in_table::{IN_TABLE, InTable};
+pub use anywhere::{ANYWHERE, GlobalAction, IN_HAND, TargetAction};
+pub use going::{GOING, Movement};
+pub use in_focus::{FocusAction, IN_FOCUS};
+pub use in_layers::{IN_ENTRY, IN_LIST, InspectorAction, ListAction};
+pub use in_table::{IN_TABLE, TableAction};
 
 /// What one or several keys do.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ pub fn hints<G>(table: &'static [Binding<G>]) -> impl Iterator<Item = (String, &
 }
 
 /// What the keys of a table do, in words, with the first key of each.
-pub fn gestures<G>(
+pub fn action_help<G>(
     table: &'static [Binding<G>],
 ) -> Box<dyn Iterator<Item = (&'static str, Press)>> {
     Box::new(

@@ -32,7 +32,7 @@ pub struct Area {
 impl Area {
     /// Whether a place is in it.
     #[must_use]
-    pub fn holds(self, x: u16, y: u16) -> bool {
+    pub fn contains(self, x: u16, y: u16) -> bool {
         (self.x..self.x.saturating_add(self.width)).contains(&x)
             && (self.y..self.y.saturating_add(self.height)).contains(&y)
     }
@@ -130,10 +130,10 @@ impl Dashboard {
         let (rest, hints) = all.split_bottom(1);
         let (rest, message) = rest.split_bottom(1);
         let (header, rest) = rest.split_top(2 + self.lines_of_mission());
-        let (rest, writing) = rest.split_bottom(self.lines_of_writing());
+        let (rest, writing) = rest.split_bottom(self.composer_rows());
         let (title, body) = rest.split_top(1);
         let (body, needs) = body.split_bottom(self.lines_of_needs());
-        let (body, glance) = body.split_bottom(self.lines_of_glance(body.height));
+        let (body, glance) = body.split_bottom(self.detail_pane_rows(body.height));
         let (body, panel) = body.split_right(self.columns_of_panel());
         Layout {
             header,
@@ -170,7 +170,7 @@ impl Dashboard {
     }
 
     /// What a short table leaves free, but for a line between the two.
-    fn lines_of_glance(&self, rows: u16) -> u16 {
+    fn detail_pane_rows(&self, rows: u16) -> u16 {
         let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
         let free = rows.saturating_sub(listed.saturating_add(1));
         if self.focus.is_some() || listed == 0 || free < GLANCE {
@@ -198,13 +198,13 @@ impl Dashboard {
     }
 
     /// The text being written, its title included; it takes at most a third of the screen.
-    fn lines_of_writing(&self) -> u16 {
+    fn composer_rows(&self) -> u16 {
         let composer = self.layers.iter().find_map(Overlay::composer);
         let Some(composer) = composer else {
             return 0;
         };
         let columns = usize::from(self.size.0.saturating_sub(4));
-        let lines = composer.field.lay(columns).lines.len();
+        let lines = composer.field.lay_out(columns).lines.len();
         let most = WRITING.min(self.size.1 / 3).max(1);
         1 + u16::try_from(lines).unwrap_or(most).clamp(1, most)
     }

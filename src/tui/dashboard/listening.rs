@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, MysisRef, MysisStatus, State, SwarmEvent};
+use actors::domain::event::{EventKind, LifeState, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::event_record::{EventRecord, EventRecordKind, describe_change};
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::message::{Body, Row, Severity};
+use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
 
 use super::Dashboard;
 use super::focus::Focus;
-use super::log::Message;
+use super::log::LogMessage;
 use super::overlay::Overlay;
 use super::tone::Tone;
 
@@ -24,9 +24,9 @@ impl Dashboard {
         self.take_rules(snapshot.rules, snapshot.redactor);
         self.table.invalidate();
         if let Some(focus) = &mut self.focus {
-            focus.transcript.doubt_end();
+            focus.transcript.invalidate_end();
         }
-        self.leave_the_gone();
+        self.close_gone_focus();
     }
 
     /// The rules or the known secrets changed.
@@ -36,19 +36,21 @@ impl Dashboard {
     }
 
     /// Learns of something that happened.
-    pub fn learn(&mut self, event: &SwarmEvent) {
+    pub fn on_event(&mut self, event: &SwarmEvent) {
         let who = event.mysis.as_ref();
         match &event.what {
-            EventKind::Standing(standing) => self.stands(standing),
+            EventKind::Standing(standing) => self.update_status(standing),
             EventKind::Stored(row) => {
                 if let Some(who) = who {
-                    self.stored(who, row);
+                    self.on_row_stored(who, row);
                 }
             }
-            EventKind::Created => self.note(event.at, Tone::Text, who, "created", "was created"),
-            EventKind::Deleted => self.deleted(event.at, who),
+            EventKind::Created => {
+                self.log_message(event.at, Tone::Text, who, "created", "was created")
+            }
+            EventKind::Deleted => self.on_deleted(event.at, who),
             EventKind::StateChanged { from, to, reason } => {
-                self.changed_state(event.at, who, (*from, *to), reason.as_deref());
+                self.on_state_change(event.at, who, (*from, *to), reason.as_deref());
             }
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::Spending(spending) => self.spending = spending.clone(),
@@ -57,7 +59,7 @@ impl Dashboard {
                 severity,
                 code,
                 text,
-            } => self.noticed(event.at, who, (*severity, code), text),
+            } => self.on_notice(event.at, who, (*severity, code), text),
             EventKind::Shutdown => self.closing = Some(event.at),
             EventKind::TurnStarted
             | EventKind::ModelReplied { .. }
@@ -67,63 +69,63 @@ impl Dashboard {
         }
     }
 
-    fn stands(&mut self, standing: &Arc<MysisStatus>) {
-        if Arc::make_mut(&mut self.roster).stands(standing) {
+    fn update_status(&mut self, standing: &Arc<MysisStatus>) {
+        if Arc::make_mut(&mut self.roster).update_member(standing) {
             self.table.invalidate();
         } else {
-            self.table.doubt_figures();
+            self.table.invalidate_figures();
         }
         if let Some(focus) = self.focus_on(standing.id) {
             focus.transcript.rename(&standing.name);
         }
     }
 
-    fn stored(&mut self, who: &MysisRef, row: &Arc<Row>) {
-        if let Body::Reply(utterance) = &row.body
+    fn on_row_stored(&mut self, who: &MysisRef, row: &Arc<Row>) {
+        if let RowBody::Reply(utterance) = &row.body
             && !utterance.text.trim().is_empty()
         {
-            Arc::make_mut(&mut self.roster).spoke(who.id, row.seq);
+            Arc::make_mut(&mut self.roster).record_words(who.id, row.seq);
         }
         let may_concern_orders =
-            row.utterance().is_some() || matches!(row.body, Body::Mission { .. });
+            row.utterance().is_some() || matches!(row.body, RowBody::Mission { .. });
         if may_concern_orders && !self.orders.receipts().is_empty() {
-            Arc::make_mut(&mut self.orders).stored(who.id, row);
+            Arc::make_mut(&mut self.orders).on_row_stored(who.id, row);
         }
         if let Some(focus) = self.focus_on(who.id) {
-            focus.stored(row);
+            focus.on_row_stored(row);
         }
-        if let Body::Host { text, meta } = &row.body {
+        if let RowBody::Host { text, meta } = &row.body {
             let tone = match meta.severity {
                 Severity::Info => return,
                 Severity::Warn => Tone::Warning,
                 Severity::Error => Tone::Errored,
             };
-            self.note(row.at, tone, Some(who), "host", text);
+            self.log_message(row.at, tone, Some(who), "host", text);
         }
     }
 
-    fn deleted(&mut self, at: Timestamp, who: Option<&MysisRef>) {
-        self.note(at, Tone::Text, who, "deleted", "was deleted");
+    fn on_deleted(&mut self, at: Timestamp, who: Option<&MysisRef>) {
+        self.log_message(at, Tone::Text, who, "deleted", "was deleted");
         if let Some(who) = who {
             Arc::make_mut(&mut self.roster).remove(who.id);
             self.table.invalidate();
-            self.leave_the_gone();
+            self.close_gone_focus();
         }
     }
 
-    fn changed_state(
+    fn on_state_change(
         &mut self,
         at: Timestamp,
         who: Option<&MysisRef>,
-        (from, to): (State, State),
+        (from, to): (LifeState, LifeState),
         reason: Option<&str>,
     ) {
         let tone = tone_of(to);
         let text = describe_change(from, to, reason);
-        self.note(at, tone, who, "state", &text);
+        self.log_message(at, tone, who, "state", &text);
     }
 
-    fn noticed(
+    fn on_notice(
         &mut self,
         at: Timestamp,
         who: Option<&MysisRef>,
@@ -138,7 +140,7 @@ impl Dashboard {
         if matches!(code, "store_healed" | "store_restarted") {
             Arc::make_mut(&mut self.log).resolve("store_trouble");
         }
-        self.note(at, tone, who, code, text);
+        self.log_message(at, tone, who, code, text);
     }
 
     /// Learns what happened before the terminal was there, as it is stored.
@@ -148,7 +150,7 @@ impl Dashboard {
     }
 
     /// Adds a message to the log.
-    pub(super) fn note(
+    pub(super) fn log_message(
         &mut self,
         at: Timestamp,
         tone: Tone,
@@ -157,7 +159,7 @@ impl Dashboard {
         text: &str,
     ) {
         let who = who.map(|who| who.name.clone()).unwrap_or_default();
-        let message = Message::new(at, tone, &who, code, text);
+        let message = LogMessage::new(at, tone, &who, code, text);
         Arc::make_mut(&mut self.log).add(message, self.moment);
     }
 
@@ -166,7 +168,7 @@ impl Dashboard {
     }
 
     /// Nobody looks on at a Mysis that is gone.
-    fn leave_the_gone(&mut self) {
+    fn close_gone_focus(&mut self) {
         let Some(mysis) = self.focus.as_ref().map(Focus::mysis) else {
             return;
         };
@@ -178,19 +180,19 @@ impl Dashboard {
     }
 }
 
-fn tone_of(state: State) -> Tone {
+fn tone_of(state: LifeState) -> Tone {
     match state {
-        State::Running => Tone::Running,
-        State::Idle => Tone::Idle,
-        State::Stopped => Tone::Stopped,
-        State::Errored => Tone::Errored,
+        LifeState::Running => Tone::Running,
+        LifeState::Idle => Tone::Idle,
+        LifeState::Stopped => Tone::Stopped,
+        LifeState::Errored => Tone::Errored,
     }
 }
 
 /// A stored event as the log shows it; it reads as it did when it happened.
-fn message_of(record: &EventRecord) -> Message {
+fn message_of(record: &EventRecord) -> LogMessage {
     let (code, tone) = match record.kind {
-        EventRecordKind::State => ("state", State::parse(&record.code).map(tone_of)),
+        EventRecordKind::State => ("state", LifeState::parse(&record.code).map(tone_of)),
         EventRecordKind::Notice if record.mysis.is_some() => ("host", None),
         EventRecordKind::Notice => ("notice", None),
         EventRecordKind::Need => ("need", None),
@@ -207,5 +209,5 @@ fn message_of(record: &EventRecord) -> Message {
         Some(source) => format!("{} (by {source})", record.text),
         None => record.text.to_string(),
     };
-    Message::new(record.at, tone, &who, code, &text)
+    LogMessage::new(record.at, tone, &who, code, &text)
 }

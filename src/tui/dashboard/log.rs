@@ -15,16 +15,16 @@ const STANDING: usize = 20;
 
 /// What flew past.
 #[derive(Clone, Debug, Default)]
-pub struct Log {
-    messages: VecDeque<Arc<Message>>,
-    standing: Vec<Arc<Message>>,
+pub struct MessageLog {
+    messages: VecDeque<Arc<LogMessage>>,
+    standing: Vec<Arc<LogMessage>>,
     /// When the newest message came that answers something the operator did.
     said_at: Moment,
 }
 
 /// Something that the operator was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct LogMessage {
     /// When.
     pub at: Timestamp,
     /// What it means.
@@ -37,11 +37,11 @@ pub struct Message {
     pub text: Box<str>,
 }
 
-impl Message {
+impl LogMessage {
     /// A message; its text is made fit for one line.
     #[must_use]
     pub fn new(at: Timestamp, tone: Tone, who: &Arc<str>, code: &'static str, text: &str) -> Self {
-        Message {
+        LogMessage {
             at,
             tone,
             who: who.clone(),
@@ -51,31 +51,31 @@ impl Message {
     }
 }
 
-impl Message {
+impl LogMessage {
     /// Whether it only answers something the operator did.
     #[must_use]
-    pub fn is_said(&self) -> bool {
+    pub fn is_notice(&self) -> bool {
         matches!(self.code, "said" | "screen")
     }
 }
 
-impl Log {
+impl MessageLog {
     /// The messages, the oldest first.
     #[must_use]
-    pub fn messages(&self) -> &VecDeque<Arc<Message>> {
+    pub fn messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.messages
     }
 
     /// The errors that nobody has dismissed, the oldest first.
     #[must_use]
-    pub fn standing(&self) -> &[Arc<Message>] {
+    pub fn open_errors(&self) -> &[Arc<LogMessage>] {
         &self.standing
     }
 
     /// The newest message that answers something the operator did.
     #[must_use]
-    pub fn said(&self) -> Option<&Message> {
-        let is_said = |message: &&Arc<Message>| message.is_said();
+    pub fn newest_notice(&self) -> Option<&LogMessage> {
+        let is_said = |message: &&Arc<LogMessage>| message.is_notice();
         self.messages
             .iter()
             .rev()
@@ -86,13 +86,13 @@ impl Log {
 
     /// When that message came.
     #[must_use]
-    pub fn said_at(&self) -> Moment {
+    pub fn notice_at(&self) -> Moment {
         self.said_at
     }
 
     /// Adds a message that comes now; an error stays until it is dismissed or resolved.
-    pub fn add(&mut self, message: Message, now: Moment) {
-        if message.is_said() {
+    pub fn add(&mut self, message: LogMessage, now: Moment) {
+        if message.is_notice() {
             self.said_at = now;
         }
         let message = Arc::new(message);
@@ -103,7 +103,8 @@ impl Log {
         if message.tone != Tone::Fault {
             return;
         }
-        let same = |known: &Arc<Message>| known.code == message.code && known.text == message.text;
+        let same =
+            |known: &Arc<LogMessage>| known.code == message.code && known.text == message.text;
         self.standing.retain(|known| !same(known));
         self.standing.push(message);
         let surplus = self.standing.len().saturating_sub(STANDING);
@@ -112,14 +113,14 @@ impl Log {
 
     /// Adds messages of before, the oldest first; those that are there already are left out, and an
     /// error of before does not stay.
-    pub fn add_past(&mut self, past: Vec<Message>) {
-        let is_known = |message: &Message| {
+    pub fn add_past(&mut self, past: Vec<LogMessage>) {
+        let is_known = |message: &LogMessage| {
             let mut known = self.messages.iter();
             known.any(|known| {
                 (known.at, &known.who, &known.text) == (message.at, &message.who, &message.text)
             })
         };
-        let mut past: Vec<Message> = past.into_iter().filter(|new| !is_known(new)).collect();
+        let mut past: Vec<LogMessage> = past.into_iter().filter(|new| !is_known(new)).collect();
         let room = KEPT.saturating_sub(self.messages.len());
         past.drain(..past.len().saturating_sub(room));
         for message in past.into_iter().rev() {
@@ -153,8 +154,8 @@ mod tests {
 
     #[test]
     fn what_happened_before_stands_where_it_happened() {
-        let message = |at, text| Message::new(Timestamp(at), Tone::Fault, &"".into(), "x", text);
-        let mut log = Log::default();
+        let message = |at, text| LogMessage::new(Timestamp(at), Tone::Fault, &"".into(), "x", text);
+        let mut log = MessageLog::default();
         log.add(message(3, "both"), Moment::default());
         log.add(message(4, "live"), Moment::default());
         log.dismiss_all();
@@ -170,16 +171,16 @@ mod tests {
             .collect();
         assert_eq!(texts, ["old", "both", "live", "stored"]);
         assert!(
-            log.standing().is_empty(),
+            log.open_errors().is_empty(),
             "an error of before does not stay"
         );
     }
 
     #[test]
     fn errors_stay_until_they_are_dismissed_or_resolved() {
-        let mut log = Log::default();
-        let add = |log: &mut Log, tone, code, text| {
-            let message = Message::new(Timestamp(0), tone, &"".into(), code, text);
+        let mut log = MessageLog::default();
+        let add = |log: &mut MessageLog, tone, code, text| {
+            let message = LogMessage::new(Timestamp(0), tone, &"".into(), code, text);
             log.add(message, Moment(0));
         };
         add(&mut log, Tone::Text, "created", "alpha was created");
@@ -187,9 +188,9 @@ mod tests {
         add(&mut log, Tone::Fault, "refused", "no");
         add(&mut log, Tone::Fault, "store_trouble", "disk full");
         assert_eq!(log.messages().len(), 4);
-        assert_eq!(log.standing().len(), 2);
+        assert_eq!(log.open_errors().len(), 2);
         log.resolve("store_trouble");
-        assert_eq!(log.standing().len(), 1);
+        assert_eq!(log.open_errors().len(), 1);
         assert!(log.dismiss());
         assert!(!log.dismiss());
     }

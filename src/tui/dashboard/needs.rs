@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 
 use actors::domain::ids::MysisId;
-use actors::domain::needs::{Need, Remedy, need};
+use actors::domain::needs::{Need, NeedRemedy, operator_need};
 
 use super::roster::Roster;
 
 /// The key that does this; empty where there is none.
 #[must_use]
-pub fn key_of(remedy: Remedy) -> &'static str {
+pub fn key_of(remedy: NeedRemedy) -> &'static str {
     match remedy {
-        Remedy::Relaunch => "r",
-        Remedy::ResumeAll => "R",
-        Remedy::Message => "m",
-        Remedy::Stop => "s",
-        Remedy::Nothing => "",
+        NeedRemedy::Relaunch => "r",
+        NeedRemedy::ResumeAll => "R",
+        NeedRemedy::Message => "m",
+        NeedRemedy::Stop => "s",
+        NeedRemedy::Nothing => "",
     }
 }
 
 /// Who needs the operator, the newest first.
 #[must_use]
-pub fn needs(roster: &Roster) -> Vec<Need> {
+pub fn list_needs(roster: &Roster) -> Vec<Need> {
     let mut needs: Vec<Need> = roster
         .members()
         .values()
-        .filter_map(|member| need(&member.standing))
+        .filter_map(|member| operator_need(&member.standing))
         .collect();
     needs.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.name.cmp(&b.name)));
     needs
@@ -42,7 +42,7 @@ pub struct NeedGroup {
 
 /// Those with the same need together, the newest first.
 #[must_use]
-pub fn groups(needs: &[Need]) -> Vec<NeedGroup> {
+pub fn group_needs(needs: &[Need]) -> Vec<NeedGroup> {
     let mut groups: Vec<NeedGroup> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (newest, need) in needs.iter().enumerate() {
@@ -60,9 +60,9 @@ pub fn groups(needs: &[Need]) -> Vec<NeedGroup> {
 mod tests {
     use std::sync::Arc;
 
-    use actors::domain::event::{LinkState, MysisStatus, State};
+    use actors::domain::event::{LifeState, LinkState, MysisStatus};
     use actors::domain::ids::Timestamp;
-    use actors::domain::progress::{Stuck, Way};
+    use actors::domain::progress::{StallKind, Stuck};
 
     use super::*;
     use crate::dashboard::tests::standing;
@@ -75,24 +75,24 @@ mod tests {
                 turns: 5,
                 tool: tool.map(Into::into),
                 way: if tool.is_some() {
-                    Way::Repeats
+                    StallKind::Repeats
                 } else {
-                    Way::Talks
+                    StallKind::Talks
                 },
             })
         };
         let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];
         let mut roster = Roster::default();
         for (id, stuck) in [(1, repeats), (2, talks)] {
-            let mut one = MysisStatus::clone(&standing(id, &format!("m{id}"), State::Running));
+            let mut one = MysisStatus::clone(&standing(id, &format!("m{id}"), LifeState::Running));
             one.stuck = stuck;
-            roster.stands(&Arc::new(one));
+            roster.update_member(&Arc::new(one));
         }
-        let mut down = MysisStatus::clone(&standing(3, "m3", State::Running));
+        let mut down = MysisStatus::clone(&standing(3, "m3", LifeState::Running));
         down.link = LinkState::Down;
         down.link_since = Timestamp(20);
-        roster.stands(&Arc::new(down));
-        let needs = needs(&roster);
+        roster.update_member(&Arc::new(down));
+        let needs = list_needs(&roster);
         let seen: Vec<_> = needs
             .iter()
             .map(|need| (need.what, key_of(need.remedy), &*need.why))

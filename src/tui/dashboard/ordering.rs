@@ -7,11 +7,11 @@ use actors::domain::order::Order;
 
 use super::Dashboard;
 use super::action::TerminalAction;
-use super::composer::{Composer, Target};
-use super::form::{Form, Purpose};
-use super::orders::{BROADCAST, Given};
+use super::composer::{ComposeTarget, Composer};
+use super::form::{FormPurpose, MysisForm};
+use super::orders::{BROADCAST, NewOrder};
 use super::overlay::Overlay;
-use super::question::{About, Question};
+use super::question::{ActionToConfirm, ConfirmDialog};
 use super::tone::Tone;
 use super::undo;
 use actors::domain::screen::TerminalKind;
@@ -38,7 +38,7 @@ impl Dashboard {
         let receipt = Arc::make_mut(&mut self.orders).begin(what, whom, self.moment);
         let given = known.iter().map(|id| {
             let order = order(self.name_of(*id).to_string());
-            self.give(receipt, order, Some(*id))
+            self.give_order(receipt, order, Some(*id))
         });
         given.collect()
     }
@@ -46,16 +46,16 @@ impl Dashboard {
     /// Gives one order that concerns no known Mysis.
     pub(super) fn order_once(&mut self, what: &'static str, whom: &str, order: Order) -> OrderId {
         let receipt = Arc::make_mut(&mut self.orders).begin(what, whom.into(), self.moment);
-        self.give(receipt, order, None)
+        self.give_order(receipt, order, None)
     }
 
-    fn give(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {
+    fn give_order(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {
         let before = mysis.and_then(|id| self.roster.get(id));
         let before = before.map(|member| &*member.standing);
-        let given = Given {
+        let given = NewOrder {
             order: &order,
             mysis,
-            inverse: undo::inverse(&order, before, self.mission.as_ref()),
+            inverse: undo::inverse_order(&order, before, self.mission.as_ref()),
         };
         let id = Arc::make_mut(&mut self.orders).give(receipt, given);
         self.effects.push(UiEffect::Order { id, order });
@@ -63,9 +63,9 @@ impl Dashboard {
     }
 
     /// Takes the last order back, where that can be done.
-    pub(super) fn take_back(&mut self) {
+    pub(super) fn undo_last(&mut self) {
         let Some(step) = self.undo.take() else {
-            return self.note(
+            return self.log_message(
                 self.now,
                 Tone::Hint,
                 None,
@@ -79,12 +79,12 @@ impl Dashboard {
         };
         let receipt = Arc::make_mut(&mut self.orders).begin("undo", whom.into(), self.moment);
         for order in step.orders {
-            self.give(receipt, order, None);
+            self.give_order(receipt, order, None);
         }
     }
 
     /// Sends what was written.
-    pub(super) fn send(&mut self, target: Target, text: &str) {
+    pub(super) fn send(&mut self, target: ComposeTarget, text: &str) {
         let text: Arc<str> = text.into();
         // What is kept in a file holds no secret; what is sent is redacted where it is stored.
         self.history.add(&self.redactor.clean(&text));
@@ -93,15 +93,15 @@ impl Dashboard {
         self.drafts.keep(&target, "");
         let words = || text.to_string();
         let ids = match &target {
-            Target::Swarm => {
+            ComposeTarget::Swarm => {
                 let order = Order::Broadcast { text: words() };
                 vec![self.order_once(BROADCAST, "the swarm", order)]
             }
-            Target::Myses(ids) => self.order_each("message", ids, |name| Order::Send {
+            ComposeTarget::Myses(ids) => self.order_each("message", ids, |name| Order::Send {
                 name,
                 text: words(),
             }),
-            Target::Notes(ids) => self.order_each("note", ids, |name| Order::AddNote {
+            ComposeTarget::Notes(ids) => self.order_each("note", ids, |name| Order::AddNote {
                 name,
                 text: words(),
             }),
@@ -112,24 +112,24 @@ impl Dashboard {
     }
 
     /// Sends a filled-in form.
-    pub(super) fn send_form(&mut self, form: &mut Form, order: Order) {
+    pub(super) fn send_form(&mut self, form: &mut MysisForm, order: Order) {
         let id = match (&form.purpose, &order) {
-            (Purpose::Configure { mysis, .. }, _) => {
+            (FormPurpose::Configure { mysis, .. }, _) => {
                 let ids = self.order_each("configure", &[*mysis], |_| order.clone());
                 ids.first().copied()
             }
-            (Purpose::Create, Order::Create { name, .. }) => {
+            (FormPurpose::Create, Order::Create { name, .. }) => {
                 let name = name.clone();
                 Some(self.order_once("create", &name, order))
             }
-            (Purpose::Create, _) => None,
+            (FormPurpose::Create, _) => None,
         };
         form.complaint = None;
         form.awaited = id;
     }
 
     /// Opens a text to somebody, where it was left.
-    pub(super) fn compose(&mut self, target: Target) {
+    pub(super) fn compose(&mut self, target: ComposeTarget) {
         let draft = self.drafts.get(&target).to_string();
         self.layers
             .push(Overlay::Compose(Composer::new(target, &draft)));
@@ -154,8 +154,8 @@ impl Dashboard {
         }
         lines.push("The conversation goes with it and cannot be brought back.".to_string());
         lines.push("A game account returns to the pool.".to_string());
-        self.layers.push(Overlay::Question(Question {
-            about: About::Delete(ids),
+        self.layers.push(Overlay::Question(ConfirmDialog {
+            about: ActionToConfirm::Delete(ids),
             lines,
         }));
     }
@@ -166,8 +166,8 @@ impl Dashboard {
             format!("Stop {} Myses?", ids.len()),
             "Each is stopped at once, in the middle of its turn.".to_string(),
         ];
-        self.layers.push(Overlay::Question(Question {
-            about: About::Stop(ids),
+        self.layers.push(Overlay::Question(ConfirmDialog {
+            about: ActionToConfirm::Stop(ids),
             lines,
         }));
     }
@@ -189,8 +189,8 @@ impl Dashboard {
         } else {
             format!("{running} Myses run.")
         };
-        self.layers.push(Overlay::Question(Question {
-            about: About::Quit,
+        self.layers.push(Overlay::Question(ConfirmDialog {
+            about: ActionToConfirm::Quit,
             lines: vec![
                 format!("Quit? {who}"),
                 "What is under way is brought to an orderly end; nothing is lost.".to_string(),
@@ -199,15 +199,15 @@ impl Dashboard {
     }
 
     /// Does what the operator said yes to.
-    pub(super) fn confirmed(&mut self, about: About) {
+    pub(super) fn on_confirmed(&mut self, about: ActionToConfirm) {
         match about {
-            About::Delete(ids) => {
+            ActionToConfirm::Delete(ids) => {
                 self.order_each("delete", &ids, |name| Order::Delete { name });
             }
-            About::Stop(ids) => {
+            ActionToConfirm::Stop(ids) => {
                 self.order_each("stop", &ids, |name| Order::Stop { name });
             }
-            About::Quit => self.close(),
+            ActionToConfirm::Quit => self.close(),
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use actors::domain::ids::{MissionId, Moment, MysisId, Seq, TurnNumber};
-use actors::domain::message::{Body, Row};
-use actors::domain::order::{Answer, Done, Order};
+use actors::domain::message::{Row, RowBody};
+use actors::domain::order::{CompletedOrder, Order, OrderResult};
 
 use actors::domain::screen::OrderId;
 
@@ -18,15 +18,15 @@ const FOLLOWED: usize = 30;
 
 /// The orders given.
 #[derive(Clone, Debug, Default)]
-pub struct Orders {
+pub struct OrderTracker {
     given: u64,
-    open: BTreeMap<OrderId, Open>,
+    open: BTreeMap<OrderId, OpenOrder>,
     receipts: VecDeque<Arc<Receipt>>,
 }
 
 /// An order whose answer is still to come.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenOrder {
     receipt: u64,
     /// Whom it concerns, as the operator calls them.
     name: Arc<str>,
@@ -36,7 +36,7 @@ struct Open {
 
 /// An order as it is given.
 #[derive(Clone, Debug)]
-pub struct Given<'a> {
+pub struct NewOrder<'a> {
     /// The order.
     pub order: &'a Order,
     /// Whom it concerns, if that is one Mysis.
@@ -94,20 +94,20 @@ pub enum Reached {
 
 /// What an answer means for the screen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AnsweredOrder {
     /// The receipt it belongs to.
     pub receipt: u64,
     /// Whom it concerns.
     pub name: Arc<str>,
     /// What became of it.
-    pub answer: Answer,
+    pub answer: OrderResult,
     /// Whether no more answers are to come for that receipt.
     pub is_last: bool,
     /// What would take the order back.
     pub inverse: Option<Order>,
 }
 
-impl Orders {
+impl OrderTracker {
     /// The receipts, the oldest first.
     #[must_use]
     pub fn receipts(&self) -> &VecDeque<Arc<Receipt>> {
@@ -144,12 +144,12 @@ impl Orders {
     }
 
     /// Gives an order under a receipt.
-    pub fn give(&mut self, receipt: u64, given: Given<'_>) -> OrderId {
+    pub fn give(&mut self, receipt: u64, given: NewOrder<'_>) -> OrderId {
         self.given += 1;
         let id = OrderId(self.given);
         self.open.insert(
             id,
-            Open {
+            OpenOrder {
                 receipt,
                 name: name_of(given.order).into(),
                 mysis: given.mysis,
@@ -167,7 +167,7 @@ impl Orders {
     }
 
     /// An answer came.
-    pub fn answered(&mut self, id: OrderId, answer: Answer) -> Option<Outcome> {
+    pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) -> Option<AnsweredOrder> {
         let open = self.open.remove(&id)?;
         let mut is_last = true;
         let outcome = answer.clone();
@@ -179,10 +179,10 @@ impl Orders {
                     let why: Arc<str> = refusal.to_string().into();
                     receipt.refused.push((open.name.clone(), why));
                 }
-                Ok(done) => receipt.carried_out(&done, open.mysis),
+                Ok(done) => receipt.record_done(&done, open.mysis),
             }
         });
-        Some(Outcome {
+        Some(AnsweredOrder {
             receipt: open.receipt,
             name: open.name,
             answer,
@@ -192,9 +192,9 @@ impl Orders {
     }
 
     /// A row was stored: it may be a message of the operator, or show that one was seen.
-    pub fn stored(&mut self, mysis: MysisId, row: &Row) {
-        if let Body::Mission { id, .. } = row.body {
-            self.recognise(id);
+    pub fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
+        if let RowBody::Mission { id, .. } = row.body {
+            self.match_mission(id);
         }
         for place in self.receipts.len().saturating_sub(FOLLOWED)..self.receipts.len() {
             let receipt = &self.receipts[place];
@@ -207,7 +207,7 @@ impl Orders {
 
     /// Rows of a mission come before the answer to its order: a mission that nobody knows yet is
     /// that of the oldest order for one that waits.
-    fn recognise(&mut self, mission: MissionId) {
+    fn match_mission(&mut self, mission: MissionId) {
         let mut receipts = self.receipts.iter();
         if receipts.any(|receipt| receipt.mission == Some(mission)) {
             return;
@@ -232,10 +232,10 @@ impl Orders {
 }
 
 impl Receipt {
-    fn carried_out(&mut self, done: &Done, mysis: Option<MysisId>) {
+    fn record_done(&mut self, done: &CompletedOrder, mysis: Option<MysisId>) {
         self.done += 1;
         match done {
-            Done::Stored(seq) => {
+            CompletedOrder::Stored(seq) => {
                 let track = mysis.map(|mysis| Track {
                     mysis,
                     seq: *seq,
@@ -243,7 +243,7 @@ impl Receipt {
                 });
                 self.tracks.extend(track);
             }
-            Done::Broadcast {
+            CompletedOrder::Broadcast {
                 mission, missed, ..
             } => {
                 if self.mission != Some(*mission) {
@@ -253,16 +253,16 @@ impl Receipt {
                 self.mission = Some(*mission);
                 self.missed = missed.len();
             }
-            Done::Created(_)
-            | Done::Started
-            | Done::Stopped
-            | Done::Deleted
-            | Done::Configured
-            | Done::MissionCleared(_)
-            | Done::NotesCleared
-            | Done::Request(_)
-            | Done::Reloaded(_)
-            | Done::AccountsPooled(_) => {}
+            CompletedOrder::Created(_)
+            | CompletedOrder::Started
+            | CompletedOrder::Stopped
+            | CompletedOrder::Deleted
+            | CompletedOrder::Configured
+            | CompletedOrder::MissionCleared(_)
+            | CompletedOrder::NotesCleared
+            | CompletedOrder::Request(_)
+            | CompletedOrder::Reloaded(_)
+            | CompletedOrder::AccountsPooled(_) => {}
         }
     }
 
@@ -278,22 +278,22 @@ impl Receipt {
 
     fn concerns(&self, mysis: MysisId, row: &Row) -> bool {
         match &row.body {
-            Body::Mission { id, .. } => self.mission == Some(*id),
-            Body::Reply(_) | Body::Call { .. } => {
+            RowBody::Mission { id, .. } => self.mission == Some(*id),
+            RowBody::Reply(_) | RowBody::Call { .. } => {
                 self.tracks.iter().any(|track| track.mysis == mysis)
             }
-            Body::Prompt { .. }
-            | Body::Peer { .. }
-            | Body::Note { .. }
-            | Body::Result { .. }
-            | Body::Host { .. }
-            | Body::Audit { .. }
-            | Body::Unknown { .. } => false,
+            RowBody::Prompt { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Result { .. }
+            | RowBody::Host { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => false,
         }
     }
 
     fn follow(&mut self, mysis: MysisId, row: &Row) {
-        if let Body::Mission { .. } = &row.body {
+        if let RowBody::Mission { .. } = &row.body {
             let is_known = self.tracks.iter().any(|track| track.mysis == mysis);
             if !is_known {
                 self.tracks.push(Track {
@@ -338,14 +338,14 @@ impl Receipt {
         if !self.refused.is_empty() {
             parts.push(format!("{} refused", self.refused.len()));
         }
-        parts.extend(self.travelled());
+        parts.extend(self.delivery_text());
         if self.missed > 0 {
             parts.push(format!("{} will inherit it", self.missed));
         }
         parts.join(" · ")
     }
 
-    fn travelled(&self) -> Option<String> {
+    fn delivery_text(&self) -> Option<String> {
         if let [track] = self.tracks[..] {
             return Some(match track.reached {
                 Reached::Stored => format!("stored as #{}", track.seq),
@@ -393,8 +393,8 @@ fn name_of(order: &Order) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use actors::domain::message::{Call, CallStatus, Utterance};
-    use actors::domain::order::Refusal;
+    use actors::domain::message::{CallRecord, CallStatus, Utterance};
+    use actors::domain::order::OrderRefusal;
 
     fn words(seq: i64, horizon: i64, text: &str) -> Row {
         let utterance = Utterance {
@@ -402,7 +402,7 @@ mod tests {
             horizon: Seq(horizon),
             ..Utterance::default()
         };
-        let calls = vec![Call {
+        let calls = vec![CallRecord {
             id: "".into(),
             name: "mine".into(),
             arguments: "{}".into(),
@@ -414,49 +414,49 @@ mod tests {
             at: actors::domain::ids::Timestamp(0),
             turn: TurnNumber(7),
             body: if text.is_empty() {
-                Body::Call { utterance, calls }
+                RowBody::Call { utterance, calls }
             } else {
-                Body::Reply(utterance)
+                RowBody::Reply(utterance)
             },
         }
     }
 
     #[test]
     fn a_message_is_followed_from_the_store_to_its_answer() {
-        let mut orders = Orders::default();
+        let mut orders = OrderTracker::default();
         let receipt = orders.begin("message", "alpha".into(), Moment(0));
         let order = Order::Send {
             name: "alpha".to_string(),
             text: "mine".to_string(),
         };
-        let given = Given {
+        let given = NewOrder {
             order: &order,
             mysis: Some(MysisId(1)),
             inverse: None,
         };
         let id = orders.give(receipt, given);
-        let progress = |orders: &Orders| orders.receipt(receipt).unwrap().progress();
+        let progress = |orders: &OrderTracker| orders.receipt(receipt).unwrap().progress();
         assert_eq!(progress(&orders), "sent");
-        orders.answered(id, Ok(Done::Stored(Seq(12))));
+        orders.on_answer(id, Ok(CompletedOrder::Stored(Seq(12))));
         assert_eq!(progress(&orders), "stored as #12");
-        orders.stored(
+        orders.on_row_stored(
             MysisId(1),
             &words(13, 11, "I was thinking of something else"),
         );
-        orders.stored(MysisId(2), &words(14, 20, "not me"));
+        orders.on_row_stored(MysisId(2), &words(14, 20, "not me"));
         assert_eq!(progress(&orders), "stored as #12");
-        orders.stored(MysisId(1), &words(15, 12, ""));
+        orders.on_row_stored(MysisId(1), &words(15, 12, ""));
         assert_eq!(progress(&orders), "stored as #12 · seen in turn 7");
-        orders.stored(MysisId(1), &words(17, 16, "done"));
+        orders.on_row_stored(MysisId(1), &words(17, 16, "done"));
         assert_eq!(progress(&orders), "stored as #12 · answered #17");
-        assert_eq!(orders.answered(id, Ok(Done::Started)), None);
+        assert_eq!(orders.on_answer(id, Ok(CompletedOrder::Started)), None);
     }
 
     #[test]
     fn a_mission_is_followed_although_its_rows_come_before_its_answer() {
-        let mut orders = Orders::default();
+        let mut orders = OrderTracker::default();
         let receipt = orders.begin(BROADCAST, "the swarm".into(), Moment(0));
-        let given = Given {
+        let given = NewOrder {
             order: &Order::Broadcast {
                 text: "mine".to_string(),
             },
@@ -465,22 +465,22 @@ mod tests {
         };
         let id = orders.give(receipt, given);
         let mission = |id, seq| Row {
-            body: Body::Mission {
+            body: RowBody::Mission {
                 id: MissionId(id),
                 text: "mine".into(),
             },
             ..words(seq, 0, "")
         };
-        orders.stored(MysisId(1), &mission(3, 7));
-        orders.stored(MysisId(1), &words(8, 7, ""));
-        orders.stored(MysisId(2), &mission(3, 9));
-        orders.stored(MysisId(2), &mission(4, 10));
-        let answer = Done::Broadcast {
+        orders.on_row_stored(MysisId(1), &mission(3, 7));
+        orders.on_row_stored(MysisId(1), &words(8, 7, ""));
+        orders.on_row_stored(MysisId(2), &mission(3, 9));
+        orders.on_row_stored(MysisId(2), &mission(4, 10));
+        let answer = CompletedOrder::Broadcast {
             mission: MissionId(3),
             delivered: vec!["a".into(), "b".into()],
             missed: vec!["c".into()],
         };
-        orders.answered(id, Ok(answer));
+        orders.on_answer(id, Ok(answer));
         let progress = orders.receipt(receipt).unwrap().progress();
         let wanted = "stored for 2 · seen by 1 · answered by 0 · 1 will inherit it";
         assert_eq!(progress, wanted);
@@ -488,25 +488,30 @@ mod tests {
 
     #[test]
     fn an_order_to_several_says_for_how_many_it_was_carried_out() {
-        let mut orders = Orders::default();
+        let mut orders = OrderTracker::default();
         let receipt = orders.begin("stop", "3 myses".into(), Moment(0));
         let ids = ["a", "b", "c"].map(|name| {
             let name = name.to_string();
-            let given = Given {
+            let given = NewOrder {
                 order: &Order::Stop { name },
                 mysis: None,
                 inverse: None,
             };
             orders.give(receipt, given)
         });
-        orders.answered(ids[0], Ok(Done::Stopped));
+        orders.on_answer(ids[0], Ok(CompletedOrder::Stopped));
         let outcome = orders
-            .answered(ids[1], Err(Refusal::AlreadyStopped))
+            .on_answer(ids[1], Err(OrderRefusal::AlreadyStopped))
             .unwrap();
         assert!(!outcome.is_last);
-        let progress = |orders: &Orders| orders.receipt(receipt).unwrap().progress();
+        let progress = |orders: &OrderTracker| orders.receipt(receipt).unwrap().progress();
         assert_eq!(progress(&orders), "1 of 3 · 1 refused");
-        assert!(orders.answered(ids[2], Ok(Done::Stopped)).unwrap().is_last);
+        assert!(
+            orders
+                .on_answer(ids[2], Ok(CompletedOrder::Stopped))
+                .unwrap()
+                .is_last
+        );
         assert_eq!(progress(&orders), "done for 2 of 3 · 1 refused");
     }
 }

@@ -1,11 +1,11 @@
 //! Layers: what lies over the view and has the keys.
 
 use super::composer::Composer;
-use super::form::Form;
+use super::form::MysisForm;
 use super::inspector::Inspector;
-use super::palette::Palette;
+use super::palette::CommandPalette;
 use super::query::Query;
-use super::question::Question;
+use super::question::ConfirmDialog;
 use super::tone::Tone;
 
 /// Something that lies over the view and has the keys.
@@ -14,11 +14,11 @@ pub enum Overlay {
     /// The operator writes.
     Compose(Composer),
     /// The operator fills in a form.
-    Form(Box<Form>),
+    Form(Box<MysisForm>),
     /// The operator is asked.
-    Question(Question),
+    Question(ConfirmDialog),
     /// The operator writes a command.
-    Palette(Box<Palette>),
+    Palette(Box<CommandPalette>),
     /// The operator writes what to look for.
     Query(Query),
     /// The operator looks into an entry.
@@ -52,12 +52,12 @@ pub struct LogView {
     /// How many lines above the newest one the last line in sight is.
     pub back: usize,
     /// What is shown.
-    pub least: Least,
+    pub least: LogFilter,
 }
 
 /// The least serious messages that are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Least {
+pub enum LogFilter {
     /// All.
     #[default]
     All,
@@ -67,14 +67,14 @@ pub enum Least {
     Errors,
 }
 
-impl Least {
+impl LogFilter {
     /// The next one, in the end all.
     #[must_use]
-    pub fn next(self) -> Least {
+    pub fn next(self) -> LogFilter {
         match self {
-            Least::All => Least::Warnings,
-            Least::Warnings => Least::Errors,
-            Least::Errors => Least::All,
+            LogFilter::All => LogFilter::Warnings,
+            LogFilter::Warnings => LogFilter::Errors,
+            LogFilter::Errors => LogFilter::All,
         }
     }
 
@@ -83,9 +83,9 @@ impl Least {
     pub fn shows(self, tone: Tone) -> bool {
         let is_error = matches!(tone, Tone::Fault | Tone::Errored);
         match self {
-            Least::All => true,
-            Least::Warnings => is_error || tone == Tone::Warning,
-            Least::Errors => is_error,
+            LogFilter::All => true,
+            LogFilter::Warnings => is_error || tone == Tone::Warning,
+            LogFilter::Errors => is_error,
         }
     }
 
@@ -93,9 +93,9 @@ impl Least {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Least::All => "all messages",
-            Least::Warnings => "warnings and errors",
-            Least::Errors => "errors only",
+            LogFilter::All => "all messages",
+            LogFilter::Warnings => "warnings and errors",
+            LogFilter::Errors => "errors only",
         }
     }
 }

@@ -2,20 +2,20 @@
 
 pub mod commands;
 
-use crate::dashboard::field::Field;
-use crate::dashboard::history::{History, Recall};
+use crate::dashboard::field::TextField;
+use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::{Key, Press};
 
-use commands::{COMMANDS, Command, SORTABLE, Takes, named};
+use commands::{COMMANDS, PaletteCommand, SORTABLE, Takes, find_command};
 
 /// Candidates that are shown.
 pub const SHOWN: usize = 10;
 
 /// The palette while it is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Palette {
+pub struct CommandPalette {
     /// What is written.
-    pub field: Field,
+    pub field: TextField,
     /// What could be written, the likeliest first.
     pub candidates: Vec<Candidate>,
     /// Which of them is taken by Tab.
@@ -40,7 +40,7 @@ pub struct Candidate {
 
 /// What the palette completes from.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct CompletionSources {
     /// Names of Myses.
     pub myses: Vec<String>,
     /// Names of providers.
@@ -51,7 +51,7 @@ pub struct Known {
 
 /// What a key meant to the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
+pub enum PaletteOutcome {
     /// It was used.
     Used,
     /// This line is to be carried out.
@@ -62,24 +62,29 @@ pub enum Chosen {
     Leave,
 }
 
-impl Palette {
+impl CommandPalette {
     /// An empty palette.
     #[must_use]
-    pub fn new(known: &Known) -> Palette {
-        let mut palette = Palette::default();
+    pub fn new(known: &CompletionSources) -> CommandPalette {
+        let mut palette = CommandPalette::default();
         palette.complete(known);
         palette
     }
 
     /// Does what a key does in the palette.
-    pub fn press(&mut self, press: Press, known: &Known, history: &History) -> Chosen {
+    pub fn press(
+        &mut self,
+        press: Press,
+        known: &CompletionSources,
+        history: &InputHistory,
+    ) -> PaletteOutcome {
         let count = self.candidates.len().max(1);
         match press.key {
-            Key::Esc => return Chosen::Leave,
-            Key::Char('c') if press.ctrl => return Chosen::Leave,
+            Key::Esc => return PaletteOutcome::Leave,
+            Key::Char('c') if press.ctrl => return PaletteOutcome::Leave,
             Key::Enter => return self.enter(known),
             Key::Tab if press.shift => self.chosen = (self.chosen + count - 1) % count,
-            Key::Tab => self.take(known),
+            Key::Tab => self.accept_candidate(known),
             Key::Up if self.chosen == 0 => self.older(known, history),
             Key::Up => self.chosen -= 1,
             Key::Down if self.chosen + 1 < count => self.chosen += 1,
@@ -98,11 +103,11 @@ impl Palette {
                 self.complete(known);
             }
         }
-        Chosen::Used
+        PaletteOutcome::Used
     }
 
     /// Writes pasted text.
-    pub fn paste(&mut self, text: &str, known: &Known) {
+    pub fn paste(&mut self, text: &str, known: &CompletionSources) {
         self.field.insert(&text.replace('\n', " "));
         self.complete(known);
     }
@@ -112,27 +117,27 @@ impl Palette {
         self.complaint = Some(why.into());
     }
 
-    fn enter(&mut self, known: &Known) -> Chosen {
+    fn enter(&mut self, known: &CompletionSources) -> PaletteOutcome {
         let line = self.field.text().trim().to_string();
         let first = line.split_whitespace().next().unwrap_or_default();
-        if named(first).is_some() {
-            return Chosen::Run(line);
+        if find_command(first).is_some() {
+            return PaletteOutcome::Run(line);
         }
         let Some(candidate) = self.candidates.get(self.chosen).cloned() else {
-            return Chosen::Run(line);
+            return PaletteOutcome::Run(line);
         };
         if let Some(press) = candidate.press {
-            return Chosen::Press(press);
+            return PaletteOutcome::Press(press);
         }
-        let is_complete = named(candidate.line.trim()).is_some_and(|it| it.takes.is_empty());
+        let is_complete = find_command(candidate.line.trim()).is_some_and(|it| it.takes.is_empty());
         if is_complete {
-            return Chosen::Run(candidate.line.trim().to_string());
+            return PaletteOutcome::Run(candidate.line.trim().to_string());
         }
-        self.take(known);
-        Chosen::Used
+        self.accept_candidate(known);
+        PaletteOutcome::Used
     }
 
-    fn take(&mut self, known: &Known) {
+    fn accept_candidate(&mut self, known: &CompletionSources) {
         let Some(candidate) = self.candidates.get(self.chosen) else {
             return;
         };
@@ -143,36 +148,36 @@ impl Palette {
         }
     }
 
-    fn older(&mut self, known: &Known, history: &History) {
+    fn older(&mut self, known: &CompletionSources, history: &InputHistory) {
         if let Some(line) = self.recall.older(history, self.field.text()) {
             self.field.replace(&line);
             self.complete(known);
         }
     }
 
-    fn newer(&mut self, known: &Known, history: &History) {
+    fn newer(&mut self, known: &CompletionSources, history: &InputHistory) {
         if let Some(line) = self.recall.newer(history) {
             self.field.replace(&line);
             self.complete(known);
         }
     }
 
-    fn complete(&mut self, known: &Known) {
+    fn complete(&mut self, known: &CompletionSources) {
         self.complaint = None;
         self.chosen = 0;
-        self.candidates = candidates(self.field.before(), known);
+        self.candidates = complete_line(self.field.before(), known);
     }
 }
 
 /// What could be written, by what is written already.
-fn candidates(written: &str, known: &Known) -> Vec<Candidate> {
+fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let written = written.trim_start();
     let (first, rest) = match written.split_once(' ') {
         None => return first_words(written, known),
         Some(split) => split,
     };
-    let Some(command) = named(first) else {
-        return gestures(written, known);
+    let Some(command) = find_command(first) else {
+        return action_candidates(written, known);
     };
     let mut done = format!("{first} ");
     let mut rest = rest;
@@ -189,7 +194,7 @@ fn candidates(written: &str, known: &Known) -> Vec<Candidate> {
     Vec::new()
 }
 
-fn first_words(written: &str, known: &Known) -> Vec<Candidate> {
+fn first_words(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let wanted = written.to_lowercase();
     let mut found: Vec<(usize, Candidate)> = Vec::new();
     for command in COMMANDS {
@@ -200,7 +205,7 @@ fn first_words(written: &str, known: &Known) -> Vec<Candidate> {
     found.sort_by_key(|(rank, _)| *rank);
     let mut candidates: Vec<Candidate> = found.into_iter().map(|(_, found)| found).collect();
     if !wanted.is_empty() {
-        candidates.extend(gestures(written, known));
+        candidates.extend(action_candidates(written, known));
     }
     candidates
 }
@@ -223,7 +228,7 @@ fn rank(name: &str, help: &str, wanted: &str) -> Option<usize> {
     (wanted.len() > 2 && help.contains(wanted)).then_some(3)
 }
 
-fn of_command(command: &Command) -> Candidate {
+fn of_command(command: &PaletteCommand) -> Candidate {
     let takes: Vec<String> = command.takes.iter().map(|it| it.placeholder()).collect();
     let gap = if takes.is_empty() { "" } else { " " };
     Candidate {
@@ -234,7 +239,7 @@ fn of_command(command: &Command) -> Candidate {
     }
 }
 
-fn gestures(written: &str, known: &Known) -> Vec<Candidate> {
+fn action_candidates(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let wanted = written.to_lowercase();
     let holds = |help: &str, word: &str| {
         let mut words = help.split_whitespace();
@@ -254,11 +259,11 @@ fn gestures(written: &str, known: &Known) -> Vec<Candidate> {
 
 /// The values that fit at one place of a command.
 fn values(
-    command: &Command,
+    command: &PaletteCommand,
     place: usize,
     done: &str,
     word: &str,
-    known: &Known,
+    known: &CompletionSources,
 ) -> Vec<Candidate> {
     let own = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let Some(takes) = command.takes.get(place) else {
@@ -304,8 +309,8 @@ fn values(
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> CompletionSources {
+        CompletionSources {
             myses: vec!["alpha".to_string(), "bravo".to_string()],
             providers: vec!["local".to_string()],
             gestures: vec![("to the newest message, and follow", Press::letter('G'))],
@@ -313,19 +318,19 @@ mod tests {
     }
 
     fn labels(written: &str) -> Vec<String> {
-        let found = candidates(written, &known());
+        let found = complete_line(written, &known());
         found.into_iter().map(|found| found.label).collect()
     }
 
-    fn types(palette: &mut Palette, text: &str) -> Chosen {
-        let mut last = Chosen::Used;
+    fn types(palette: &mut CommandPalette, text: &str) -> PaletteOutcome {
+        let mut last = PaletteOutcome::Used;
         for letter in text.chars() {
             let press = match letter {
                 '\t' => Press::of(Key::Tab),
                 '\n' => Press::of(Key::Enter),
                 letter => Press::letter(letter),
             };
-            last = palette.press(press, &known(), &History::default());
+            last = palette.press(press, &known(), &InputHistory::default());
         }
         last
     }
@@ -343,16 +348,19 @@ mod tests {
 
     #[test]
     fn tab_and_enter_lead_to_a_line() {
-        let mut palette = Palette::new(&known());
+        let mut palette = CommandPalette::new(&known());
         let chosen = types(&mut palette, "prov\tbr\tl\t\n");
-        assert_eq!(chosen, Chosen::Run("provider bravo local".to_string()));
-        let mut palette = Palette::new(&known());
+        assert_eq!(
+            chosen,
+            PaletteOutcome::Run("provider bravo local".to_string())
+        );
+        let mut palette = CommandPalette::new(&known());
         assert_eq!(
             types(&mut palette, "unm\n"),
-            Chosen::Run("unmark".to_string())
+            PaletteOutcome::Run("unmark".to_string())
         );
-        let mut palette = Palette::new(&known());
+        let mut palette = CommandPalette::new(&known());
         let chosen = types(&mut palette, "newest\n");
-        assert_eq!(chosen, Chosen::Press(Press::letter('G')));
+        assert_eq!(chosen, PaletteOutcome::Press(Press::letter('G')));
     }
 }

@@ -1,20 +1,20 @@
 //! Queries: a line in which the operator writes what to look for.
 
-use super::field::Field;
+use super::field::TextField;
 use super::input_event::{Key, Press};
 
 /// What the operator looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Where.
-    pub within: Within,
+    pub within: QueryScope,
     /// What.
-    pub field: Field,
+    pub field: TextField,
 }
 
 /// Where something is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Within {
+pub enum QueryScope {
     /// Among the Myses of the table, at every letter.
     Table,
     /// In the conversation, once it is written.
@@ -25,7 +25,7 @@ pub enum Within {
 
 /// What a key meant to a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Queried {
+pub enum QueryOutcome {
     /// What is written may have changed.
     Changed,
     /// It is written.
@@ -39,22 +39,22 @@ pub enum Queried {
 impl Query {
     /// Begins with what was looked for last.
     #[must_use]
-    pub fn new(within: Within, text: &str) -> Query {
+    pub fn new(within: QueryScope, text: &str) -> Query {
         Query {
             within,
-            field: Field::holding(text),
+            field: TextField::with_text(text),
         }
     }
 
     /// Does what a key does in a query.
-    pub fn press(&mut self, press: Press) -> Queried {
+    pub fn press(&mut self, press: Press) -> QueryOutcome {
         match press.key {
-            Key::Enter => Queried::Done,
-            Key::Esc => Queried::Leave,
-            Key::Char('c') if press.ctrl => Queried::Leave,
-            Key::Backspace if self.field.is_empty() => Queried::Leave,
+            Key::Enter => QueryOutcome::Done,
+            Key::Esc => QueryOutcome::Leave,
+            Key::Char('c') if press.ctrl => QueryOutcome::Leave,
+            Key::Backspace if self.field.is_empty() => QueryOutcome::Leave,
             Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Tab | Key::Function(_) => {
-                Queried::Unused
+                QueryOutcome::Unused
             }
             Key::Char(_)
             | Key::Backspace
@@ -64,7 +64,7 @@ impl Query {
             | Key::Home
             | Key::End => {
                 self.field.press(press);
-                Queried::Changed
+                QueryOutcome::Changed
             }
         }
     }

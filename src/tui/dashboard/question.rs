@@ -6,16 +6,16 @@ use super::input_event::{Key, Press};
 
 /// A question to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct ConfirmDialog {
     /// What is asked.
-    pub about: About,
+    pub about: ActionToConfirm,
     /// What it says, line by line.
     pub lines: Vec<String>,
 }
 
 /// What a question is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum ActionToConfirm {
     /// These are to be deleted.
     Delete(Vec<MysisId>),
     /// These are to be stopped.
@@ -26,7 +26,7 @@ pub enum About {
 
 /// What the operator said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum ConfirmAnswer {
     /// Yes.
     Yes,
     /// No.
@@ -35,18 +35,18 @@ pub enum Said {
     Nothing,
 }
 
-impl Question {
+impl ConfirmDialog {
     /// What a key says. What is lost for good wants a clear yes.
     #[must_use]
-    pub fn press(&self, press: Press) -> Said {
-        let may_insist = self.about == About::Quit;
-        let is_light = !matches!(self.about, About::Delete(_));
+    pub fn press(&self, press: Press) -> ConfirmAnswer {
+        let may_insist = self.about == ActionToConfirm::Quit;
+        let is_light = !matches!(self.about, ActionToConfirm::Delete(_));
         match press.key {
-            Key::Char('y' | 'Y') => Said::Yes,
-            Key::Enter if is_light => Said::Yes,
-            Key::Char('q') if may_insist => Said::Yes,
-            Key::Char('c') if may_insist && press.ctrl => Said::Yes,
-            Key::Char('n' | 'N') | Key::Esc => Said::No,
+            Key::Char('y' | 'Y') => ConfirmAnswer::Yes,
+            Key::Enter if is_light => ConfirmAnswer::Yes,
+            Key::Char('q') if may_insist => ConfirmAnswer::Yes,
+            Key::Char('c') if may_insist && press.ctrl => ConfirmAnswer::Yes,
+            Key::Char('n' | 'N') | Key::Esc => ConfirmAnswer::No,
             Key::Char(_)
             | Key::Enter
             | Key::Tab
@@ -60,7 +60,7 @@ impl Question {
             | Key::End
             | Key::PageUp
             | Key::PageDown
-            | Key::Function(_) => Said::Nothing,
+            | Key::Function(_) => ConfirmAnswer::Nothing,
         }
     }
 
@@ -68,9 +68,9 @@ impl Question {
     #[must_use]
     pub fn keys(&self) -> &'static str {
         match self.about {
-            About::Delete(_) => "y delete   n keep",
-            About::Stop(_) => "y stop   n leave them",
-            About::Quit => "y quit   n stay",
+            ActionToConfirm::Delete(_) => "y delete   n keep",
+            ActionToConfirm::Stop(_) => "y stop   n leave them",
+            ActionToConfirm::Quit => "y quit   n stay",
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use actors::domain::order::{Answer, Done, Order};
-use actors::domain::sent::Parts;
+use actors::domain::order::{CompletedOrder, Order, OrderResult};
+use actors::domain::sent::RequestByteCounts;
 
 use super::Dashboard;
 use super::inspector::Inspector;
@@ -12,7 +12,7 @@ use actors::domain::screen::{OrderId, UiEffect};
 
 /// A request that was asked for, to be looked into.
 #[derive(Clone, Debug)]
-pub(super) struct Awaited {
+pub(super) struct AwaitedRequest {
     id: OrderId,
     name: Arc<str>,
     /// How many layers lay over the view then: who has opened another one looks elsewhere.
@@ -23,7 +23,7 @@ pub(super) struct Awaited {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
     /// The parts, once they are known.
-    pub parts: Option<Parts>,
+    pub parts: Option<RequestByteCounts>,
     asked: Option<OrderId>,
     /// The tokens that the Mysis had used when it was asked.
     tokens: Option<u64>,
@@ -37,7 +37,7 @@ impl Dashboard {
         };
         let name = standing.name.clone();
         let id = self.ask_for_request(&name);
-        self.awaited_request = Some(Awaited {
+        self.awaited_request = Some(AwaitedRequest {
             id,
             name,
             layers: self.layers.len(),
@@ -75,7 +75,7 @@ impl Dashboard {
     }
 
     /// Takes the answer, if a request was what was asked for.
-    pub(super) fn answered_request(&mut self, id: OrderId, answer: &Answer) -> bool {
+    pub(super) fn answered_request(&mut self, id: OrderId, answer: &OrderResult) -> bool {
         if self.awaited_request.as_ref().is_some_and(|it| it.id == id) {
             let awaited = self.awaited_request.take();
             if let Some(awaited) = awaited {
@@ -89,15 +89,15 @@ impl Dashboard {
         };
         focus.weight.asked = None;
         focus.weight.parts = match answer {
-            Ok(Done::Request(sent)) => Some(sent.parts),
+            Ok(CompletedOrder::Request(sent)) => Some(sent.parts),
             Ok(_) | Err(_) => None,
         };
         true
     }
 
-    fn show_request(&mut self, awaited: &Awaited, answer: &Answer) {
+    fn show_request(&mut self, awaited: &AwaitedRequest, answer: &OrderResult) {
         match answer {
-            Ok(Done::Request(sent)) => {
+            Ok(CompletedOrder::Request(sent)) => {
                 if self.layers.len() != awaited.layers {
                     return;
                 }
@@ -106,7 +106,7 @@ impl Dashboard {
                 self.layers.push(Overlay::Inspect(Box::new(inspector)));
             }
             Ok(_) => {}
-            Err(refusal) => self.say(&format!("{}: {refusal}", awaited.name)),
+            Err(refusal) => self.show_notice(&format!("{}: {refusal}", awaited.name)),
         }
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::arrival::{self, Stage};
-use actors::domain::event::{Activity, MysisStatus, State};
+use actors::domain::arrival::{self, LoginStage};
+use actors::domain::event::{Activity, LifeState, MysisStatus};
 use actors::domain::ids::{MysisId, Seq};
 
 /// All Myses.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
-    members: BTreeMap<MysisId, Member>,
+    members: BTreeMap<MysisId, RosterMember>,
     /// By how much the Myses' own figures of tokens have grown since this was begun.
     flowed: u64,
 }
 
 /// One Mysis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Member {
+pub struct RosterMember {
     /// How it stands.
     pub standing: Arc<MysisStatus>,
     /// Its newest words that were heard of.
@@ -26,7 +26,7 @@ pub struct Member {
     pub read: Seq,
 }
 
-impl Member {
+impl RosterMember {
     /// Whether it said something that the operator has not seen.
     #[must_use]
     pub fn is_unread(&self) -> bool {
@@ -68,19 +68,19 @@ pub struct Counts {
 impl Roster {
     /// Everybody, by id.
     #[must_use]
-    pub fn members(&self) -> &BTreeMap<MysisId, Member> {
+    pub fn members(&self) -> &BTreeMap<MysisId, RosterMember> {
         &self.members
     }
 
     /// One of them.
     #[must_use]
-    pub fn get(&self, id: MysisId) -> Option<&Member> {
+    pub fn get(&self, id: MysisId) -> Option<&RosterMember> {
         self.members.get(&id)
     }
 
     /// The one of that name.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&Member> {
+    pub fn find_by_name(&self, name: &str) -> Option<&RosterMember> {
         self.members
             .values()
             .find(|member| &*member.standing.name == name)
@@ -89,7 +89,7 @@ impl Roster {
     /// Takes notice of how one stands.
     ///
     /// Whether that one was not known before.
-    pub fn stands(&mut self, standing: &Arc<MysisStatus>) -> bool {
+    pub fn update_member(&mut self, standing: &Arc<MysisStatus>) -> bool {
         match self.members.get_mut(&standing.id) {
             Some(member) => {
                 let grown = tokens(standing).saturating_sub(tokens(&member.standing));
@@ -98,7 +98,7 @@ impl Roster {
                 false
             }
             None => {
-                let member = Member {
+                let member = RosterMember {
                     standing: standing.clone(),
                     newest_words: Seq(0),
                     read: Seq(0),
@@ -111,7 +111,7 @@ impl Roster {
 
     /// By how much the Myses' own figures of tokens have grown since this was begun.
     #[must_use]
-    pub fn flowed(&self) -> u64 {
+    pub fn tokens_used(&self) -> u64 {
         self.flowed
     }
 
@@ -127,12 +127,12 @@ impl Roster {
             if let Some(member) = before.remove(&standing.id) {
                 self.members.insert(standing.id, member);
             }
-            self.stands(standing);
+            self.update_member(standing);
         }
     }
 
     /// One said something.
-    pub fn spoke(&mut self, id: MysisId, seq: Seq) {
+    pub fn record_words(&mut self, id: MysisId, seq: Seq) {
         if let Some(member) = self.members.get_mut(&id) {
             member.newest_words = member.newest_words.max(seq);
         }
@@ -149,18 +149,18 @@ impl Roster {
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        for Member { standing, .. } in self.members.values() {
+        for RosterMember { standing, .. } in self.members.values() {
             counts.all += 1;
             match standing.state {
-                State::Running => counts.running += 1,
-                State::Idle => counts.idle += 1,
-                State::Stopped => counts.stopped += 1,
-                State::Errored => counts.errored += 1,
+                LifeState::Running => counts.running += 1,
+                LifeState::Idle => counts.idle += 1,
+                LifeState::Stopped => counts.stopped += 1,
+                LifeState::Errored => counts.errored += 1,
             }
-            match arrival::stage(standing) {
-                Stage::Coming => counts.coming += 1,
-                Stage::Here => counts.here += 1,
-                Stage::Elsewhere => {}
+            match arrival::login_stage(standing) {
+                LoginStage::Coming => counts.coming += 1,
+                LoginStage::Here => counts.here += 1,
+                LoginStage::Elsewhere => {}
             }
             match &standing.activity {
                 Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
@@ -197,8 +197,8 @@ fn tokens(standing: &MysisStatus) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::standing;
-    use actors::domain::arrival::{Stage, stage};
-    use actors::domain::event::{Activity, LinkState, MysisStatus, State};
+    use actors::domain::arrival::{LoginStage, login_stage};
+    use actors::domain::event::{Activity, LifeState, LinkState, MysisStatus};
     use actors::domain::gate::Lane;
 
     #[test]
@@ -206,28 +206,28 @@ mod tests {
         let one = |state, activity, link| {
             let mut one = MysisStatus::clone(&standing(1, "m", state));
             (one.activity, one.link) = (activity, link);
-            stage(&one)
+            login_stage(&one)
         };
-        let (running, local) = (State::Running, Lane::Provider("local".into()));
+        let (running, local) = (LifeState::Running, Lane::Provider("local".into()));
         assert_eq!(
             one(running, Activity::Queueing(Lane::Logins), LinkState::None),
-            Stage::Coming
+            LoginStage::Coming
         );
         assert_eq!(
             one(running, Activity::Connecting, LinkState::Down),
-            Stage::Coming
+            LoginStage::Coming
         );
         assert_eq!(
             one(running, Activity::Queueing(local), LinkState::Ok),
-            Stage::Here
+            LoginStage::Here
         );
         assert_eq!(
             one(running, Activity::Pausing, LinkState::None),
-            Stage::Elsewhere
+            LoginStage::Elsewhere
         );
         assert_eq!(
-            one(State::Stopped, Activity::Resting, LinkState::Ok),
-            Stage::Elsewhere
+            one(LifeState::Stopped, Activity::Resting, LinkState::Ok),
+            LoginStage::Elsewhere
         );
     }
 }

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{Activity, MysisStatus, State};
+use actors::domain::event::{Activity, LifeState, MysisStatus};
 use actors::domain::ids::{MysisId, Now, Timestamp};
 
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
-use super::focus::Seeking;
+use super::focus::ActiveSeek;
 use super::input_event::Attention;
 use super::keys::{self, ANYWHERE, Chapter, GOING, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
-use super::log::Message;
+use super::log::LogMessage;
 use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
@@ -29,17 +29,17 @@ const HALF_MINUTE_MS: i64 = 30_000;
 
 /// What stands in the line of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum InSight<'a> {
+pub enum StatusLine<'a> {
     /// The program is closing.
     Closing,
     /// Something is sought in what is stored.
-    Seeking(Seeking),
+    Seeking(ActiveSeek),
     /// An error that nobody has dismissed, and how many more there are.
-    Error(&'a Message, usize),
+    Error(&'a LogMessage, usize),
     /// How far an order is.
     Receipt(&'a Receipt),
     /// Something that was said.
-    Said(&'a Message),
+    Said(&'a LogMessage),
     /// Nothing.
     Nothing,
 }
@@ -53,10 +53,10 @@ impl Dashboard {
     /// Makes it fit to be painted.
     pub fn prepare_frame(&mut self) {
         self.counts = self.roster.counts();
-        self.flow.settle(self.roster.flowed(), self.moment);
-        self.settle_needs();
-        self.settle_table();
-        self.settle_focus();
+        self.flow.settle(self.roster.tokens_used(), self.moment);
+        self.update_needs();
+        self.update_table();
+        self.update_focus();
         self.weigh_request();
         let page = self.layout().page();
         for layer in &mut self.layers {
@@ -66,7 +66,7 @@ impl Dashboard {
         }
     }
 
-    pub(super) fn settle_table(&mut self) {
+    pub(super) fn update_table(&mut self) {
         // How many there are decides how much room the table has.
         for _ in 0..2 {
             let rows = usize::from(self.layout().body.height);
@@ -75,10 +75,10 @@ impl Dashboard {
         }
     }
 
-    fn settle_needs(&mut self) {
-        let needs = needs::needs(&self.roster);
+    fn update_needs(&mut self) {
+        let needs = needs::list_needs(&self.roster);
         if *self.needs != needs {
-            self.need_groups = Arc::new(needs::groups(&needs));
+            self.need_groups = Arc::new(needs::group_needs(&needs));
             self.needs = Arc::new(needs);
         }
         let needed: BTreeSet<MysisId> = self.needs.iter().map(|need| need.mysis).collect();
@@ -112,7 +112,7 @@ impl Dashboard {
         }
     }
 
-    fn settle_focus(&mut self) {
+    fn update_focus(&mut self) {
         let body = self.layout().body;
         let Some(focus) = &mut self.focus else {
             return;
@@ -141,10 +141,11 @@ impl Dashboard {
         }
         let is_live = self.closing.is_some()
             || self.roster.members().values().any(|member| {
-                member.standing.state == State::Running
+                member.standing.state == LifeState::Running
                     && member.standing.activity != Activity::Resting
             });
-        let shows_message = self.in_sight() != InSight::Nothing && self.log.standing().is_empty();
+        let shows_message =
+            self.status_line() != StatusLine::Nothing && self.log.open_errors().is_empty();
         let moves = is_live || shows_message || !self.flow.is_flat();
         let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
@@ -152,7 +153,7 @@ impl Dashboard {
 
     /// For whom the end of the program still waits, by name; none while it is not closing.
     #[must_use]
-    pub fn waited_for(&self) -> Vec<&MysisStatus> {
+    pub fn awaited_myses(&self) -> Vec<&MysisStatus> {
         if self.closing.is_none() {
             return Vec::new();
         }
@@ -161,31 +162,31 @@ impl Dashboard {
             .map(|member| &*member.standing)
             .filter(|standing| standing.activity != Activity::Resting)
             .collect();
-        waited.sort_by(|a, b| sorting::natural(&a.name, &b.name));
+        waited.sort_by(|a, b| sorting::compare_natural(&a.name, &b.name));
         waited
     }
 
     /// What stands in the line of messages: an error, else what is newest.
     #[must_use]
-    pub fn in_sight(&self) -> InSight<'_> {
+    pub fn status_line(&self) -> StatusLine<'_> {
         if self.closing.is_some() {
-            return InSight::Closing;
+            return StatusLine::Closing;
         }
         if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
-            return InSight::Seeking(seeking);
+            return StatusLine::Seeking(seeking);
         }
-        if let Some(message) = self.log.standing().last() {
-            return InSight::Error(message, self.log.standing().len() - 1);
+        if let Some(message) = self.log.open_errors().last() {
+            return StatusLine::Error(message, self.log.open_errors().len() - 1);
         }
-        let said_at = self.log.said_at();
+        let said_at = self.log.notice_at();
         let is_new = self.moment.since(said_at) < SAID;
-        let said = self.log.said().filter(|_| is_new);
+        let said = self.log.newest_notice().filter(|_| is_new);
         let receipt = self.receipt_in_sight();
         match (said, receipt) {
-            (Some(_), Some(receipt)) if receipt.at > said_at => InSight::Receipt(receipt),
-            (Some(said), _) => InSight::Said(said),
-            (None, Some(receipt)) => InSight::Receipt(receipt),
-            (None, None) => InSight::Nothing,
+            (Some(_), Some(receipt)) if receipt.at > said_at => StatusLine::Receipt(receipt),
+            (Some(said), _) => StatusLine::Said(said),
+            (None, Some(receipt)) => StatusLine::Receipt(receipt),
+            (None, None) => StatusLine::Nothing,
         }
     }
 

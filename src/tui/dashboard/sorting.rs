@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use actors::domain::event::{Activity, MysisStatus, State};
+use actors::domain::event::{Activity, LifeState, MysisStatus};
 
 use super::columns::Column;
 
@@ -12,12 +12,12 @@ pub struct Sorting {
     /// The column.
     pub by: Column,
     /// Which end first.
-    pub from: End,
+    pub from: SortDirection,
 }
 
 /// An end of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum SortDirection {
     /// The end that is looked for first in this column: `a`, the errored, the most, the newest.
     First,
     /// The other one.
@@ -28,7 +28,7 @@ impl Default for Sorting {
     fn default() -> Self {
         Sorting {
             by: Column::Name,
-            from: End::First,
+            from: SortDirection::First,
         }
     }
 }
@@ -36,29 +36,29 @@ impl Default for Sorting {
 impl Sorting {
     /// Sorts by a column; by the same one again: the other way round.
     #[must_use]
-    pub fn chosen(self, by: Column) -> Sorting {
+    pub fn with_column(self, by: Column) -> Sorting {
         if self.by == by {
-            return self.turned();
+            return self.reverse();
         }
         Sorting {
             by,
-            from: End::First,
+            from: SortDirection::First,
         }
     }
 
     /// The other way round.
     #[must_use]
-    pub fn turned(self) -> Sorting {
+    pub fn reverse(self) -> Sorting {
         let from = match self.from {
-            End::First => End::Last,
-            End::Last => End::First,
+            SortDirection::First => SortDirection::Last,
+            SortDirection::Last => SortDirection::First,
         };
         Sorting { from, ..self }
     }
 
     /// Whether the order can change while nobody comes or goes.
     #[must_use]
-    pub fn is_restless(self) -> bool {
+    pub fn is_volatile(self) -> bool {
         self.by != Column::Name
     }
 
@@ -67,11 +67,11 @@ impl Sorting {
     pub fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         let order = by_column(self.by, a, b);
         let order = match self.from {
-            End::First => order,
-            End::Last => order.reverse(),
+            SortDirection::First => order,
+            SortDirection::Last => order.reverse(),
         };
         order
-            .then_with(|| natural(&a.name, &b.name))
+            .then_with(|| compare_natural(&a.name, &b.name))
             .then_with(|| a.id.cmp(&b.id))
     }
 }
@@ -82,9 +82,9 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         totals.tokens_in.saturating_add(totals.tokens_out)
     };
     match column {
-        Column::Mark | Column::Name => natural(&a.name, &b.name),
-        Column::State => urgency(a.state).cmp(&urgency(b.state)),
-        Column::Doing => bustle(&a.activity).cmp(&bustle(&b.activity)),
+        Column::Mark | Column::Name => compare_natural(&a.name, &b.name),
+        Column::State => state_rank(a.state).cmp(&state_rank(b.state)),
+        Column::Doing => activity_rank(&a.activity).cmp(&activity_rank(&b.activity)),
         Column::Words | Column::Seen => b.last_activity_at.cmp(&a.last_activity_at),
         // Those without an account come last.
         Column::Account => {
@@ -100,16 +100,16 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
     }
 }
 
-fn urgency(state: State) -> u8 {
+fn state_rank(state: LifeState) -> u8 {
     match state {
-        State::Errored => 0,
-        State::Running => 1,
-        State::Idle => 2,
-        State::Stopped => 3,
+        LifeState::Errored => 0,
+        LifeState::Running => 1,
+        LifeState::Idle => 2,
+        LifeState::Stopped => 3,
     }
 }
 
-fn bustle(activity: &Activity) -> u8 {
+fn activity_rank(activity: &Activity) -> u8 {
     match activity {
         Activity::Paused(_) => 0,
         Activity::CoolingDown(_) => 1,
@@ -127,7 +127,7 @@ fn bustle(activity: &Activity) -> u8 {
 
 /// Compares names as people do: `alpha-2` before `alpha-10`.
 #[must_use]
-pub fn natural(a: &str, b: &str) -> Ordering {
+pub fn compare_natural(a: &str, b: &str) -> Ordering {
     let (mut a_rest, mut b_rest) = (a, b);
     loop {
         let (a_digits, b_digits) = (digits(a_rest), digits(b_rest));
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn numbers_in_names_count_as_numbers() {
         let mut names = ["b", "a-10", "a-2", "a", "a-02", "世"];
-        names.sort_by(|a, b| natural(a, b));
+        names.sort_by(|a, b| compare_natural(a, b));
         assert_eq!(names, ["a", "a-02", "a-2", "a-10", "b", "世"]);
     }
 
@@ -181,11 +181,11 @@ mod tests {
         #[test]
         fn natural_order_is_an_order(names in proptest::collection::vec("[ab01]{0,5}", 3)) {
             let [a, b, c] = [&names[0], &names[1], &names[2]];
-            prop_assert_eq!(natural(a, b), natural(b, a).reverse());
-            if natural(a, b).is_le() && natural(b, c).is_le() {
-                prop_assert!(natural(a, c).is_le());
+            prop_assert_eq!(compare_natural(a, b), compare_natural(b, a).reverse());
+            if compare_natural(a, b).is_le() && compare_natural(b, c).is_le() {
+                prop_assert!(compare_natural(a, c).is_le());
             }
-            prop_assert_eq!(natural(a, b).is_eq(), a == b);
+            prop_assert_eq!(compare_natural(a, b).is_eq(), a == b);
         }
     }
 }

@@ -15,7 +15,7 @@ const STEADY: Duration = Duration::from_secs(1);
 
 /// The table.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct MysisTable {
     order: Arc<Vec<MysisId>>,
     selected: Option<MysisId>,
     /// Where the selected one was last; its neighbour follows it when it goes.
@@ -41,7 +41,7 @@ enum Staleness {
     Order,
 }
 
-impl Table {
+impl MysisTable {
     /// Those that are shown, in order.
     #[must_use]
     pub fn order(&self) -> &[MysisId] {
@@ -56,7 +56,7 @@ impl Table {
 
     /// Those in sight, and the first one's place.
     #[must_use]
-    pub fn in_sight(&self) -> (usize, &[MysisId]) {
+    pub fn visible_rows(&self) -> (usize, &[MysisId]) {
         let end = (self.top + self.rows).min(self.order.len());
         (self.top, &self.order[self.top.min(end)..end])
     }
@@ -86,7 +86,7 @@ impl Table {
     }
 
     /// Somebody stands differently.
-    pub fn doubt_figures(&mut self) {
+    pub fn invalidate_figures(&mut self) {
         self.staleness = self.staleness.max(Staleness::Figures);
     }
 
@@ -114,7 +114,7 @@ impl Table {
 
     /// Puts the Myses in order and keeps the selection.
     pub fn settle(&mut self, roster: &Roster, now: Moment) {
-        let is_restless = self.sorting.is_restless() || !self.filter.is_open();
+        let is_restless = self.sorting.is_volatile() || !self.filter.is_open();
         let is_due = match self.staleness {
             Staleness::None => false,
             Staleness::Figures => is_restless && now.since(self.ordered_at) >= STEADY,
@@ -169,7 +169,7 @@ impl Table {
     }
 
     /// Marks the selected one, or no longer, and goes to the next.
-    pub fn mark(&mut self) {
+    pub fn toggle_mark(&mut self) {
         let Some(id) = self.selected else {
             return;
         };

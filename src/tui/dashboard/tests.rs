@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::event::{
-    Activity, EventKind, LinkState, MysisRef, MysisStatus, State, SwarmEvent, Totals,
+    Activity, EventKind, LifeState, LinkState, MysisRef, MysisStatus, SwarmEvent, Totals,
 };
 use actors::domain::gate::Lane;
 use actors::domain::ids::{Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Body, Row, Severity, Utterance};
-use actors::domain::order::{Done, Order, Refusal};
-use actors::domain::reading::{Page, PageFrom};
+use actors::domain::message::{Row, RowBody, Severity, Utterance};
+use actors::domain::order::{CompletedOrder, Order, OrderRefusal};
+use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::sent::{Parts, SentRequest};
-use actors::domain::weather::{Away, Weather};
+use actors::domain::sent::{RequestByteCounts, SentRequest};
+use actors::domain::weather::{ServerOutage, ServerOutages};
 
 use super::action::TerminalAction;
 use super::input_event::{Input, Key, Press};
 use super::overlay::Overlay;
-use super::settling::InSight;
-use super::{Dashboard, Opening};
+use super::settling::StatusLine;
+use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::{OrderId, UiEffect};
@@ -41,7 +41,7 @@ pub(super) fn rules() -> Arc<SwarmRules> {
     })
 }
 
-pub(super) fn standing(id: i64, name: &str, state: State) -> Arc<MysisStatus> {
+pub(super) fn standing(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus> {
     Arc::new(MysisStatus {
         id: MysisId(id),
         name: name.into(),
@@ -77,18 +77,18 @@ impl Desk {
     /// Three Myses: alpha runs, bravo is stopped, ceres is idle.
     pub(super) fn new() -> Desk {
         Desk::with(vec![
-            standing(1, "alpha", State::Running),
-            standing(2, "bravo", State::Stopped),
-            standing(3, "ceres", State::Idle),
+            standing(1, "alpha", LifeState::Running),
+            standing(2, "bravo", LifeState::Stopped),
+            standing(3, "ceres", LifeState::Idle),
         ])
     }
 
     pub(super) fn with(standings: Vec<Arc<MysisStatus>>) -> Desk {
-        let mut board = Dashboard::new(Opening {
+        let mut board = Dashboard::new(DashboardOptions {
             size: (120, 40),
-            ..Opening::default()
+            ..DashboardOptions::default()
         });
-        board.tick(Now::alike(Timestamp(1_000_000)));
+        board.tick(Now::from_timestamp(Timestamp(1_000_000)));
         board.restore(SwarmSnapshot {
             standings,
             mission: None,
@@ -100,7 +100,7 @@ impl Desk {
     }
 
     pub(super) fn press(&mut self, press: Press) -> Vec<UiEffect> {
-        self.board.input(Input::Press(press));
+        self.board.on_input(Input::Press(press));
         self.board.prepare_frame();
         self.board.take_effects()
     }
@@ -117,7 +117,7 @@ impl Desk {
     }
 
     pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: EventKind) {
-        self.board.learn(&SwarmEvent {
+        self.board.on_event(&SwarmEvent {
             at: Timestamp(1_000_000),
             mysis: mysis.map(|(id, name)| MysisRef {
                 id: MysisId(id),
@@ -128,8 +128,8 @@ impl Desk {
         self.board.prepare_frame();
     }
 
-    pub(super) fn answers(&mut self, id: OrderId, answer: Result<Done, Refusal>) {
-        self.board.answered(id, answer);
+    pub(super) fn answers(&mut self, id: OrderId, answer: Result<CompletedOrder, OrderRefusal>) {
+        self.board.on_answer(id, answer);
         self.board.prepare_frame();
     }
 
@@ -138,7 +138,7 @@ impl Desk {
     }
 
     pub(super) fn complaint(&self) -> &str {
-        let standing = self.board.log().standing().last();
+        let standing = self.board.log().open_errors().last();
         standing.map_or("", |message| &message.text)
     }
 }
@@ -163,7 +163,7 @@ pub(super) fn orders_of(effects: &[UiEffect]) -> Vec<(OrderId, Order)> {
 }
 
 /// The pieces of conversations that are to be read.
-fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, Page)> {
+fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, PageQuery)> {
     let mut loads = Vec::new();
     for effect in effects {
         if let UiEffect::Load { id: stamp, page } = effect {
@@ -178,7 +178,7 @@ fn words(seq: i64, text: &str) -> Arc<Row> {
         seq: Seq(seq),
         at: Timestamp(seq),
         turn: TurnNumber(1),
-        body: Body::Reply(Utterance {
+        body: RowBody::Reply(Utterance {
             text: text.into(),
             ..Utterance::default()
         }),
@@ -193,12 +193,12 @@ fn a_message_is_written_sent_and_cleared() {
     let name = "alpha".to_string();
     let text = "hello".to_string();
     assert_eq!(order, Order::Send { name, text });
-    assert!(desk.board.layers().is_empty());
-    desk.answers(id, Ok(Done::Stored(Seq(4))));
+    assert!(desk.board.overlays().is_empty());
+    desk.answers(id, Ok(CompletedOrder::Stored(Seq(4))));
     let receipt = desk.board.receipt_in_sight().unwrap();
     assert_eq!(receipt.progress(), "stored as #4");
     desk.types("m");
-    let composer = desk.board.layers()[0].composer().unwrap();
+    let composer = desk.board.overlays()[0].composer().unwrap();
     assert!(composer.field.is_empty());
 }
 
@@ -207,13 +207,13 @@ fn a_refused_message_says_why_and_is_there_again() {
     let mut desk = Desk::new();
     desk.types("jmhello");
     let (id, _) = order_of(&desk.key(Key::Enter));
-    desk.answers(id, Err(Refusal::Stopped));
+    desk.answers(id, Err(OrderRefusal::Stopped));
     assert_eq!(
         desk.complaint(),
         "message bravo: mysis stopped - press 'r' to relaunch"
     );
     desk.types("m");
-    let composer = desk.board.layers()[0].composer().unwrap();
+    let composer = desk.board.overlays()[0].composer().unwrap();
     assert_eq!(composer.field.text(), "hello");
     desk.key(Key::Esc);
     desk.key(Key::Esc);
@@ -228,7 +228,7 @@ fn drafts_are_kept_for_each_mysis() {
     desk.types("jmsecond");
     desk.key(Key::Esc);
     desk.types("km");
-    let composer = desk.board.layers()[0].composer().unwrap();
+    let composer = desk.board.overlays()[0].composer().unwrap();
     assert_eq!(composer.field.text(), "first");
 }
 
@@ -253,7 +253,7 @@ fn quitting_asks_while_myses_run() {
     assert!(desk.types("n").is_empty());
     assert_eq!(desk.types("qy"), [UiEffect::Quit]);
     assert!(desk.types("q").is_empty(), "it closes already");
-    let mut quiet = Desk::with(vec![standing(1, "alpha", State::Idle)]);
+    let mut quiet = Desk::with(vec![standing(1, "alpha", LifeState::Idle)]);
     assert_eq!(quiet.types("q"), [UiEffect::Quit]);
 }
 
@@ -264,7 +264,7 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(
         Some((9, "aaa")),
-        EventKind::Standing(standing(9, "aaa", State::Idle)),
+        EventKind::Standing(standing(9, "aaa", LifeState::Idle)),
     );
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(Some((2, "bravo")), EventKind::Deleted);
@@ -288,18 +288,18 @@ fn a_form_stays_until_its_order_is_carried_out() {
             start: true
         }
     );
-    desk.answers(id, Err(Refusal::NameTaken("zed".to_string())));
-    let Some(Overlay::Form(form)) = desk.board.layers().last() else {
+    desk.answers(id, Err(OrderRefusal::NameTaken("zed".to_string())));
+    let Some(Overlay::Form(form)) = desk.board.overlays().last() else {
         panic!("the form is gone");
     };
     assert!(form.complaint.as_ref().unwrap().contains("exists already"));
     let (id, _) = order_of(&desk.key(Key::Enter));
     desk.happens(
         Some((4, "zed")),
-        EventKind::Standing(standing(4, "zed", State::Idle)),
+        EventKind::Standing(standing(4, "zed", LifeState::Idle)),
     );
-    desk.answers(id, Ok(Done::Created(MysisId(4))));
-    assert!(desk.board.layers().is_empty());
+    desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
+    assert!(desk.board.overlays().is_empty());
     assert_eq!(desk.in_hand(), "zed");
 }
 
@@ -313,7 +313,7 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     let loads = loads_of(&effects);
     let (stamp, page) = &loads[1];
     assert_eq!((page.mysis, page.from), (MysisId(1), PageFrom::Newest));
-    desk.board.paged(*stamp, Ok(vec![words(7, "hello")]));
+    desk.board.on_page(*stamp, Ok(vec![words(7, "hello")]));
     desk.board.prepare_frame();
     assert!(!is_unread(&desk));
     desk.happens(Some((1, "alpha")), EventKind::Deleted);
@@ -343,7 +343,7 @@ fn taking_stock_forgets_who_is_gone() {
     let mut desk = Desk::new();
     desk.key(Key::Enter);
     desk.board.restore(SwarmSnapshot {
-        standings: vec![standing(2, "bravo", State::Idle)],
+        standings: vec![standing(2, "bravo", LifeState::Idle)],
         mission: Some("mine".into()),
         rules: rules(),
         redactor: Arc::default(),
@@ -354,15 +354,15 @@ fn taking_stock_forgets_who_is_gone() {
     assert_eq!(desk.board.counts().all, 1);
 }
 
-fn sent(body: &str) -> Done {
-    Done::Request(Box::new(SentRequest {
+fn sent(body: &str) -> CompletedOrder {
+    CompletedOrder::Request(Box::new(SentRequest {
         at: Timestamp(999_000),
         provider: "local".into(),
         body: body.into(),
-        parts: Parts {
+        parts: RequestByteCounts {
             system: 7,
             tools: 3,
-            ..Parts::default()
+            ..RequestByteCounts::default()
         },
     }))
 }
@@ -373,10 +373,10 @@ fn the_request_last_sent_is_looked_into_letter_for_letter() {
     let (id, order) = order_of(&desk.types("x"));
     let name = "alpha".to_string();
     assert_eq!(order, Order::ShowRequest { name });
-    assert!(desk.board.layers().is_empty());
+    assert!(desk.board.overlays().is_empty());
     let body = r#"{"model":"m","messages":[{"role":"user","content":"go"}]}"#;
     desk.answers(id, Ok(sent(body)));
-    let Some(Overlay::Inspect(inspector)) = desk.board.layers().last() else {
+    let Some(Overlay::Inspect(inspector)) = desk.board.overlays().last() else {
         panic!("nothing is looked into");
     };
     assert_eq!(inspector.whole_text(), body);
@@ -393,23 +393,27 @@ fn the_request_last_sent_is_looked_into_letter_for_letter() {
 fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
     let mut desk = Desk::new();
     let (id, _) = order_of(&desk.types("x"));
-    desk.answers(id, Err(Refusal::NothingSent));
-    assert!(desk.board.layers().is_empty());
+    desk.answers(id, Err(OrderRefusal::NothingSent));
+    assert!(desk.board.overlays().is_empty());
     assert!(desk.board.orders().receipts().is_empty());
-    let said = desk.board.log().said().map(|said| said.text.to_string());
-    assert_eq!(said, Some(format!("alpha: {}", Refusal::NothingSent)));
+    let said = desk
+        .board
+        .log()
+        .newest_notice()
+        .map(|said| said.text.to_string());
+    assert_eq!(said, Some(format!("alpha: {}", OrderRefusal::NothingSent)));
 }
 
 #[test]
 fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     let interrupted = |id, name: &str| {
-        let mut one = MysisStatus::clone(&standing(id, name, State::Idle));
+        let mut one = MysisStatus::clone(&standing(id, name, LifeState::Idle));
         one.reason = Some("interrupted: it ran until then".into());
         Arc::new(one)
     };
     let mut desk = Desk::with(vec![
         interrupted(1, "alpha"),
-        standing(2, "bravo", State::Idle),
+        standing(2, "bravo", LifeState::Idle),
         interrupted(3, "ceres"),
     ]);
     let groups = desk.board.need_groups();
@@ -430,7 +434,11 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     assert_eq!(started, [start("alpha"), start("ceres")]);
     let mut nobody = Desk::new();
     assert!(orders_of(&nobody.types("R")).is_empty());
-    let said = nobody.board.log().said().map(|said| said.text.to_string());
+    let said = nobody
+        .board
+        .log()
+        .newest_notice()
+        .map(|said| said.text.to_string());
     assert!(said.is_some_and(|said| said.contains("none to resume")));
 }
 
@@ -444,25 +452,28 @@ fn what_is_said_goes_after_its_time_although_the_wall_clock_is_set_back() {
             moment: Moment(1_000_000 + ms),
         };
         desk.board.tick(at(7_000));
-        assert!(matches!(desk.board.in_sight(), InSight::Said(_)), "{shift}");
+        assert!(
+            matches!(desk.board.status_line(), StatusLine::Said(_)),
+            "{shift}"
+        );
         desk.board.tick(at(9_000));
-        assert_eq!(desk.board.in_sight(), InSight::Nothing, "{shift}");
+        assert_eq!(desk.board.status_line(), StatusLine::Nothing, "{shift}");
     }
 }
 
 #[test]
 fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
-    let mut waits = MysisStatus::clone(&standing(1, "alpha", State::Running));
+    let mut waits = MysisStatus::clone(&standing(1, "alpha", LifeState::Running));
     let lane = Lane::Provider("local".into());
     waits.activity = Activity::Queueing(lane.clone());
     let mut desk = Desk::with(vec![Arc::new(waits)]);
     let doing = |desk: &Desk| {
-        let member = desk.board.roster().named("alpha").unwrap();
+        let member = desk.board.roster().find_by_name("alpha").unwrap();
         let now = desk.board.now();
-        super::cells::doing(&member.standing, now, desk.board.weather()).0
+        super::cells::activity_text(&member.standing, now, desk.board.weather()).0
     };
     assert_eq!(doing(&desk), "queues 16:40");
-    let weather = Weather(vec![Away {
+    let weather = ServerOutages(vec![ServerOutage {
         lane,
         text: "HTTP 503".into(),
         since: Timestamp(900_000),
@@ -482,9 +493,9 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     assert!(orders_of(&desk.key(Key::Down)).is_empty());
     desk.answers(id, Ok(sent("{}")));
     let parts = desk.board.focus().and_then(|focus| focus.weight.parts);
-    assert_eq!(parts.map(|parts| parts.all()), Some(10));
+    assert_eq!(parts.map(|parts| parts.total_bytes()), Some(10));
     assert!(orders_of(&desk.key(Key::Down)).is_empty());
-    let mut later = (*standing(1, "alpha", State::Running)).clone();
+    let mut later = (*standing(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
     desk.happens(Some((1, "alpha")), EventKind::Standing(Arc::new(later)));
     assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
@@ -507,22 +518,22 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
     use actors::domain::books::Day;
     use actors::domain::budget::BudgetStatus;
 
-    let mut board = Dashboard::new(Opening::default());
+    let mut board = Dashboard::new(DashboardOptions::default());
     let noon = Timestamp(20_000 * 86_400_000 + 43_200_000);
-    board.tick(Now::alike(noon));
+    board.tick(Now::from_timestamp(noon));
     assert_eq!(board.budget_percent(), None);
     let spending = BudgetStatus {
         day: Day::of(noon),
         percent: Some(42),
         ..BudgetStatus::default()
     };
-    board.learn(&SwarmEvent {
+    board.on_event(&SwarmEvent {
         at: noon,
         mysis: None,
         what: EventKind::Spending(Arc::new(spending)),
     });
     assert_eq!(board.budget_percent(), Some(42));
-    board.tick(Now::alike(Day::of(noon).ends()));
+    board.tick(Now::from_timestamp(Day::of(noon).end_time()));
     assert_eq!(board.budget_percent(), Some(0));
 }
 
@@ -533,36 +544,39 @@ fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     desk.types("?");
     assert_eq!(first(&desk), "The table of Myses");
     desk.types("?");
-    assert!(desk.board.layers().is_empty());
+    assert!(desk.board.overlays().is_empty());
     let (id, _) = order_of(&desk.types("x"));
     desk.answers(id, Ok(sent("{}")));
     desk.types("?");
     assert_eq!(first(&desk), "An entry or a request that is looked into");
-    assert_eq!(desk.board.layers().len(), 2);
+    assert_eq!(desk.board.overlays().len(), 2);
     desk.types("P");
     assert_eq!(desk.board.take_actions(), [TerminalAction::Dump]);
     desk.types("?");
-    assert_eq!(desk.board.layers().len(), 1);
+    assert_eq!(desk.board.overlays().len(), 1);
     desk.types("L");
-    assert!(matches!(desk.board.layers().last(), Some(Overlay::Log(_))));
+    assert!(matches!(
+        desk.board.overlays().last(),
+        Some(Overlay::Log(_))
+    ));
     desk.types("LLq");
-    assert_eq!(desk.board.layers().len(), 1);
+    assert_eq!(desk.board.overlays().len(), 1);
 }
 
 #[test]
 fn the_end_names_for_whom_it_still_waits() {
     let mut desk = Desk::new();
     let under_way = |activity| {
-        let mut one = (*standing(1, "alpha", State::Running)).clone();
+        let mut one = (*standing(1, "alpha", LifeState::Running)).clone();
         one.activity = activity;
         EventKind::Standing(Arc::new(one))
     };
     desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
-    assert!(desk.board.waited_for().is_empty());
+    assert!(desk.board.awaited_myses().is_empty());
     desk.types("qy");
-    let waited = |desk: &Desk| desk.board.waited_for().len();
+    let waited = |desk: &Desk| desk.board.awaited_myses().len();
     assert_eq!(waited(&desk), 1);
-    assert_eq!(desk.board.in_sight(), super::InSight::Closing);
+    assert_eq!(desk.board.status_line(), super::StatusLine::Closing);
     desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
     assert_eq!(waited(&desk), 0);
 }

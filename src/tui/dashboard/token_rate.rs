@@ -65,7 +65,7 @@ impl TokenRate {
 
 /// Figures as bars of eight heights.
 #[must_use]
-pub fn spark(figures: &[u64]) -> String {
+pub fn sparkline(figures: &[u64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let highest = figures.iter().copied().max().unwrap_or(0).max(1);
     let bar = |figure: &u64| {
@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn a_small_figure_is_still_seen() {
-        assert_eq!(spark(&[0, 1, 1000, 500]), "▁▂█▅");
-        assert_eq!(spark(&[]), "");
-        assert_eq!(spark(&[u64::MAX, 0]), "█▁");
+        assert_eq!(sparkline(&[0, 1, 1000, 500]), "▁▂█▅");
+        assert_eq!(sparkline(&[]), "");
+        assert_eq!(sparkline(&[u64::MAX, 0]), "█▁");
     }
 }

@@ -64,18 +64,18 @@ pub enum Tone {
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct StyledSpan {
     /// What it says; clean, and without line ends.
     pub text: Box<str>,
     /// What it means.
     pub tone: Tone,
 }
 
-impl Span {
+impl StyledSpan {
     /// A piece of a line.
     #[must_use]
-    pub fn new(text: impl Into<Box<str>>, tone: Tone) -> Span {
-        Span {
+    pub fn new(text: impl Into<Box<str>>, tone: Tone) -> StyledSpan {
+        StyledSpan {
             text: text.into(),
             tone,
         }
@@ -84,30 +84,30 @@ impl Span {
 
 /// A line of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct StyledLine {
     /// Its pieces, from left to right.
-    pub spans: Vec<Span>,
+    pub spans: Vec<StyledSpan>,
 }
 
-impl Line {
+impl StyledLine {
     /// A line of one piece.
     #[must_use]
-    pub fn of(text: impl Into<Box<str>>, tone: Tone) -> Line {
-        Line {
-            spans: vec![Span::new(text, tone)],
+    pub fn of(text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
+        StyledLine {
+            spans: vec![StyledSpan::new(text, tone)],
         }
     }
 
     /// The line with one more piece.
     #[must_use]
-    pub fn with(mut self, text: impl Into<Box<str>>, tone: Tone) -> Line {
+    pub fn with(mut self, text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
         self.push(text, tone);
         self
     }
 
     /// Adds a piece.
     pub fn push(&mut self, text: impl Into<Box<str>>, tone: Tone) {
-        let span = Span::new(text, tone);
+        let span = StyledSpan::new(text, tone);
         if !span.text.is_empty() {
             self.spans.push(span);
         }

@@ -22,9 +22,9 @@ use actors::domain::message::Row;
 use super::figures::UtcOffset;
 use super::tree::Fold;
 use actors::domain::screen::ReadId;
-use entry::{Entry, Look};
-use finding::Finding;
-use pages::{Load, Pages, Then};
+use entry::{EntryOptions, TranscriptEntry};
+use finding::TextSearch;
+use pages::{Load, PageMerge, Pages};
 
 /// Entries that are kept laid out beside those in sight.
 const LAID_OUT: usize = 400;
@@ -43,21 +43,21 @@ pub struct Transcript {
     pages: Pages,
     columns: u16,
     height: u16,
-    place: Place,
-    laid_out: BTreeMap<Seq, Arc<Entry>>,
+    place: ScrollPosition,
+    laid_out: BTreeMap<Seq, Arc<TranscriptEntry>>,
     turned: BTreeSet<Seq>,
     fold: Fold,
     reasoning: Fold,
     /// The entry that keys act upon.
     selected: Option<Seq>,
     /// What is being looked for.
-    pub finding: Option<Finding>,
-    shown: Vec<Shown>,
+    pub finding: Option<TextSearch>,
+    shown: Vec<VisibleLine>,
 }
 
 /// Where the window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ScrollPosition {
     /// At the end, and stays there.
     Bottom,
     /// Its first line is this line of this row.
@@ -68,9 +68,9 @@ enum Place {
 
 /// One line in sight.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct VisibleLine {
     /// The entry.
-    pub entry: Arc<Entry>,
+    pub entry: Arc<TranscriptEntry>,
     /// Which of its lines; `None`: the empty one above it.
     pub line: Option<usize>,
 }
@@ -86,7 +86,7 @@ impl Transcript {
             pages: Pages::default(),
             columns: 0,
             height: 0,
-            place: Place::Bottom,
+            place: ScrollPosition::Bottom,
             laid_out: BTreeMap::new(),
             turned: BTreeSet::new(),
             fold: Fold::Closed,
@@ -105,7 +105,7 @@ impl Transcript {
 
     /// The lines in sight.
     #[must_use]
-    pub fn shown(&self) -> &[Shown] {
+    pub fn visible_lines(&self) -> &[VisibleLine] {
         &self.shown
     }
 
@@ -118,7 +118,7 @@ impl Transcript {
     /// Whether it stays at the end.
     #[must_use]
     pub fn is_following(&self) -> bool {
-        self.place == Place::Bottom
+        self.place == ScrollPosition::Bottom
     }
 
     /// Columns of the time and the bar at the left.
@@ -133,7 +133,7 @@ impl Transcript {
 
     /// How far down the window is, from 0 to 1; by the rows' numbers, which is near enough.
     #[must_use]
-    pub fn depth(&self) -> f64 {
+    pub fn scroll_fraction(&self) -> f64 {
         let newest = self.pages.rows().back().map_or(0, |row| row.seq.0);
         let seen = self.shown.last().map_or(newest, |line| line.entry.seq.0);
         if newest <= 0 || self.is_following() {
@@ -167,35 +167,35 @@ impl Transcript {
     }
 
     /// The store could not be read; whether that was waited for.
-    pub fn give_up(&mut self, stamp: ReadId) -> bool {
-        self.pages.give_up(stamp)
+    pub fn fail_request(&mut self, stamp: ReadId) -> bool {
+        self.pages.fail_request(stamp)
     }
 
     /// Takes a piece of the conversation.
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
         if let Some(finding) = &mut self.finding {
-            page.iter().for_each(|row| finding.look_at(row));
+            page.iter().for_each(|row| finding.check_row(row));
         }
-        if self.pages.take(stamp, page) == Some(Then::Replace) {
+        if self.pages.take(stamp, page) == Some(PageMerge::Replace) {
             self.laid_out.clear();
         }
     }
 
     /// A row was stored just now.
-    pub fn stored(&mut self, row: &Arc<Row>) {
+    pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         if let Some(finding) = &mut self.finding {
-            finding.look_at(row);
+            finding.check_row(row);
         }
-        self.pages.stored(row);
+        self.pages.on_row_stored(row);
     }
 
     /// Rows may have been stored that were not heard of.
-    pub fn doubt_end(&mut self) {
-        self.pages.doubt_end();
+    pub fn invalidate_end(&mut self) {
+        self.pages.invalidate_end();
     }
 
     /// Shows an entry whole, or no longer.
-    pub fn turn(&mut self, seq: Seq) {
+    pub fn toggle_entry(&mut self, seq: Seq) {
         if !self.turned.remove(&seq) {
             self.turned.insert(seq);
         }
@@ -204,14 +204,14 @@ impl Transcript {
 
     /// Shows all entries whole, or no longer.
     pub fn turn_all(&mut self) {
-        self.fold = self.fold.turned();
+        self.fold = self.fold.opposite();
         self.turned.clear();
         self.laid_out.clear();
     }
 
     /// Shows all reasoning whole, or no longer.
     pub fn turn_reasoning(&mut self) {
-        self.reasoning = self.reasoning.turned();
+        self.reasoning = self.reasoning.opposite();
         self.laid_out.clear();
     }
 
@@ -222,24 +222,24 @@ impl Transcript {
     }
 
     /// Looks for a text, or for none any more.
-    pub fn find(&mut self, finding: Option<Finding>) {
+    pub fn find(&mut self, finding: Option<TextSearch>) {
         self.finding = finding;
         self.laid_out.clear();
         if let Some(finding) = &mut self.finding {
             let rows: Vec<Arc<Row>> = self.pages.rows().iter().cloned().collect();
-            rows.iter().for_each(|row| finding.look_at(row));
+            rows.iter().for_each(|row| finding.check_row(row));
         }
     }
 
-    fn entry(&mut self, index: usize) -> Option<Arc<Entry>> {
+    fn entry(&mut self, index: usize) -> Option<Arc<TranscriptEntry>> {
         let row = self.pages.rows().get(index)?.clone();
         if let Some(entry) = self.laid_out.get(&row.seq) {
             return Some(entry.clone());
         }
         let is_turned = self.turned.contains(&row.seq);
-        let turned = |fold: Fold| if is_turned { fold.turned() } else { fold };
+        let turned = |fold: Fold| if is_turned { fold.opposite() } else { fold };
         let gutter = Transcript::gutter(self.columns);
-        let look = Look {
+        let look = EntryOptions {
             columns: usize::from(self.columns.saturating_sub(gutter)).max(8),
             name: &self.name,
             offset: self.offset,
@@ -247,7 +247,7 @@ impl Transcript {
             reasoning: turned(self.reasoning),
             finding: self.finding.as_ref(),
         };
-        let entry = Arc::new(Entry::of(&row, &look));
+        let entry = Arc::new(TranscriptEntry::of(&row, &look));
         self.laid_out.insert(row.seq, entry.clone());
         Some(entry)
     }

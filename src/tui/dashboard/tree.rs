@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::tone::{Line, Tone};
+use super::tone::{StyledLine, Tone};
 use super::width;
-use actors::domain::clean::{clean, one_line};
+use actors::domain::clean::{clean_text, one_line};
 
 /// How many lines one value may take.
 const LINES_OF_A_VALUE: usize = 400;
@@ -47,7 +47,7 @@ pub enum Fold {
 impl Fold {
     /// The other one.
     #[must_use]
-    pub fn turned(self) -> Fold {
+    pub fn opposite(self) -> Fold {
         match self {
             Fold::Closed => Fold::Open,
             Fold::Open => Fold::Closed,
@@ -90,7 +90,7 @@ impl Tree {
         self.nodes.push(Node {
             depth,
             name: one_line(name).into(),
-            text: clean(text).trim_end_matches('\n').into(),
+            text: clean_text(text).trim_end_matches('\n').into(),
             tone,
             inside: 0,
             fold: Fold::Closed,
@@ -113,7 +113,7 @@ impl Tree {
 
     /// Adds the lines of a text.
     pub fn add_lines(&mut self, depth: usize, text: &str, tone: Tone) {
-        for line in clean(text).lines() {
+        for line in clean_text(text).lines() {
             self.nodes.push(Node {
                 depth,
                 name: "".into(),
@@ -160,7 +160,7 @@ impl Tree {
     }
 
     /// The nodes that no closed node hides.
-    pub fn visible(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn visible_nodes(&self) -> impl Iterator<Item = usize> + '_ {
         let mut next = 0;
         std::iter::from_fn(move || {
             let place = next;
@@ -175,7 +175,7 @@ impl Tree {
 
     /// The lines of a node, in so many columns.
     #[must_use]
-    pub fn lines_of(&self, place: usize, columns: usize) -> Vec<Line> {
+    pub fn lines_of(&self, place: usize, columns: usize) -> Vec<StyledLine> {
         let Some(node) = self.nodes.get(place) else {
             return Vec::new();
         };
@@ -186,7 +186,7 @@ impl Tree {
             (_, Fold::Open) => "▾ ",
             (_, Fold::Closed) => "▸ ",
         };
-        let mut head = Line::of(format!("{indent}{sign}"), Tone::Faint);
+        let mut head = StyledLine::of(format!("{indent}{sign}"), Tone::Faint);
         let is_named = !node.name.is_empty();
         if is_named {
             let room = columns.saturating_sub(width::of(&head.text()) + 1);
@@ -207,7 +207,7 @@ impl Tree {
                 if count == 0 && !is_below {
                     lines[0].push(line, node.tone);
                 } else {
-                    lines.push(Line::of(" ".repeat(hang), Tone::Text).with(line, node.tone));
+                    lines.push(StyledLine::of(" ".repeat(hang), Tone::Text).with(line, node.tone));
                 }
             }
         }
@@ -315,7 +315,7 @@ mod tests {
     use serde_json::json;
 
     fn shown(tree: &Tree, columns: usize) -> Vec<String> {
-        tree.visible()
+        tree.visible_nodes()
             .flat_map(|place| tree.lines_of(place, columns))
             .map(|line| line.text())
             .collect()
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(shown(&tree, 40), ["▸ cargo [1]", "fuel 97", "name Theoria"]);
         tree.fold_all(Fold::Closed);
         tree.reveal(2);
-        assert_eq!(tree.visible().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(tree.visible_nodes().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(tree.parent(2), Some(1));
         assert_eq!(tree.parent(4), None);
     }

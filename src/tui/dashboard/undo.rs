@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::event::MysisStatus;
-use actors::domain::order::{Done, Order};
+use actors::domain::order::{CompletedOrder, Order};
 
 /// Orders that can be taken back.
 const KEPT: usize = 20;
@@ -11,12 +11,12 @@ const KEPT: usize = 20;
 /// Orders that take others back, the newest last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Undo {
-    steps: Vec<Step>,
+    steps: Vec<UndoStep>,
 }
 
 /// What takes one receipt's orders back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct UndoStep {
     /// The receipt that is taken back.
     pub receipt: u64,
     /// What was done.
@@ -34,7 +34,7 @@ impl Undo {
         if self.steps.len() == KEPT {
             self.steps.remove(0);
         }
-        self.steps.push(Step {
+        self.steps.push(UndoStep {
             receipt,
             what,
             orders: vec![order],
@@ -50,14 +50,14 @@ impl Undo {
     }
 
     /// The next step.
-    pub fn take(&mut self) -> Option<Step> {
+    pub fn take(&mut self) -> Option<UndoStep> {
         self.steps.pop()
     }
 }
 
 /// What takes an order back, by how things stood before it; `None` where nothing does.
 #[must_use]
-pub fn inverse(
+pub fn inverse_order(
     order: &Order,
     before: Option<&MysisStatus>,
     mission: Option<&Arc<str>>,
@@ -93,20 +93,20 @@ pub fn inverse(
 
 /// Whether what came of an order is something to be taken back.
 #[must_use]
-pub fn is_change(done: &Done) -> bool {
+pub fn is_change(done: &CompletedOrder) -> bool {
     match done {
-        Done::Started
-        | Done::Stopped
-        | Done::Configured
-        | Done::Broadcast { .. }
-        | Done::MissionCleared(true) => true,
-        Done::Created(_)
-        | Done::Deleted
-        | Done::Stored(_)
-        | Done::MissionCleared(false)
-        | Done::NotesCleared
-        | Done::Request(_)
-        | Done::Reloaded(_)
-        | Done::AccountsPooled(_) => false,
+        CompletedOrder::Started
+        | CompletedOrder::Stopped
+        | CompletedOrder::Configured
+        | CompletedOrder::Broadcast { .. }
+        | CompletedOrder::MissionCleared(true) => true,
+        CompletedOrder::Created(_)
+        | CompletedOrder::Deleted
+        | CompletedOrder::Stored(_)
+        | CompletedOrder::MissionCleared(false)
+        | CompletedOrder::NotesCleared
+        | CompletedOrder::Request(_)
+        | CompletedOrder::Reloaded(_)
+        | CompletedOrder::AccountsPooled(_) => false,
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Iterator for Wrapped<'a> {
         let text = self.rest?;
         let end = text.find('\n').unwrap_or(text.len());
         let paragraph = &text[..end];
-        let cut = cut(paragraph, self.columns);
+        let cut = cut_point(paragraph, self.columns);
         if cut < paragraph.len() {
             let (line, rest) = text.split_at(cut);
             // The space at which a line was broken belongs to neither line.
@@ -107,7 +107,7 @@ impl<'a> Iterator for Wrapped<'a> {
 }
 
 /// Where to cut a paragraph so that its beginning fits.
-fn cut(paragraph: &str, columns: usize) -> usize {
+fn cut_point(paragraph: &str, columns: usize) -> usize {
     if paragraph.len() <= columns {
         return paragraph.len();
     }

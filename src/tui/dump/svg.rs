@@ -19,12 +19,12 @@ const PAPER: &str = "#0b0a12";
 
 /// The picture as an image.
 #[must_use]
-pub fn svg(buffer: &Buffer) -> String {
+pub fn render_svg(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
     let width = f64::from(columns) * CELL_WIDTH + 2.0 * MARGIN;
     let height = f64::from(rows) * CELL_HEIGHT + 2.0 * MARGIN;
     let mut out = String::new();
-    put(
+    append_markup(
         &mut out,
         format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
@@ -49,7 +49,7 @@ pub fn svg(buffer: &Buffer) -> String {
 }
 
 /// Cells in a row that look alike.
-struct Run {
+struct CellRun {
     from: u16,
     columns: u16,
     text: String,
@@ -58,8 +58,8 @@ struct Run {
     modifier: Modifier,
 }
 
-fn runs(cells: &[Cell]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(cells: &[Cell]) -> Vec<CellRun> {
+    let mut runs: Vec<CellRun> = Vec::new();
     let mut hidden = 0;
     for (column, cell) in (0_u16..).zip(cells) {
         let (ink, paper) = colours(cell);
@@ -85,7 +85,7 @@ fn runs(cells: &[Cell]) -> Vec<Run> {
                 run.columns += 1;
                 run.text.push_str(symbol);
             }
-            Some(_) | None => runs.push(Run {
+            Some(_) | None => runs.push(CellRun {
                 from: column,
                 columns: 1,
                 text: symbol.to_string(),
@@ -98,7 +98,7 @@ fn runs(cells: &[Cell]) -> Vec<Run> {
     runs
 }
 
-fn put_ground(out: &mut String, row: u16, run: &Run) {
+fn put_ground(out: &mut String, row: u16, run: &CellRun) {
     if run.paper == PAPER {
         return;
     }
@@ -106,7 +106,7 @@ fn put_ground(out: &mut String, row: u16, run: &Run) {
     let width = f64::from(run.columns) * CELL_WIDTH;
     let paper = &run.paper;
     // A hair more than a cell, so that no line shines through between two.
-    put(
+    append_markup(
         out,
         format_args!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{paper}\"/>\n",
@@ -116,7 +116,7 @@ fn put_ground(out: &mut String, row: u16, run: &Run) {
     );
 }
 
-fn put_letters(out: &mut String, row: u16, run: &Run) {
+fn put_letters(out: &mut String, row: u16, run: &CellRun) {
     let text = run.text.trim_end();
     if text.trim().is_empty() {
         return;
@@ -130,7 +130,7 @@ fn put_letters(out: &mut String, row: u16, run: &Run) {
     let length = f64::from(columns) * CELL_WIDTH;
     let ink = &run.ink;
     let weight = style(run.modifier);
-    put(
+    append_markup(
         out,
         format_args!(
             "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{weight} textLength=\"{length:.1}\" \
@@ -232,7 +232,7 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-fn put(out: &mut String, words: std::fmt::Arguments<'_>) {
+fn append_markup(out: &mut String, words: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = out.write_fmt(words);
 }

@@ -1,9 +1,9 @@
 //! The text that the operator writes.
 
 use crate::dashboard::Dashboard;
-use crate::dashboard::composer::{Composer, Target};
+use crate::dashboard::composer::{ComposeTarget, Composer};
 use crate::dashboard::layout::Area;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use actors::domain::clean::one_line;
 use actors::domain::ids::MysisId;
 
@@ -28,7 +28,7 @@ pub(super) fn paint(
         width: below.width.saturating_sub(4),
         ..below
     };
-    let laid = composer.field.lay(usize::from(text.width));
+    let laid = composer.field.lay_out(usize::from(text.width));
     let rows = usize::from(text.height);
     let top = (laid.row + 1).saturating_sub(rows);
     brush.text(below, 0, " ▸", Tone::Accent);
@@ -38,20 +38,18 @@ pub(super) fn paint(
     if let (Ok(column), Ok(row)) = (u16::try_from(laid.column), u16::try_from(laid.row - top)) {
         brush.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
-fn title(dashboard: &Dashboard, target: &Target) -> Line {
+fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {
     match target {
-        Target::Swarm => {
-            Line::of(" BROADCAST", Tone::Broadcast).with(" a mission to the whole swarm", Tone::Dim)
-        }
-        Target::Myses(ids) => {
-            Line::of(" MESSAGE", Tone::You).with(format!(" to {}", whom(dashboard, ids)), Tone::Dim)
-        }
-        Target::Notes(ids) => {
+        ComposeTarget::Swarm => StyledLine::of(" BROADCAST", Tone::Broadcast)
+            .with(" a mission to the whole swarm", Tone::Dim),
+        ComposeTarget::Myses(ids) => StyledLine::of(" MESSAGE", Tone::You)
+            .with(format!(" to {}", whom(dashboard, ids)), Tone::Dim),
+        ComposeTarget::Notes(ids) => {
             let words = format!(" for {}, kept in mind", whom(dashboard, ids));
-            Line::of(" NOTE", Tone::Note).with(words, Tone::Dim)
+            StyledLine::of(" NOTE", Tone::Note).with(words, Tone::Dim)
         }
     }
 }

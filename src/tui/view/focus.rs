@@ -4,13 +4,13 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::cells;
 use crate::dashboard::focus::Focus;
 use crate::dashboard::layout::{Area, Layout};
-use crate::dashboard::tone::{Line, Tone};
-use crate::dashboard::transcript::{Shown, Transcript};
+use crate::dashboard::tone::{StyledLine, Tone};
+use crate::dashboard::transcript::{Transcript, VisibleLine};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
 use actors::domain::event::MysisStatus;
 
-use crate::painter::{Painter, Side, middle};
+use crate::painter::{Painter, TextAlign, centre_area};
 use crate::theme::Ground;
 use crate::view::panel;
 
@@ -20,7 +20,7 @@ pub(super) fn paint(
     layout: &Layout,
     brush: &mut Painter<'_>,
 ) {
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
     let transcript = &focus.transcript;
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
         paint_title(dashboard, &member.standing, transcript, layout.title, brush);
@@ -31,10 +31,10 @@ pub(super) fn paint(
         } else {
             "nothing has been said yet; m writes to it"
         };
-        let area = middle(layout.body, layout.body.width, 1);
-        brush.text_at(area, 0, Side::Middle, words, Tone::Dim);
+        let area = centre_area(layout.body, layout.body.width, 1);
+        brush.text_at(area, 0, TextAlign::Middle, words, Tone::Dim);
     }
-    for (row, shown) in (0..).zip(transcript.shown()) {
+    for (row, shown) in (0..).zip(transcript.visible_lines()) {
         paint_line(transcript, shown, layout.body, row, brush);
     }
     paint_place(transcript, layout.body, brush);
@@ -50,8 +50,8 @@ fn paint_title(
 ) {
     brush.fill(area, Ground::Panel);
     let (state, tone) = cells::state(standing.state);
-    let (doing, doing_tone) = cells::doing(standing, dashboard.now(), dashboard.weather());
-    let mut line = Line::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
+    let (doing, doing_tone) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
+    let mut line = StyledLine::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);
     let account = match &standing.account {
@@ -65,18 +65,18 @@ fn paint_title(
         one_line(&standing.model)
     );
     line.push(model, Tone::Dim);
-    let place = place_of(transcript);
+    let place = position_line(transcript);
     // Whether it follows is seen at every size; the model may be cut.
     let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
     let (left, right) = area.split_right(wide);
     brush.line(left, 0, &line);
     brush.line(right, 0, &place);
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
 /// Where the window is, and which of the places that were found.
-fn place_of(transcript: &Transcript) -> Line {
-    let mut line = Line::default();
+fn position_line(transcript: &Transcript) -> StyledLine {
+    let mut line = StyledLine::default();
     if let Some(finding) = &transcript.finding {
         let place = finding
             .current
@@ -98,7 +98,7 @@ fn place_of(transcript: &Transcript) -> Line {
 
 fn paint_line(
     transcript: &Transcript,
-    shown: &Shown,
+    shown: &VisibleLine,
     body: Area,
     row: u16,
     brush: &mut Painter<'_>,
@@ -115,7 +115,7 @@ fn paint_line(
     if is_selected {
         brush.fill(whole, Ground::Selected);
     } else {
-        brush.on(Ground::Base);
+        brush.set_ground(Ground::Base);
     }
     let gutter = Transcript::gutter(body.width);
     if line == 0 && gutter > 8 {
@@ -130,7 +130,7 @@ fn paint_line(
     if let Some(line) = shown.entry.lines.get(line) {
         brush.line(text, 0, line);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
 /// A mark at the right edge says how far down this is.
@@ -143,6 +143,6 @@ fn paint_place(transcript: &Transcript, body: Area, brush: &mut Painter<'_>) {
         clippy::cast_sign_loss,
         reason = "a row of the screen times a number from 0 to 1"
     )]
-    let row = (f64::from(body.height - 1) * transcript.depth()) as u16;
-    brush.text_at(body, row, Side::Right, "┃", Tone::Accent);
+    let row = (f64::from(body.height - 1) * transcript.scroll_fraction()) as u16;
+    brush.text_at(body, row, TextAlign::Right, "┃", Tone::Accent);
 }

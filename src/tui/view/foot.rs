@@ -2,11 +2,11 @@
 
 use crate::dashboard::cells;
 use crate::dashboard::layout::{Area, Layout};
-use crate::dashboard::log::Message;
+use crate::dashboard::log::LogMessage;
 use crate::dashboard::orders::Receipt;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
-use crate::dashboard::{Dashboard, InSight};
+use crate::dashboard::{Dashboard, StatusLine};
 use actors::domain::clean::one_line;
 
 use crate::painter::Painter;
@@ -21,45 +21,46 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<
 }
 
 fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
-    brush.on(Ground::Base);
-    let line = match dashboard.in_sight() {
-        InSight::Nothing => return,
-        InSight::Closing => closing_line(dashboard),
-        InSight::Seeking(seeking) => {
+    brush.set_ground(Ground::Base);
+    let line = match dashboard.status_line() {
+        StatusLine::Nothing => return,
+        StatusLine::Closing => closing_line(dashboard),
+        StatusLine::Seeking(seeking) => {
             let (what, reached) = (seeking.what.as_str(), seeking.reached);
-            Line::of(" … ", Tone::Accent)
+            StyledLine::of(" … ", Tone::Accent)
                 .with(format!("looking for an {what}, at #{reached}"), Tone::Text)
                 .with("  Esc stops", Tone::Hint)
         }
-        InSight::Error(message, more) => error_line(message, more, usize::from(area.width)),
-        InSight::Receipt(receipt) => receipt_line(dashboard, receipt),
-        InSight::Said(message) => {
-            Line::of(" · ", Tone::Accent).with(message.text.clone(), message.tone)
+        StatusLine::Error(message, more) => error_line(message, more, usize::from(area.width)),
+        StatusLine::Receipt(receipt) => receipt_line(dashboard, receipt),
+        StatusLine::Said(message) => {
+            StyledLine::of(" · ", Tone::Accent).with(message.text.clone(), message.tone)
         }
     };
     brush.line(area, 0, &line);
 }
 
 /// Whom the end waits for, and what they still do.
-fn closing_line(dashboard: &Dashboard) -> Line {
-    let waited = dashboard.waited_for();
+fn closing_line(dashboard: &Dashboard) -> StyledLine {
+    let waited = dashboard.awaited_myses();
     if waited.is_empty() {
-        return Line::of(" … ", Tone::Accent).with("the store writes what it has", Tone::Text);
+        return StyledLine::of(" … ", Tone::Accent)
+            .with("the store writes what it has", Tone::Text);
     }
     let named: Vec<String> = waited
         .iter()
         .take(NAMED)
         .map(|standing| {
-            let (doing, _) = cells::doing(standing, dashboard.now(), dashboard.weather());
+            let (doing, _) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
             format!("{} ({doing})", one_line(&standing.name))
         })
         .collect();
-    Line::of(" … ", Tone::Accent)
+    StyledLine::of(" … ", Tone::Accent)
         .with(format!("closing {}: ", waited.len()), Tone::Warning)
         .with(named.join(", "), Tone::Text)
 }
 
-fn error_line(message: &Message, more: usize, columns: usize) -> Line {
+fn error_line(message: &LogMessage, more: usize, columns: usize) -> StyledLine {
     let rest = match more {
         0 => "  Esc dismisses".to_string(),
         more => format!("  Esc dismisses, {more} more"),
@@ -70,18 +71,18 @@ fn error_line(message: &Message, more: usize, columns: usize) -> Line {
     } else {
         format!("{}: {}", message.who, message.text)
     };
-    Line::of(" ✖ ", Tone::Fault)
+    StyledLine::of(" ✖ ", Tone::Fault)
         .with(width::clip(&text, room), Tone::Fault)
         .with(rest, Tone::Hint)
 }
 
-fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> Line {
+fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
     let line = if receipt.awaited > 0 {
-        Line::of(" … ", Tone::Accent)
+        StyledLine::of(" … ", Tone::Accent)
     } else if receipt.refused.is_empty() {
-        Line::of(" ✓ ", Tone::Success)
+        StyledLine::of(" ✓ ", Tone::Success)
     } else {
-        Line::of(" ✗ ", Tone::Warning)
+        StyledLine::of(" ✗ ", Tone::Warning)
     };
     let line = line
         .with(format!("{} {}", receipt.what, receipt.whom), Tone::Text)
@@ -95,10 +96,10 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> Line {
 /// As many as fit, the most useful first; how to get help stands at the right.
 fn paint_hints(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
-    let mut line = Line::default();
+    let mut line = StyledLine::default();
     let mut taken = 0;
-    if dashboard.layers().is_empty() {
-        let help = Line::of("? ", Tone::Key).with("help ", Tone::Hint);
+    if dashboard.overlays().is_empty() {
+        let help = StyledLine::of("? ", Tone::Key).with("help ", Tone::Hint);
         brush.line_at_right(area, 0, &help);
         taken = 8;
     }

@@ -1,24 +1,24 @@
 //! Forms: a new Mysis, or other settings for one.
 
-use crate::dashboard::field::Field;
-use crate::dashboard::form::{Form, Purpose, Slot, Start};
+use crate::dashboard::field::TextField;
+use crate::dashboard::form::{FormField, FormPurpose, MysisForm, Start};
 use crate::dashboard::layout::Area;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
 
-use crate::painter::{Painter, middle};
+use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 const LABEL: u16 = 13;
 
-pub(super) fn paint(form: &Form, screen: Area, brush: &mut Painter<'_>) {
+pub(super) fn paint(form: &MysisForm, screen: Area, brush: &mut Painter<'_>) {
     let slots = form.slots();
     let rows = u16::try_from(slots.len()).unwrap_or(4);
-    let area = middle(screen, 66, rows + 7);
+    let area = centre_area(screen, 66, rows + 7);
     let title = match &form.purpose {
-        Purpose::Create => "new Mysis".to_string(),
-        Purpose::Configure { name, .. } => format!("settings of {}", one_line(name)),
+        FormPurpose::Create => "new Mysis".to_string(),
+        FormPurpose::Configure { name, .. } => format!("settings of {}", one_line(name)),
     };
     let inside = brush.frame(area, &title, Ground::Panel);
     for (row, slot) in (1..).zip(slots) {
@@ -34,20 +34,20 @@ pub(super) fn paint(form: &Form, screen: Area, brush: &mut Painter<'_>) {
     } else if form.awaited.is_some() {
         brush.text(inside, foot, "on its way …", Tone::Accent);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
-fn paint_slot(form: &Form, slot: Slot, inside: Area, row: u16, brush: &mut Painter<'_>) {
+fn paint_slot(form: &MysisForm, slot: FormField, inside: Area, row: u16, brush: &mut Painter<'_>) {
     let is_here = form.at == slot;
     let label = match slot {
-        Slot::Name => "name",
-        Slot::Provider => "provider",
-        Slot::Model => "model",
-        Slot::Temperature => "temperature",
-        Slot::Start => "start",
+        FormField::Name => "name",
+        FormField::Provider => "provider",
+        FormField::Model => "model",
+        FormField::Temperature => "temperature",
+        FormField::Start => "start",
     };
     let tone = if is_here { Tone::Accent } else { Tone::Dim };
-    brush.on(Ground::Panel);
+    brush.set_ground(Ground::Panel);
     brush.text(inside, row, label, tone);
     let value = Area {
         x: inside.x + LABEL.min(inside.width),
@@ -56,14 +56,14 @@ fn paint_slot(form: &Form, slot: Slot, inside: Area, row: u16, brush: &mut Paint
         height: 1,
     };
     match slot {
-        Slot::Name => paint_field(&form.name, "letters, digits, - _ .", value, is_here, brush),
-        Slot::Model => {
+        FormField::Name => paint_field(&form.name, "letters, digits, - _ .", value, is_here, brush),
+        FormField::Model => {
             let own = format!("{} (the provider's own)", one_line(form.provider_model()));
             paint_field(&form.model, &own, value, is_here, brush);
         }
-        Slot::Temperature => paint_field(&form.temperature, "as it is", value, is_here, brush),
-        Slot::Provider => paint_choice(&provider(form), value, is_here, brush),
-        Slot::Start => {
+        FormField::Temperature => paint_field(&form.temperature, "as it is", value, is_here, brush),
+        FormField::Provider => paint_choice(&provider(form), value, is_here, brush),
+        FormField::Start => {
             let words = match form.start {
                 Start::AtOnce => "at once",
                 Start::Later => "later; it stays idle",
@@ -73,7 +73,7 @@ fn paint_slot(form: &Form, slot: Slot, inside: Area, row: u16, brush: &mut Paint
     }
 }
 
-fn provider(form: &Form) -> String {
+fn provider(form: &MysisForm) -> String {
     match form.providers.get(form.provider) {
         None => "no provider is configured".to_string(),
         Some((name, model)) => {
@@ -90,16 +90,22 @@ fn provider(form: &Form) -> String {
 
 fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Painter<'_>) {
     let line = if is_here {
-        Line::of("◂ ", Tone::Accent)
+        StyledLine::of("◂ ", Tone::Accent)
             .with(words, Tone::Strong)
             .with(" ▸", Tone::Accent)
     } else {
-        Line::of("  ", Tone::Text).with(words, Tone::Text)
+        StyledLine::of("  ", Tone::Text).with(words, Tone::Text)
     };
     brush.line(value, 0, &line);
 }
 
-fn paint_field(field: &Field, absent: &str, value: Area, is_here: bool, brush: &mut Painter<'_>) {
+fn paint_field(
+    field: &TextField,
+    absent: &str,
+    value: Area,
+    is_here: bool,
+    brush: &mut Painter<'_>,
+) {
     let inner = Area {
         x: value.x + 2.min(value.width),
         width: value.width.saturating_sub(3),

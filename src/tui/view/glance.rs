@@ -4,8 +4,8 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::cells;
 use crate::dashboard::figures;
 use crate::dashboard::layout::Area;
-use crate::dashboard::roster::Member;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::roster::RosterMember;
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
 
@@ -29,26 +29,31 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) 
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 2);
     if room > 0 {
-        lines.push(Line::default());
-        lines.push(Line::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
+        lines.push(StyledLine::default());
+        lines.push(StyledLine::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
     }
     let messages = dashboard.log().messages().iter().rev();
     // What only answers a key stands in the line of messages.
-    let newest = messages.filter(|message| !message.is_said()).take(room);
+    let newest = messages.filter(|message| !message.is_notice()).take(room);
     lines.extend(newest.map(|message| log_line(dashboard, message)));
     for (row, line) in (0..area.height).zip(&lines) {
         brush.line(area, row, line);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
 /// What the columns of the table leave out, and its words or its fault in full.
-fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mut Vec<Line>) {
+fn add_member(
+    dashboard: &Dashboard,
+    member: &RosterMember,
+    columns: usize,
+    lines: &mut Vec<StyledLine>,
+) {
     let standing = &*member.standing;
     let (state, tone) = cells::state(standing.state);
-    let (doing, doing_tone) = cells::doing(standing, dashboard.now(), dashboard.weather());
+    let (doing, doing_tone) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
     lines.push(
-        Line::of(format!(" {}", one_line(&standing.name)), Tone::Brand)
+        StyledLine::of(format!(" {}", one_line(&standing.name)), Tone::Brand)
             .with(format!("  {state}"), tone)
             .with(format!("  {doing}"), doing_tone),
     );
@@ -71,7 +76,7 @@ fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mu
             .last_call_ms
             .map(|ms| format!("call {}", figures::span(ms))),
     );
-    lines.push(Line::of(format!(" {}", facts.join(" · ")), Tone::Dim));
+    lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
     let (words, tone) = match (&standing.fault, &standing.reason) {
         (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
         (None, Some(reason)) if standing.last_words.is_empty() => (&**reason, Tone::Dim),
@@ -79,17 +84,17 @@ fn add_member(dashboard: &Dashboard, member: &Member, columns: usize, lines: &mu
     };
     add_wrapped(&one_line(words), tone, columns, lines);
     if let Some(deed) = &standing.last_deed {
-        let (words, tone) = cells::deed_of(deed);
+        let (words, tone) = cells::tool_call_text(deed);
         add_wrapped(&words, tone, columns, lines);
     }
 }
 
-fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<Line>) {
+fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {
     if words.is_empty() {
         return;
     }
     let wrapped = width::wrap(words, columns.saturating_sub(2)).take(WORDS);
-    lines.extend(wrapped.map(|line| Line::of(format!(" {line}"), tone)));
+    lines.extend(wrapped.map(|line| StyledLine::of(format!(" {line}"), tone)));
 }
 
 fn counted(count: u64, one: &str) -> String {

@@ -4,13 +4,13 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
 use crate::dashboard::figures;
 use crate::dashboard::layout::Area;
-use crate::dashboard::token_rate::spark;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::token_rate::sparkline;
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
-use actors::domain::arrival::Arrival;
+use actors::domain::arrival::LoginProgress;
 use actors::domain::clean::one_line;
 
-use crate::painter::{Painter, Side};
+use crate::painter::{Painter, TextAlign};
 use crate::theme::Ground;
 
 /// Bars of the chart of tokens, where there is room.
@@ -32,8 +32,8 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) 
 
 fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
-    let mut line = Line::of(format!("{} ZOEA", heart(dashboard)), Tone::Brand);
-    if let Some(since) = dashboard.closing() {
+    let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(dashboard)), Tone::Brand);
+    if let Some(since) = dashboard.closing_since() {
         let taken = figures::stopwatch(dashboard.now().since(since));
         line.push(format!("   closing {taken}"), Tone::Warning);
     }
@@ -52,12 +52,12 @@ fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let clock = dashboard.appearance().offset.clock(dashboard.now());
     let room = usize::from(area.width.saturating_sub(end + 2));
     if room >= clock.len() {
-        brush.text_at(area, 0, Side::Right, &clock, Tone::Dim);
+        brush.text_at(area, 0, TextAlign::Right, &clock, Tone::Dim);
     }
 }
 
 /// It beats while anyone runs, where things may move.
-fn heart(dashboard: &Dashboard) -> &'static str {
+fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
     let is_live = dashboard.counts().running > 0;
     let moves = dashboard.appearance().motion == Motion::Full;
     let is_odd = (dashboard.now().0 / 1000) % 2 == 1;
@@ -71,7 +71,7 @@ fn heart(dashboard: &Dashboard) -> &'static str {
 fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
-        let line = Line::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
+        let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
         brush.line(area, 0, &line);
         return;
     };
@@ -96,7 +96,7 @@ fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
 
 fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
-    let mut line = Line::default();
+    let mut line = StyledLine::default();
     let mut add = |value: String, word: &str, tone: Tone| {
         line.push(value, tone);
         line.push(format!(" {word}   "), Tone::Dim);
@@ -120,7 +120,7 @@ fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
         live(counts.queueing),
     );
     let per_minute = dashboard.rules().and_then(|of| of.tools.logins_per_minute);
-    if let Some(arrival) = Arrival::of(counts.here, counts.coming, per_minute) {
+    if let Some(arrival) = LoginProgress::of(counts.here, counts.coming, per_minute) {
         line.push(format!("{arrival}   "), Tone::Accent);
     }
     let end = brush.line(area, 0, &line);
@@ -139,7 +139,7 @@ fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let per_minute = figures::amount(flow.per_minute());
     let mut parts = Vec::new();
     if let Some(tick) = counts.tick {
-        parts.push(Line::of("   tick ", Tone::Dim).with(tick.to_string(), Tone::Text));
+        parts.push(StyledLine::of("   tick ", Tone::Dim).with(tick.to_string(), Tone::Text));
     }
     if let Some(percent) = dashboard.budget_percent() {
         let tone = if percent >= 80 {
@@ -147,20 +147,22 @@ fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
         } else {
             Tone::Text
         };
-        let budget = Line::of("   budget ", Tone::Dim);
+        let budget = StyledLine::of("   budget ", Tone::Dim);
         parts.push(budget.with(format!("{percent} %"), tone));
     }
-    parts.push(Line::of(format!("   {per_minute}"), Tone::Text).with(" tokens/min", Tone::Dim));
+    parts.push(
+        StyledLine::of(format!("   {per_minute}"), Tone::Text).with(" tokens/min", Tone::Dim),
+    );
     if counts.cost_micros > 0 {
         let cost = figures::money(counts.cost_micros);
-        parts.push(Line::of(format!("   {cost}"), Tone::Text));
+        parts.push(StyledLine::of(format!("   {cost}"), Tone::Text));
     }
     parts.push(
-        Line::of(format!("   {}", figures::amount(counts.tokens)), Tone::Text)
+        StyledLine::of(format!("   {}", figures::amount(counts.tokens)), Tone::Text)
             .with(" tokens", Tone::Dim),
     );
     let mut taken = 0;
-    let mut line = Line::default();
+    let mut line = StyledLine::default();
     let room = usize::from(area.width);
     for part in parts {
         let wide = width::of(&part.text());
@@ -174,7 +176,7 @@ fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     if fits >= 6 && !flow.is_flat() {
         let bars = &bars[bars.len().saturating_sub(fits)..];
         line.spans
-            .splice(0..0, Line::of(spark(bars), Tone::Accent).spans);
+            .splice(0..0, StyledLine::of(sparkline(bars), Tone::Accent).spans);
     }
     brush.line_at_right(area, 0, &line);
 }

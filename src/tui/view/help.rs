@@ -2,16 +2,16 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::Area;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 
-use crate::painter::{Painter, Side, middle};
+use crate::painter::{Painter, TextAlign, centre_area};
 use crate::theme::Ground;
 
 const KEYS: usize = 18;
 
 pub(super) fn paint(dashboard: &Dashboard, top: usize, screen: Area, brush: &mut Painter<'_>) {
-    let area = middle(screen, 76, screen.height.saturating_sub(2));
+    let area = centre_area(screen, 76, screen.height.saturating_sub(2));
     let inside = brush.frame(area, "keys", Ground::Panel);
     let lines = lines(dashboard);
     let rows = usize::from(inside.height);
@@ -24,20 +24,20 @@ pub(super) fn paint(dashboard: &Dashboard, top: usize, screen: Area, brush: &mut
             height: 1,
             ..inside
         };
-        brush.text_at(foot, 0, Side::Right, " ↓ more ", Tone::Hint);
+        brush.text_at(foot, 0, TextAlign::Right, " ↓ more ", Tone::Hint);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
-fn lines(dashboard: &Dashboard) -> Vec<Line> {
+fn lines(dashboard: &Dashboard) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for chapter in dashboard.help() {
-        lines.push(Line::of(chapter.title, Tone::Brand));
+        lines.push(StyledLine::of(chapter.title, Tone::Brand));
         for help in chapter.lines {
             let keys = width::fit(&help.keys, KEYS);
-            lines.push(Line::of(format!("  {keys}"), Tone::Key).with(help.help, Tone::Text));
+            lines.push(StyledLine::of(format!("  {keys}"), Tone::Key).with(help.help, Tone::Text));
         }
-        lines.push(Line::default());
+        lines.push(StyledLine::default());
     }
     lines
 }

@@ -2,7 +2,7 @@
 
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::{Area, Layout};
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 
 use crate::painter::Painter;
@@ -19,8 +19,12 @@ pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<
     );
     let room = usize::from(layout.title.width).saturating_sub(place.len() + 1);
     let title = width::clip(&inspector.title, room).into_owned();
-    brush.line(layout.title, 0, &Line::of(format!(" {title}"), Tone::Brand));
-    brush.line_at_right(layout.title, 0, &Line::of(place, Tone::Dim));
+    brush.line(
+        layout.title,
+        0,
+        &StyledLine::of(format!(" {title}"), Tone::Brand),
+    );
+    brush.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
     let mut was_selected = false;
     for (row, (line, is_selected)) in (0..body.height).zip(inspector.in_sight()) {
         let whole = Area {
@@ -28,7 +32,7 @@ pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<
             height: 1,
             ..body
         };
-        brush.on(Ground::Base);
+        brush.set_ground(Ground::Base);
         if is_selected {
             brush.fill(whole, Ground::Selected);
             if !was_selected {
@@ -43,5 +47,5 @@ pub(super) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<
         };
         brush.line(text, 0, line);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }

@@ -2,12 +2,12 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::{Area, Layout};
-use crate::dashboard::log::Message;
+use crate::dashboard::log::LogMessage;
 use crate::dashboard::overlay::LogView;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 
-use crate::painter::{Painter, Side, middle};
+use crate::painter::{Painter, TextAlign, centre_area};
 use crate::theme::Ground;
 
 pub(super) fn paint_log(
@@ -17,8 +17,8 @@ pub(super) fn paint_log(
     brush: &mut Painter<'_>,
 ) {
     let body = clear(layout, brush);
-    let title =
-        Line::of(" MESSAGES", Tone::Brand).with(format!("  {}", view.least.as_str()), Tone::Dim);
+    let title = StyledLine::of(" MESSAGES", Tone::Brand)
+        .with(format!("  {}", view.least.as_str()), Tone::Dim);
     brush.line(layout.title, 0, &title);
     let messages = dashboard.log().messages().iter().rev();
     let shown: Vec<_> = messages
@@ -26,12 +26,12 @@ pub(super) fn paint_log(
         .skip(view.back)
         .take(usize::from(body.height))
         .collect();
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
     if shown.is_empty() {
         brush.text_at(
-            middle(body, body.width, 1),
+            centre_area(body, body.width, 1),
             0,
-            Side::Middle,
+            TextAlign::Middle,
             "nothing yet",
             Tone::Dim,
         );
@@ -41,7 +41,7 @@ pub(super) fn paint_log(
     }
 }
 
-pub(super) fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
+pub(super) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLine {
     let offset = dashboard.appearance().offset;
     let (day, clock) = (offset.day(message.at), offset.clock(message.at));
     // The time alone is meant of today.
@@ -49,7 +49,7 @@ pub(super) fn log_line(dashboard: &Dashboard, message: &Message) -> Line {
         true => clock,
         false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
     };
-    Line::of(format!(" {when}  "), Tone::Faint)
+    StyledLine::of(format!(" {when}  "), Tone::Faint)
         .with(width::fit(&message.who, 14), Tone::Strong)
         .with(format!(" {}", message.text), message.tone)
 }

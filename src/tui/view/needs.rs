@@ -4,11 +4,11 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::figures;
 use crate::dashboard::layout::Area;
 use crate::dashboard::needs::key_of;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
 use actors::domain::message::Severity;
-use actors::domain::needs::{Need, Remedy};
+use actors::domain::needs::{Need, NeedRemedy};
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -20,11 +20,11 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) 
     brush.fill(area, Ground::Panel);
     let groups = dashboard.need_groups();
     let rows = usize::from(area.height - 1);
-    let title = Line::of(" WHO NEEDS YOU", Tone::Brand)
+    let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand)
         .with("   ! goes to the next   = marks those alike", Tone::Hint);
     brush.line(area, 0, &title);
     if groups.len() > rows {
-        let more = Line::of(format!("{} more ", groups.len() - rows), Tone::Hint);
+        let more = StyledLine::of(format!("{} more ", groups.len() - rows), Tone::Hint);
         brush.line_at_right(area, 0, &more);
     }
     for (row, group) in (1..).zip(groups.iter().take(rows)) {
@@ -32,7 +32,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) 
             paint_need(dashboard, need, group.myses.len(), area, row, brush);
         }
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
 fn paint_need(
@@ -49,16 +49,16 @@ fn paint_need(
     };
     let ago = figures::ago(dashboard.now().since(need.since));
     let name = width::fit(&one_line(&need.name), 16);
-    let mut line = Line::of(format!(" {ago:>4}  "), Tone::Dim)
+    let mut line = StyledLine::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
         .with(format!(" {:<10} ", need.what), tone);
     if count > 1 {
         line.push(format!("×{count} "), tone);
     }
-    let help = if need.remedy == Remedy::Nothing {
-        Line::default()
+    let help = if need.remedy == NeedRemedy::Nothing {
+        StyledLine::default()
     } else {
-        Line::of(format!("  {} ", key_of(need.remedy)), Tone::Key)
+        StyledLine::of(format!("  {} ", key_of(need.remedy)), Tone::Key)
             .with(format!("{} ", need.remedy.text()), Tone::Hint)
     };
     let taken = width::of(&line.text()) + width::of(&help.text());

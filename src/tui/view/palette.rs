@@ -1,14 +1,14 @@
 //! The palette.
 
 use crate::dashboard::layout::Area;
-use crate::dashboard::palette::{Candidate, Palette, SHOWN};
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::palette::{Candidate, CommandPalette, SHOWN};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 
-use crate::painter::{Painter, Side};
+use crate::painter::{Painter, TextAlign};
 use crate::theme::Ground;
 
-pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Painter<'_>) {
+pub(super) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<'_>) {
     let rows = u16::try_from(palette.candidates.len().min(SHOWN)).unwrap_or(0);
     let wide = screen.width.saturating_sub(8).min(90);
     let area = Area {
@@ -35,7 +35,7 @@ pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Painter<'_>) {
             height: 1,
             ..inside
         };
-        brush.on(Ground::Panel);
+        brush.set_ground(Ground::Panel);
         if place == palette.chosen {
             brush.fill(line, Ground::Selected);
         }
@@ -48,19 +48,19 @@ pub(super) fn paint(palette: &Palette, screen: Area, brush: &mut Painter<'_>) {
             height: 1,
             ..inside
         };
-        brush.on(Ground::Panel);
+        brush.set_ground(Ground::Panel);
         brush.text_at(
             foot,
             0,
-            Side::Right,
+            TextAlign::Right,
             &format!(" ↓ {hidden} more "),
             Tone::Hint,
         );
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
-fn paint_field(palette: &Palette, inside: Area, brush: &mut Painter<'_>) {
+fn paint_field(palette: &CommandPalette, inside: Area, brush: &mut Painter<'_>) {
     let row = Area {
         height: 1,
         ..inside
@@ -79,7 +79,7 @@ fn paint_field(palette: &Palette, inside: Area, brush: &mut Painter<'_>) {
     }
 }
 
-fn candidate_line(candidate: &Candidate, columns: usize) -> Line {
+fn candidate_line(candidate: &Candidate, columns: usize) -> StyledLine {
     let key = candidate
         .press
         .map_or(String::new(), |press| press.to_string());
@@ -90,8 +90,8 @@ fn candidate_line(candidate: &Candidate, columns: usize) -> Line {
         Tone::Text
     };
     if key.is_empty() {
-        return Line::of(label, tone).with(format!(" {}", candidate.help), Tone::Dim);
+        return StyledLine::of(label, tone).with(format!(" {}", candidate.help), Tone::Dim);
     }
     let room = columns.saturating_sub(width::of(&key) + 2);
-    Line::of(width::fit(&candidate.label, room), tone).with(format!(" {key}"), Tone::Key)
+    StyledLine::of(width::fit(&candidate.label, room), tone).with(format!(" {key}"), Tone::Key)
 }

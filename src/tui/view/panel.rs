@@ -2,15 +2,15 @@
 
 use crate::dashboard::figures;
 use crate::dashboard::focus::Focus;
-use crate::dashboard::game::{Game, Gauge};
+use crate::dashboard::game::{GameSummary, Gauge};
 use crate::dashboard::layout::Area;
-use crate::dashboard::token_rate::spark;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::token_rate::sparkline;
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 use crate::dashboard::{Dashboard, Weight};
 use actors::domain::clean::one_line;
 use actors::domain::event::{LinkState, MysisStatus};
-use actors::domain::sent::Parts;
+use actors::domain::sent::RequestByteCounts;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -40,23 +40,23 @@ pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mu
             columns,
         );
     }
-    lines.push(Line::default());
+    lines.push(StyledLine::default());
     add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
     for (row, line) in (0..inner.height).zip(&lines) {
         brush.line(inner, row, line);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
-fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> Line {
-    Line::of(width::fit(label, LABEL), Tone::Dim).with(value, tone)
+fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> StyledLine {
+    StyledLine::of(width::fit(label, LABEL), Tone::Dim).with(value, tone)
 }
 
 fn add_mysis(
     dashboard: &Dashboard,
     standing: &MysisStatus,
     weight: Weight,
-    lines: &mut Vec<Line>,
+    lines: &mut Vec<StyledLine>,
     columns: u16,
 ) {
     let totals = standing.totals;
@@ -74,7 +74,7 @@ fn add_mysis(
         figures::amount(totals.tokens_in),
         figures::amount(totals.tokens_out),
     );
-    lines.push(Line::of("MYSIS", Tone::Brand));
+    lines.push(StyledLine::of("MYSIS", Tone::Brand));
     lines.push(labelled("account", account, Tone::Text));
     lines.push(labelled("session", link, link_tone));
     lines.push(labelled(
@@ -118,19 +118,23 @@ fn add_mysis(
         } else {
             Tone::Dim
         };
-        lines.push(Line::default());
+        lines.push(StyledLine::default());
         let why = one_line(why);
         let wrapped = width::wrap(&why, usize::from(columns)).take(6);
-        lines.extend(wrapped.map(|line| Line::of(line, tone)));
+        lines.extend(wrapped.map(|line| StyledLine::of(line, tone)));
     }
 }
 
 /// What the last request weighs, part by part.
-fn add_request(parts: Parts, lines: &mut Vec<Line>) {
+fn add_request(parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
     let size = |bytes: usize| figures::size(bytes as u64);
-    lines.push(labelled("request", size(parts.all()), Tone::Text).with("  x shows it", Tone::Hint));
-    for (label, bytes) in parts.named() {
-        let cells = (bytes * SHARE).div_ceil(parts.all().max(1)).min(SHARE);
+    lines.push(
+        labelled("request", size(parts.total_bytes()), Tone::Text).with("  x shows it", Tone::Hint),
+    );
+    for (label, bytes) in parts.named_sizes() {
+        let cells = (bytes * SHARE)
+            .div_ceil(parts.total_bytes().max(1))
+            .min(SHARE);
         lines.push(
             labelled(&format!(" {label}"), "━".repeat(cells), Tone::Tool)
                 .with("─".repeat(SHARE - cells), Tone::Faint)
@@ -139,11 +143,16 @@ fn add_request(parts: Parts, lines: &mut Vec<Line>) {
     }
 }
 
-fn add_game(dashboard: &Dashboard, game: &Game, lines: &mut Vec<Line>, columns: usize) {
-    let mut title = Line::of("SHIP", Tone::Brand);
+fn add_game(
+    dashboard: &Dashboard,
+    game: &GameSummary,
+    lines: &mut Vec<StyledLine>,
+    columns: usize,
+) {
+    let mut title = StyledLine::of("SHIP", Tone::Brand);
     let Some(at) = game.at else {
         lines.push(title);
-        return lines.push(Line::of("no tool has told of it yet", Tone::Dim));
+        return lines.push(StyledLine::of("no tool has told of it yet", Tone::Dim));
     };
     let age = figures::ago(dashboard.now().since(at));
     let age = if age == "now" {
@@ -171,7 +180,7 @@ fn add_game(dashboard: &Dashboard, game: &Game, lines: &mut Vec<Line>, columns: 
         }
     }
     for (name, quantity) in game.cargo.iter().take(8) {
-        let quantity = Line::of(format!("{quantity:>LABEL$} "), Tone::Number);
+        let quantity = StyledLine::of(format!("{quantity:>LABEL$} "), Tone::Number);
         lines.push(quantity.with(
             width::clip(name, columns.saturating_sub(LABEL + 1)),
             Tone::Dim,
@@ -180,7 +189,7 @@ fn add_game(dashboard: &Dashboard, game: &Game, lines: &mut Vec<Line>, columns: 
     add_credits(game, lines, columns);
 }
 
-fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> Line {
+fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
     let share = if most > 0.0 {
         (now / most).clamp(0.0, 1.0)
     } else {
@@ -206,11 +215,11 @@ fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> Line {
         .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
 }
 
-fn add_credits(game: &Game, lines: &mut Vec<Line>, columns: usize) {
+fn add_credits(game: &GameSummary, lines: &mut Vec<StyledLine>, columns: usize) {
     let Some((_, newest)) = game.credits().back() else {
         return;
     };
-    lines.push(Line::default());
+    lines.push(StyledLine::default());
     let first = game.credits().front().map_or(*newest, |(_, first)| *first);
     let gain = newest.saturating_sub(first);
     let tone = if gain < 0 {
@@ -219,7 +228,7 @@ fn add_credits(game: &Game, lines: &mut Vec<Line>, columns: usize) {
         Tone::Success
     };
     lines.push(
-        Line::of("CREDITS  ", Tone::Brand)
+        StyledLine::of("CREDITS  ", Tone::Brand)
             .with(newest.to_string(), Tone::Strong)
             .with(format!("  {gain:+}"), tone),
     );
@@ -227,5 +236,5 @@ fn add_credits(game: &Game, lines: &mut Vec<Line>, columns: usize) {
     let points = &points[points.len().saturating_sub(columns)..];
     let least = points.iter().copied().min().unwrap_or(0);
     let heights: Vec<u64> = points.iter().map(|point| point.abs_diff(least)).collect();
-    lines.push(Line::of(spark(&heights), Tone::Accent));
+    lines.push(StyledLine::of(sparkline(&heights), Tone::Accent));
 }

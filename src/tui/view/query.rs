@@ -2,8 +2,8 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::Area;
-use crate::dashboard::query::{Query, Within};
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::query::{Query, QueryScope};
+use crate::dashboard::tone::{StyledLine, Tone};
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -11,11 +11,11 @@ use crate::theme::Ground;
 pub(super) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Field);
     let words = match query.within {
-        Within::Table => " SHOW ",
-        Within::Conversation | Within::Entry => " FIND ",
+        QueryScope::Table => " SHOW ",
+        QueryScope::Conversation | QueryScope::Entry => " FIND ",
     };
-    let taken = brush.line(area, 0, &Line::of(words, Tone::Accent));
-    let about = about(dashboard, query);
+    let taken = brush.line(area, 0, &StyledLine::of(words, Tone::Accent));
+    let about = query_hint(dashboard, query);
     brush.line_at_right(area, 0, &about);
     let text = Area {
         x: area.x + taken,
@@ -29,23 +29,25 @@ pub(super) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mu
     if let Ok(column) = u16::try_from(column) {
         brush.put_cursor(text.x.saturating_add(column), text.y);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
-fn about(dashboard: &Dashboard, query: &Query) -> Line {
+fn query_hint(dashboard: &Dashboard, query: &Query) -> StyledLine {
     let filter = dashboard.table().filter();
     match (query.within, filter.complaint()) {
-        (Within::Table, Some(complaint)) => Line::of(format!("{complaint} "), Tone::Fault),
-        (Within::Table, None) => {
+        (QueryScope::Table, Some(complaint)) => {
+            StyledLine::of(format!("{complaint} "), Tone::Fault)
+        }
+        (QueryScope::Table, None) => {
             let shown = dashboard.table().order().len();
             let all = dashboard.counts().all;
-            Line::of(
+            StyledLine::of(
                 format!("{shown} of {all} shown; word !word ~regex "),
                 Tone::Dim,
             )
         }
-        (Within::Conversation | Within::Entry, _) => {
-            Line::of("small letters find capitals too ", Tone::Dim)
+        (QueryScope::Conversation | QueryScope::Entry, _) => {
+            StyledLine::of("small letters find capitals too ", Tone::Dim)
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::dashboard::layout::LEAST;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::tone::Tone;
 
-use crate::painter::{Painter, Side, middle};
+use crate::painter::{Painter, TextAlign, centre_area};
 use crate::view::screen;
 
 pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
@@ -23,7 +23,7 @@ pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
             Tone::Dim,
         ),
     ];
-    if let Some(Overlay::Question(question)) = dashboard.layers().last() {
+    if let Some(Overlay::Question(question)) = dashboard.overlays().last() {
         lines.extend(
             question
                 .lines
@@ -34,8 +34,8 @@ pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
         lines.push((question.keys().to_string(), Tone::Hint));
     }
     let rows = u16::try_from(lines.len()).unwrap_or(height);
-    let area = middle(screen(dashboard), width, rows);
+    let area = centre_area(screen(dashboard), width, rows);
     for (row, (text, tone)) in (0..).zip(&lines) {
-        brush.text_at(area, row, Side::Middle, text, *tone);
+        brush.text_at(area, row, TextAlign::Middle, text, *tone);
     }
 }

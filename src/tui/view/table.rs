@@ -2,26 +2,26 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::cells::cell;
-use crate::dashboard::columns::{Column, Placed, columns};
+use crate::dashboard::columns::{Column, PlacedColumn, columns};
 use crate::dashboard::layout::{Area, Layout};
-use crate::dashboard::roster::Member;
-use crate::dashboard::sorting::End;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::roster::RosterMember;
+use crate::dashboard::sorting::SortDirection;
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 
-use crate::painter::{Painter, Side, middle};
+use crate::painter::{Painter, TextAlign, centre_area};
 use crate::theme::Ground;
 
 pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
     let columns = columns(layout.body.width);
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
     for placed in &columns {
         paint_title(dashboard, layout.title, *placed, brush);
     }
     if dashboard.table().order().is_empty() {
         return paint_empty(dashboard, layout.body, brush);
     }
-    let (_, in_sight) = dashboard.table().in_sight();
+    let (_, in_sight) = dashboard.table().visible_rows();
     for (row, id) in (0..).zip(in_sight) {
         if let Some(member) = dashboard.roster().get(*id) {
             paint_row(dashboard, member, layout.body, row, &columns, brush);
@@ -29,13 +29,13 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<
     }
 }
 
-fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut Painter<'_>) {
+fn paint_title(dashboard: &Dashboard, title: Area, placed: PlacedColumn, brush: &mut Painter<'_>) {
     let area = cell_area(title, placed);
     let sorting = dashboard.table().sorting();
     let is_sorted = sorting.by == placed.column;
     let sign = match (is_sorted, sorting.from) {
-        (true, End::First) => "▾",
-        (true, End::Last) => "▴",
+        (true, SortDirection::First) => "▾",
+        (true, SortDirection::Last) => "▴",
         (false, _) => "",
     };
     let tone = if is_sorted { Tone::Accent } else { Tone::Faint };
@@ -43,20 +43,20 @@ fn paint_title(dashboard: &Dashboard, title: Area, placed: Placed, brush: &mut P
     brush.text_at(area, 0, side(placed.column), &words, tone);
     if placed.column == Column::Words {
         let room = area.width.saturating_sub(taken_by(&words));
-        brush.line_at_right(area, 0, &selection(dashboard, usize::from(room)));
+        brush.line_at_right(area, 0, &selection_line(dashboard, usize::from(room)));
     }
 }
 
 /// How many are marked, how many the filter lets through, or which of many are in sight.
-fn selection(dashboard: &Dashboard, room: usize) -> Line {
+fn selection_line(dashboard: &Dashboard, room: usize) -> StyledLine {
     let table = dashboard.table();
-    let mut line = Line::default();
+    let mut line = StyledLine::default();
     if !table.marks().is_empty() {
         line.push(format!("  ◆ {} marked", table.marks().len()), Tone::Warning);
     }
     let filter = table.filter();
     if filter.is_open() {
-        let (above, in_sight) = table.in_sight();
+        let (above, in_sight) = table.visible_rows();
         let (last, all) = (above + in_sight.len(), table.order().len());
         if in_sight.len() < all {
             let whole = format!("  {}–{last} of {all}", above + 1);
@@ -86,10 +86,10 @@ fn selection(dashboard: &Dashboard, room: usize) -> Line {
 
 fn paint_row(
     dashboard: &Dashboard,
-    member: &Member,
+    member: &RosterMember,
     body: Area,
     row: u16,
-    columns: &[Placed],
+    columns: &[PlacedColumn],
     brush: &mut Painter<'_>,
 ) {
     let line = Area {
@@ -102,7 +102,7 @@ fn paint_row(
         brush.fill(line, Ground::Selected);
         brush.text(line, 0, "▌", Tone::Accent);
     } else {
-        brush.on(Ground::Base);
+        brush.set_ground(Ground::Base);
     }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
     for placed in columns {
@@ -115,7 +115,7 @@ fn paint_row(
         let area = cell_area(line, *placed);
         brush.text_at(area, 0, side(placed.column), &text, tone);
     }
-    brush.on(Ground::Base);
+    brush.set_ground(Ground::Base);
 }
 
 fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Painter<'_>) {
@@ -132,13 +132,13 @@ fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Painter<'_>) {
         (words, Tone::Strong),
         (help, Tone::Dim),
     ];
-    let area = middle(body, body.width, 4);
+    let area = centre_area(body, body.width, 4);
     for (row, (text, tone)) in (0..).zip(lines) {
-        brush.text_at(area, row, Side::Middle, text, tone);
+        brush.text_at(area, row, TextAlign::Middle, text, tone);
     }
 }
 
-fn cell_area(line: Area, placed: Placed) -> Area {
+fn cell_area(line: Area, placed: PlacedColumn) -> Area {
     Area {
         x: line.x + placed.x,
         width: placed.width,
@@ -151,13 +151,13 @@ fn taken_by(words: &str) -> u16 {
     u16::try_from(width::of(words)).unwrap_or(u16::MAX)
 }
 
-fn side(column: Column) -> Side {
+fn side(column: Column) -> TextAlign {
     if column == Column::Mark {
-        return Side::Middle;
+        return TextAlign::Middle;
     }
     if column.is_figure() {
-        Side::Right
+        TextAlign::Right
     } else {
-        Side::Left
+        TextAlign::Left
     }
 }

@@ -7,36 +7,36 @@
 
 use crate::domain::ids::CallKey;
 
-use super::part::{LoopPart, OrderPart, Part};
+use super::part::{LoopPart, OrderPart, RequestPart};
 use super::wire;
 
 /// The shortest that anything is cut to, in bytes.
-pub(super) const SMALLEST: usize = 192;
+pub(super) const MIN_EXCERPT_BYTES: usize = 192;
 
 /// Makes the parts fit into so many bytes.
-pub(super) fn fit(parts: &mut Vec<Part>, budget: usize) {
+pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
     let mut caps = Caps {
-        words: (budget / 4).max(SMALLEST),
-        orders: (budget / 2).max(SMALLEST),
-        owner: (budget / 2).max(SMALLEST),
+        words: (budget / 4).max(MIN_EXCERPT_BYTES),
+        orders: (budget / 2).max(MIN_EXCERPT_BYTES),
+        owner: (budget / 2).max(MIN_EXCERPT_BYTES),
     };
-    caps.shorten(parts);
+    caps.shorten_parts(parts);
     drop_oldest_words(parts, budget);
-    while size(parts) > budget && caps.words > SMALLEST {
-        caps.words = (caps.words / 2).max(SMALLEST);
-        caps.orders = caps.words.max(SMALLEST * 2);
-        caps.shorten(parts);
+    while total_bytes(parts) > budget && caps.words > MIN_EXCERPT_BYTES {
+        caps.words = (caps.words / 2).max(MIN_EXCERPT_BYTES);
+        caps.orders = caps.words.max(MIN_EXCERPT_BYTES * 2);
+        caps.shorten_parts(parts);
     }
-    while size(parts) > budget && drop_a_pair(parts) {}
-    while size(parts) > budget && drop_a_middle_order(parts) {}
-    while size(parts) > budget && caps.owner > SMALLEST {
-        caps.owner = (caps.owner / 2).max(SMALLEST);
+    while total_bytes(parts) > budget && drop_a_pair(parts) {}
+    while total_bytes(parts) > budget && drop_a_middle_order(parts) {}
+    while total_bytes(parts) > budget && caps.owner > MIN_EXCERPT_BYTES {
+        caps.owner = (caps.owner / 2).max(MIN_EXCERPT_BYTES);
         caps.orders = caps.orders.min(caps.owner);
-        caps.shorten(parts);
+        caps.shorten_parts(parts);
     }
 }
 
-fn size(parts: &[Part]) -> usize {
+fn total_bytes(parts: &[RequestPart]) -> usize {
     parts.iter().map(wire::part_bytes).sum()
 }
 
@@ -48,12 +48,12 @@ struct Caps {
 }
 
 impl Caps {
-    fn shorten(&self, parts: &mut [Part]) {
+    fn shorten_parts(&self, parts: &mut [RequestPart]) {
         for part in parts {
             match part {
-                Part::Order(order) => self.shorten_order(order),
-                Part::Reply(text) => text.shorten(self.words, nowhere),
-                Part::Loop(found) => self.shorten_loop(found),
+                RequestPart::Order(order) => self.shorten_order(order),
+                RequestPart::Reply(text) => text.shorten(self.words, no_hint),
+                RequestPart::Loop(found) => self.shorten_loop(found),
             }
         }
     }
@@ -64,11 +64,11 @@ impl Caps {
         } else {
             self.orders
         };
-        order.text.shorten(cap, nowhere);
+        order.text.shorten(cap, no_hint);
     }
 
     fn shorten_loop(&self, found: &mut LoopPart) {
-        found.text.shorten(self.words, nowhere);
+        found.text.shorten(self.words, no_hint);
         for pair in &mut found.pairs {
             if pair.arguments.size() > self.words {
                 let bytes = pair.arguments.text().len();
@@ -86,7 +86,7 @@ impl Caps {
 }
 
 /// The rest of words is in the store alone.
-fn nowhere(_kept: usize) -> String {
+fn no_hint(_kept: usize) -> String {
     String::new()
 }
 
@@ -97,18 +97,20 @@ fn reading_on(call: CallKey, kept: usize) -> String {
 }
 
 /// Drops loops and replies, oldest first, until the rest fits; the last loop stays.
-fn drop_oldest_words(parts: &mut Vec<Part>, budget: usize) {
-    let mut total = size(parts);
+fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
+    let mut total = total_bytes(parts);
     if total <= budget {
         return;
     }
-    let last_loop = parts.iter().rposition(|part| matches!(part, Part::Loop(_)));
+    let last_loop = parts
+        .iter()
+        .rposition(|part| matches!(part, RequestPart::Loop(_)));
     let mut kept = Vec::with_capacity(parts.len());
     for (place, part) in parts.drain(..).enumerate() {
         let is_droppable = match part {
-            Part::Order(_) => false,
-            Part::Reply(_) => true,
-            Part::Loop(_) => Some(place) != last_loop,
+            RequestPart::Order(_) => false,
+            RequestPart::Reply(_) => true,
+            RequestPart::Loop(_) => Some(place) != last_loop,
         };
         if total > budget && is_droppable {
             total -= wire::part_bytes(&part);
@@ -120,9 +122,9 @@ fn drop_oldest_words(parts: &mut Vec<Part>, budget: usize) {
 }
 
 /// Drops the oldest call of the last loop, with its result; false where only one is left.
-fn drop_a_pair(parts: &mut [Part]) -> bool {
+fn drop_a_pair(parts: &mut [RequestPart]) -> bool {
     for part in parts.iter_mut() {
-        let Part::Loop(found) = part else {
+        let RequestPart::Loop(found) = part else {
             continue;
         };
         if found.pairs.len() > 1 {
@@ -134,12 +136,12 @@ fn drop_a_pair(parts: &mut [Part]) -> bool {
 }
 
 /// Drops the oldest order that neither owns the turn nor is the newest; false where none is left.
-fn drop_a_middle_order(parts: &mut Vec<Part>) -> bool {
+fn drop_a_middle_order(parts: &mut Vec<RequestPart>) -> bool {
     let newest = parts
         .iter()
-        .rposition(|part| matches!(part, Part::Order(_)));
+        .rposition(|part| matches!(part, RequestPart::Order(_)));
     let middle = parts.iter().enumerate().position(|(place, part)| {
-        matches!(part, Part::Order(order) if !order.is_owner) && Some(place) != newest
+        matches!(part, RequestPart::Order(order) if !order.is_owner) && Some(place) != newest
     });
     let Some(place) = middle else {
         return false;

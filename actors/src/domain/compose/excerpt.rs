@@ -7,7 +7,7 @@ use crate::domain::json_size::{escaped_byte, escaped_len};
 use super::wire;
 
 /// What stands for an empty text, which strict providers refuse.
-const EMPTY: &str = "(empty)";
+const EMPTY_TEXT: &str = "(empty)";
 
 /// A text, whole or its beginning.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,31 +23,31 @@ pub(super) struct Excerpt {
 
 impl Excerpt {
     /// A text that is here as a whole.
-    pub(super) fn whole(text: Arc<str>) -> Excerpt {
+    pub(super) fn from_whole(text: Arc<str>) -> Excerpt {
         let whole = text.len() as u64;
-        Excerpt::beginning(text, whole)
+        Excerpt::from_beginning(text, whole)
     }
 
     /// A text of which this much is here; `whole` is how many bytes it has.
-    pub(super) fn beginning(text: Arc<str>, whole: u64) -> Excerpt {
+    pub(super) fn from_beginning(text: Arc<str>, whole: u64) -> Excerpt {
         if whole <= text.len() as u64 && text.trim().is_empty() {
-            return Excerpt::as_it_is(EMPTY.into(), EMPTY.len() as u64);
+            return Excerpt::as_it_is(EMPTY_TEXT.into(), EMPTY_TEXT.len() as u64);
         }
         let whole = whole.max(text.len() as u64);
-        Excerpt::as_it_is(wire::printable(text), whole)
+        Excerpt::as_it_is(wire::printable_text(text), whole)
     }
 
     /// A text that is here as a whole, with a word in its place where it is empty.
-    pub(super) fn filled(text: Arc<str>) -> Excerpt {
-        Excerpt::whole(text)
+    pub(super) fn from_required(text: Arc<str>) -> Excerpt {
+        Excerpt::from_whole(text)
     }
 
     /// Words beside calls: they may be missing altogether.
-    pub(super) fn words(text: Arc<str>) -> Excerpt {
+    pub(super) fn from_optional(text: Arc<str>) -> Excerpt {
         if text.trim().is_empty() {
             return Excerpt::as_it_is("".into(), 0);
         }
-        Excerpt::whole(text)
+        Excerpt::from_whole(text)
     }
 
     fn as_it_is(text: Arc<str>, whole: u64) -> Excerpt {
@@ -95,7 +95,7 @@ impl Excerpt {
         let longest = note(usize::try_from(self.whole).unwrap_or(usize::MAX)).len()
             + self.whole.to_string().len();
         let room = cap.saturating_sub(longest + hint(0).matches('"').count());
-        let kept = fitting(&self.text[..self.kept], room);
+        let kept = fitting_bytes(&self.text[..self.kept], room);
         self.text = format!("{}{}", &self.text[..kept], note(kept)).into();
         self.size = escaped_len(&self.text);
         self.kept = kept;
@@ -103,7 +103,7 @@ impl Excerpt {
 }
 
 /// The longest beginning of a text, in bytes, that takes no more than `room` bytes inside JSON.
-fn fitting(text: &str, room: usize) -> usize {
+fn fitting_bytes(text: &str, room: usize) -> usize {
     let mut used = 0;
     for (place, byte) in text.bytes().enumerate() {
         used += escaped_byte(byte);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_text_cut_twice_still_tells_its_whole_length() {
-        let mut excerpt = Excerpt::whole("x".repeat(1000).into());
+        let mut excerpt = Excerpt::from_whole("x".repeat(1000).into());
         excerpt.shorten(400, plain);
         excerpt.shorten(200, |kept| format!("; more at {kept}"));
         assert!(excerpt.size() <= 200);
@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn what_fits_stays_and_a_beginning_gets_its_note() {
-        let mut short = Excerpt::whole("short".into());
+        let mut short = Excerpt::from_whole("short".into());
         short.shorten(100, plain);
         assert_eq!(&**short.text(), "short");
         assert!(short.is_whole());
-        let mut beginning = Excerpt::beginning("short".into(), 50);
+        let mut beginning = Excerpt::from_beginning("short".into(), 50);
         beginning.shorten(100, plain);
         assert_eq!(&**beginning.text(), "short\n[cut: 45 of 50 bytes left out]");
         assert!(!beginning.is_whole());
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_cut_never_splits_a_letter_and_counts_what_json_makes_of_it() {
         for letter in ["é", "🚀", "\"", "\n", "採"] {
-            let mut excerpt = Excerpt::whole(letter.repeat(500).into());
+            let mut excerpt = Excerpt::from_whole(letter.repeat(500).into());
             excerpt.shorten(300, plain);
             assert!(excerpt.size() <= 300, "{letter}: {}", excerpt.size());
             let json = serde_json::to_string(&**excerpt.text()).unwrap();
@@ -160,8 +160,11 @@ mod tests {
 
     #[test]
     fn what_says_nothing_gets_a_word_in_its_place() {
-        assert_eq!(&**Excerpt::filled(" \n".into()).text(), "(empty)");
-        assert_eq!(&**Excerpt::words(" \n".into()).text(), "");
-        assert_eq!(&**Excerpt::whole("a\u{0}b\u{1b}[".into()).text(), "a?b?[");
+        assert_eq!(&**Excerpt::from_required(" \n".into()).text(), "(empty)");
+        assert_eq!(&**Excerpt::from_optional(" \n".into()).text(), "");
+        assert_eq!(
+            &**Excerpt::from_whole("a\u{0}b\u{1b}[".into()).text(),
+            "a?b?["
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::write::Mission;
 
 /// What a turn is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub enum TurnOwner {
     /// A direct message, the oldest where several are unanswered.
     Prompt(Seq),
     /// The mission in force.
@@ -31,16 +31,16 @@ pub fn choose_owner(
     mission: Option<&Mission>,
     window: usize,
     nudge: Arc<str>,
-) -> Owner {
-    if let Some(order) = conversation.unanswered().next() {
-        return Owner::Prompt(order.seq);
+) -> TurnOwner {
+    if let Some(order) = conversation.unanswered_prompts().next() {
+        return TurnOwner::Prompt(order.seq);
     }
     match (mission, conversation.newest_prompt_within(window)) {
-        (Some(mission), _) => Owner::Mission {
+        (Some(mission), _) => TurnOwner::Mission {
             id: mission.id,
             text: mission.text.clone(),
         },
-        (None, Some(prompt)) => Owner::Prompt(prompt.seq),
-        (None, None) => Owner::Nudge(nudge),
+        (None, Some(prompt)) => TurnOwner::Prompt(prompt.seq),
+        (None, None) => TurnOwner::Nudge(nudge),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
-use crate::domain::message::{Body, Call, Row, Utterance};
+use crate::domain::message::{CallRecord, Row, RowBody, Utterance};
 
 use super::excerpt::Excerpt;
 use super::runtime_note::without_forgery;
@@ -12,7 +12,7 @@ use super::wire;
 
 /// One part of a request, before it is cut to size.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum RequestPart {
     /// A message to the model.
     Order(OrderPart),
     /// The model's words without a call.
@@ -70,11 +70,11 @@ pub(super) struct PairResult {
     pub(super) is_error: bool,
 }
 
-impl Part {
+impl RequestPart {
     /// A message to the model; the owner where the turn is about it.
-    pub(super) fn order(text: Arc<str>, kind: OrderKind, is_owner: bool) -> Part {
-        Part::Order(OrderPart {
-            text: Excerpt::filled(text),
+    pub(super) fn from_order(text: Arc<str>, kind: OrderKind, is_owner: bool) -> RequestPart {
+        RequestPart::Order(OrderPart {
+            text: Excerpt::from_required(text),
             is_owner,
             kind,
         })
@@ -98,20 +98,20 @@ impl Unit<'_> {
     pub(super) fn is_order(self) -> bool {
         matches!(
             self.row.body,
-            Body::Prompt { .. } | Body::Mission { .. } | Body::Peer { .. }
+            RowBody::Prompt { .. } | RowBody::Mission { .. } | RowBody::Peer { .. }
         )
     }
 
     pub(super) fn is_reply(self) -> bool {
-        matches!(self.row.body, Body::Reply(_))
+        matches!(self.row.body, RowBody::Reply(_))
     }
 }
 
 /// The rows that become parts, in the order in which the model is to see them.
-pub(super) fn units<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Unit<'a>> {
+pub(super) fn collect_units<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'a>> = rows
         .filter(|row| row.is_sendable())
-        .filter_map(|row| unit(row))
+        .filter_map(|row| unit_of_row(row))
         .collect();
     // Words come after the orders that they had seen; both stay in their own order.
     units.sort_by_key(|unit| (unit.place, !unit.is_order()));
@@ -119,13 +119,15 @@ pub(super) fn units<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Unit<'a
 }
 
 /// The allow-list, kind by kind: what is named here as nothing is not sent by itself.
-fn unit(row: &Row) -> Option<Unit<'_>> {
+fn unit_of_row(row: &Row) -> Option<Unit<'_>> {
     let place = match &row.body {
-        Body::Prompt { .. } | Body::Mission { .. } | Body::Peer { .. } => row.seq,
-        Body::Reply(utterance) | Body::Call { utterance, .. } => utterance.seen(row.seq),
+        RowBody::Prompt { .. } | RowBody::Mission { .. } | RowBody::Peer { .. } => row.seq,
+        RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
+            utterance.newest_seen(row.seq)
+        }
         // Notes stand with the system prompt, results with their calls.
-        Body::Note { .. } | Body::Result { .. } => return None,
-        Body::Host { .. } | Body::Audit { .. } | Body::Unknown { .. } => return None,
+        RowBody::Note { .. } | RowBody::Result { .. } => return None,
+        RowBody::Host { .. } | RowBody::Audit { .. } | RowBody::Unknown { .. } => return None,
     };
     Some(Unit { place, row })
 }
@@ -146,7 +148,7 @@ impl<'a> Results<'a> {
     }
 
     /// Whether a unit is a loop whose calls all have a result.
-    pub(super) fn complete(&self, unit: Unit<'_>) -> bool {
+    pub(super) fn is_complete(&self, unit: Unit<'_>) -> bool {
         let calls = unit.row.calls();
         !calls.is_empty()
             && (0_u16..).zip(calls).all(|(position, _)| {
@@ -158,40 +160,50 @@ impl<'a> Results<'a> {
     fn pair_result(&self, call: CallKey) -> Option<PairResult> {
         let (_, text, meta) = self.0.get(&call)?.result()?;
         Some(PairResult {
-            text: Excerpt::beginning(without_forgery(text), meta.bytes),
+            text: Excerpt::from_beginning(without_forgery(text), meta.bytes),
             is_error: meta.is_error(),
         })
     }
 
     /// A unit as a part of the request.
-    pub(super) fn part(&self, unit: Unit<'_>, is_owner: bool) -> Option<Part> {
+    pub(super) fn part_of_unit(&self, unit: Unit<'_>, is_owner: bool) -> Option<RequestPart> {
         match &unit.row.body {
-            Body::Prompt { text } => Some(Part::order(text.clone(), OrderKind::Prompt, is_owner)),
-            Body::Mission { text, .. } => {
-                Some(Part::order(text.clone(), OrderKind::Mission, is_owner))
-            }
-            Body::Peer { sender, text } => {
+            RowBody::Prompt { text } => Some(RequestPart::from_order(
+                text.clone(),
+                OrderKind::Prompt,
+                is_owner,
+            )),
+            RowBody::Mission { text, .. } => Some(RequestPart::from_order(
+                text.clone(),
+                OrderKind::Mission,
+                is_owner,
+            )),
+            RowBody::Peer { sender, text } => {
                 let text = format!("[message of {sender} to the swarm]\n{text}").into();
-                Some(Part::order(
+                Some(RequestPart::from_order(
                     without_forgery(&text),
                     OrderKind::Peer,
                     is_owner,
                 ))
             }
-            Body::Reply(utterance) => Some(Part::Reply(Excerpt::filled(utterance.text.clone()))),
-            Body::Call { utterance, calls } if calls.is_empty() => {
-                Some(Part::Reply(Excerpt::filled(utterance.text.clone())))
+            RowBody::Reply(utterance) => Some(RequestPart::Reply(Excerpt::from_required(
+                utterance.text.clone(),
+            ))),
+            RowBody::Call { utterance, calls } if calls.is_empty() => Some(RequestPart::Reply(
+                Excerpt::from_required(utterance.text.clone()),
+            )),
+            RowBody::Call { utterance, calls } => {
+                Some(self.loop_part(unit.row.seq, utterance, calls))
             }
-            Body::Call { utterance, calls } => Some(self.loop_part(unit.row.seq, utterance, calls)),
-            Body::Note { .. }
-            | Body::Result { .. }
-            | Body::Host { .. }
-            | Body::Audit { .. }
-            | Body::Unknown { .. } => None,
+            RowBody::Note { .. }
+            | RowBody::Result { .. }
+            | RowBody::Host { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => None,
         }
     }
 
-    fn loop_part(&self, seq: Seq, utterance: &Utterance, calls: &[Call]) -> Part {
+    fn loop_part(&self, seq: Seq, utterance: &Utterance, calls: &[CallRecord]) -> RequestPart {
         let ids = wire::unique_ids(seq, calls);
         let pairs = (0_u16..)
             .zip(calls)
@@ -203,13 +215,13 @@ impl<'a> Results<'a> {
                     id,
                     tool: call.name.clone(),
                     name: wire::tool_name(&call.name),
-                    arguments: Excerpt::whole(wire::arguments(&call.arguments)),
+                    arguments: Excerpt::from_whole(wire::object_arguments(&call.arguments)),
                     result: self.pair_result(key),
                 }
             })
             .collect();
-        Part::Loop(LoopPart {
-            text: Excerpt::words(utterance.text.clone()),
+        RequestPart::Loop(LoopPart {
+            text: Excerpt::from_optional(utterance.text.clone()),
             pairs,
         })
     }

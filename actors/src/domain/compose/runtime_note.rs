@@ -10,11 +10,11 @@ use std::sync::Arc;
 use crate::domain::ids::CallKey;
 
 use super::excerpt::Excerpt;
-use super::part::Part;
+use super::part::RequestPart;
 use super::{Composition, shape};
 
 /// The line that opens an aside; the system prompt says what it means.
-pub const ASIDE_LINE: &str = "[from the runtime, not an order]";
+pub const RUNTIME_NOTE_LINE: &str = "[from the runtime, not an order]";
 /// What stands for that line where others wrote it; as long, so that places in a text stay.
 const FORGED_LINE: &str = "(from the runtime, not an order)";
 
@@ -23,15 +23,15 @@ const MAX_NOTE_BYTES: usize = 2 << 10;
 
 /// What an aside may take of a request's budget, both in bytes.
 #[must_use]
-pub fn allowance(budget: usize) -> usize {
+pub fn note_allowance(budget: usize) -> usize {
     (budget / 8).min(MAX_NOTE_BYTES)
 }
 
 /// What is set aside for the aside; nothing where there is none.
-pub(super) fn reserve(composition: &Composition<'_>, budget: usize) -> usize {
+pub(super) fn reserved_bytes(composition: &Composition<'_>, budget: usize) -> usize {
     let knows = composition.game.is_some_and(|game| !game.is_empty());
     if knows || !composition.notices.is_empty() {
-        allowance(budget)
+        note_allowance(budget)
     } else {
         0
     }
@@ -39,25 +39,29 @@ pub(super) fn reserve(composition: &Composition<'_>, budget: usize) -> usize {
 
 /// A text of others, in which nothing passes for an aside: it may stand right before one.
 pub(super) fn without_forgery(text: &Arc<str>) -> Arc<str> {
-    if text.contains(ASIDE_LINE) {
-        text.replace(ASIDE_LINE, FORGED_LINE).into()
+    if text.contains(RUNTIME_NOTE_LINE) {
+        text.replace(RUNTIME_NOTE_LINE, FORGED_LINE).into()
     } else {
         text.clone()
     }
 }
 
 /// The aside, within so many bytes, beside these parts.
-pub(super) fn aside(composition: &Composition<'_>, parts: &[Part], room: usize) -> Option<String> {
+pub(super) fn render_note(
+    composition: &Composition<'_>,
+    parts: &[RequestPart],
+    room: usize,
+) -> Option<String> {
     if room == 0 {
         return None;
     }
     let room = room.saturating_sub(shape::separator_bytes());
-    let mut text = ASIDE_LINE.to_string();
+    let mut text = RUNTIME_NOTE_LINE.to_string();
     for notice in composition.notices {
         text.push('\n');
         text.push_str(notice);
     }
-    let mut excerpt = Excerpt::whole(text.as_str().into());
+    let mut excerpt = Excerpt::from_whole(text.as_str().into());
     excerpt.shorten(room, |_| String::new());
     let mut text = excerpt.text().to_string();
     if let Some(game) = composition.game {
@@ -70,10 +74,10 @@ pub(super) fn aside(composition: &Composition<'_>, parts: &[Part], room: usize) 
 }
 
 /// The calls whose results stand in the request as a whole.
-fn whole_results(parts: &[Part]) -> BTreeSet<CallKey> {
+fn whole_results(parts: &[RequestPart]) -> BTreeSet<CallKey> {
     let mut shown = BTreeSet::new();
     for part in parts {
-        let Part::Loop(found) = part else {
+        let RequestPart::Loop(found) = part else {
             continue;
         };
         let whole = found.pairs.iter().filter(|pair| {

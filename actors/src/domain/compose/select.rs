@@ -3,48 +3,51 @@
 use std::sync::Arc;
 
 use crate::domain::ids::{MissionId, Seq};
-use crate::domain::message::Body;
+use crate::domain::message::RowBody;
 
-use super::part::{OrderKind, Part, Results, Unit, units};
-use super::{Composition, Owner};
+use super::part::{OrderKind, RequestPart, Results, Unit, collect_units};
+use super::{Composition, TurnOwner};
 
 /// What was selected.
 pub(super) struct Selected {
     /// The parts in their order; at least one of them is an order.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RequestPart>,
     /// Whether a continuation is among them.
     pub(super) continued: bool,
 }
 
 /// The last loop before the turn, the owner, and everything since.
-pub(super) fn select(composition: &Composition<'_>) -> Selected {
+pub(super) fn select_parts(composition: &Composition<'_>) -> Selected {
     let rows = composition.conversation.rows();
     let selection = Selection {
         composition,
         results: Results::of(rows.clone()),
-        units: units(rows),
+        units: collect_units(rows),
     };
     let mut selected = match composition.owner {
-        Owner::Prompt(seq) => selection.of_prompt(*seq),
-        Owner::Mission { id, text } => selection.of_turn(text, Some(*id)),
-        Owner::Nudge(text) => selection.of_turn(text, None),
+        TurnOwner::Prompt(seq) => selection.of_prompt(*seq),
+        TurnOwner::Mission { id, text } => selection.of_turn(text, Some(*id)),
+        TurnOwner::Nudge(text) => selection.of_turn(text, None),
     };
-    let ends_well = matches!(selected.parts.last(), Some(Part::Order(_) | Part::Loop(_)));
+    let ends_well = matches!(
+        selected.parts.last(),
+        Some(RequestPart::Order(_) | RequestPart::Loop(_))
+    );
     let has_order = selected
         .parts
         .iter()
-        .any(|part| matches!(part, Part::Order(_)));
+        .any(|part| matches!(part, RequestPart::Order(_)));
     if !ends_well || !has_order {
-        selected.parts.push(continuation(composition));
+        selected.parts.push(continuation_part(composition));
         selected.continued = true;
     }
     selected
 }
 
 /// What follows a bare reply.
-fn continuation(composition: &Composition<'_>) -> Part {
+fn continuation_part(composition: &Composition<'_>) -> RequestPart {
     let text = composition.continuation.into();
-    Part::order(text, OrderKind::Continuation, false)
+    RequestPart::from_order(text, OrderKind::Continuation, false)
 }
 
 struct Selection<'a> {
@@ -65,13 +68,21 @@ impl Selection<'_> {
     }
 
     /// Adds what belongs to the turn, with the continuation where it stands; says whether it does.
-    fn continue_with(&self, parts: &mut Vec<Part>, since: &[Unit<'_>], owner: Option<Seq>) -> bool {
+    fn continue_with(
+        &self,
+        parts: &mut Vec<RequestPart>,
+        since: &[Unit<'_>],
+        owner: Option<Seq>,
+    ) -> bool {
         let continued = self.continues_at(since);
         for (place, unit) in since.iter().enumerate() {
             if continued == Some(place) {
-                parts.push(continuation(self.composition));
+                parts.push(continuation_part(self.composition));
             }
-            parts.extend(self.results.part(*unit, Some(unit.row.seq) == owner));
+            parts.extend(
+                self.results
+                    .part_of_unit(*unit, Some(unit.row.seq) == owner),
+            );
         }
         continued.is_some()
     }
@@ -106,27 +117,31 @@ impl Selection<'_> {
         };
         let mut parts = Vec::with_capacity(since.len() + 3);
         parts.extend(self.last_loop(before));
-        parts.extend(ending.and_then(|unit| self.results.part(unit, false)));
+        parts.extend(ending.and_then(|unit| self.results.part_of_unit(unit, false)));
         let kind = match self.composition.owner {
-            Owner::Mission { .. } => OrderKind::Mission,
-            Owner::Prompt(_) | Owner::Nudge(_) => OrderKind::Nudge,
+            TurnOwner::Mission { .. } => OrderKind::Mission,
+            TurnOwner::Prompt(_) | TurnOwner::Nudge(_) => OrderKind::Nudge,
         };
-        parts.push(Part::order(owner.clone(), kind, true));
-        let since = since.iter().filter(|unit| !delivers(**unit, mission));
+        parts.push(RequestPart::from_order(owner.clone(), kind, true));
+        let since = since
+            .iter()
+            .filter(|unit| !delivers_mission(**unit, mission));
         let since: Vec<Unit<'_>> = since.copied().collect();
         let continued = self.continue_with(&mut parts, &since, None);
         Selected { parts, continued }
     }
 
     /// The newest loop whose calls all have a result.
-    fn last_loop(&self, before: &[Unit<'_>]) -> Option<Part> {
+    fn last_loop(&self, before: &[Unit<'_>]) -> Option<RequestPart> {
         let found = before.iter().rev();
-        let found = found.copied().find(|unit| self.results.complete(*unit))?;
-        self.results.part(found, false)
+        let found = found
+            .copied()
+            .find(|unit| self.results.is_complete(*unit))?;
+        self.results.part_of_unit(found, false)
     }
 }
 
 /// Whether a unit is the delivery of the mission that the turn is about.
-fn delivers(unit: Unit<'_>, mission: Option<MissionId>) -> bool {
-    matches!(&unit.row.body, Body::Mission { id, .. } if Some(*id) == mission)
+fn delivers_mission(unit: Unit<'_>, mission: Option<MissionId>) -> bool {
+    matches!(&unit.row.body, RowBody::Mission { id, .. } if Some(*id) == mission)
 }

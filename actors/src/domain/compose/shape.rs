@@ -12,20 +12,20 @@ use crate::domain::model::ChatMessage;
 use super::wire;
 
 /// What opens a conversation of which the beginning is not sent: a user speaks first.
-const OPENER: &str = "[earlier messages are left out]";
+const OPENER_TEXT: &str = "[earlier messages are left out]";
 /// What stands between results and a message to the model: after results the model speaks.
-const BRIDGE: &str = "I have these results.";
+const BRIDGE_TEXT: &str = "I have these results.";
 /// What stands between two texts of one message.
 pub(super) const SEPARATOR: &str = "\n\n";
 
 /// The most that the shape adds before the first part, in bytes.
 pub(super) fn opener_bytes() -> usize {
-    wire::message_bytes(&opener()) + 1
+    wire::message_bytes(&opener_message()) + 1
 }
 
 /// The most that the shape adds before an order, in bytes.
 pub(super) fn bridge_bytes() -> usize {
-    wire::message_bytes(&bridge()) + 1
+    wire::message_bytes(&bridge_message()) + 1
 }
 
 /// The most that a separator takes inside JSON, in bytes.
@@ -34,10 +34,10 @@ pub(super) fn separator_bytes() -> usize {
 }
 
 /// Adds a message behind those that are there.
-pub(super) fn push(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
+pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
     match (messages.last_mut(), &message) {
         (Some(ChatMessage::User(before)), ChatMessage::User(text)) => {
-            *before = joined(before, text);
+            *before = join_texts(before, text);
             return;
         }
         (
@@ -50,15 +50,15 @@ pub(super) fn push(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
                 calls: wanted,
             },
         ) if calls.is_empty() => {
-            *before = joined(before, text);
+            *before = join_texts(before, text);
             calls.clone_from(wanted);
             return;
         }
-        (Some(ChatMessage::Tool { .. }), ChatMessage::User(_)) => messages.push(bridge()),
+        (Some(ChatMessage::Tool { .. }), ChatMessage::User(_)) => messages.push(bridge_message()),
         (
             Some(ChatMessage::System(_)) | None,
             ChatMessage::Assistant { .. } | ChatMessage::Tool { .. },
-        ) => messages.push(opener()),
+        ) => messages.push(opener_message()),
         (
             Some(
                 ChatMessage::System(_)
@@ -84,13 +84,13 @@ pub(super) fn add_inside(messages: &mut [ChatMessage], added: &str) {
             | ChatMessage::User(text)
             | ChatMessage::Assistant { text, .. }
             | ChatMessage::Tool { text, .. },
-        ) => *text = joined(text, added),
+        ) => *text = join_texts(text, added),
         None => {}
     }
 }
 
 /// Two texts as one; one that says nothing is left out.
-pub(super) fn joined(before: &str, text: &str) -> Arc<str> {
+pub(super) fn join_texts(before: &str, text: &str) -> Arc<str> {
     let separator = if before.is_empty() || text.is_empty() {
         ""
     } else {
@@ -99,13 +99,13 @@ pub(super) fn joined(before: &str, text: &str) -> Arc<str> {
     format!("{before}{separator}{text}").into()
 }
 
-fn opener() -> ChatMessage {
-    ChatMessage::User(OPENER.into())
+fn opener_message() -> ChatMessage {
+    ChatMessage::User(OPENER_TEXT.into())
 }
 
-fn bridge() -> ChatMessage {
+fn bridge_message() -> ChatMessage {
     ChatMessage::Assistant {
-        text: BRIDGE.into(),
+        text: BRIDGE_TEXT.into(),
         calls: Vec::new(),
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     fn shaped(messages: &[ChatMessage]) -> Vec<ChatMessage> {
         let mut shaped = vec![ChatMessage::System("s".into())];
         for message in messages {
-            push(&mut shaped, message.clone());
+            push_merged(&mut shaped, message.clone());
         }
         shaped.remove(0);
         shaped
@@ -183,11 +183,17 @@ mod tests {
     fn a_user_speaks_first_and_results_are_followed_by_the_model() {
         assert_eq!(
             shaped(&[call(""), tool(), user("a")]),
-            [user(OPENER), call(""), tool(), say(BRIDGE), user("a")]
+            [
+                user(OPENER_TEXT),
+                call(""),
+                tool(),
+                say(BRIDGE_TEXT),
+                user("a")
+            ]
         );
         assert_eq!(
             shaped(&[say("a"), user("b")])[..2],
-            [user(OPENER), say("a")]
+            [user(OPENER_TEXT), say("a")]
         );
     }
 
@@ -196,7 +202,7 @@ mod tests {
         let before = [ChatMessage::System("s".into()), call(""), tool(), user("a")];
         let mut after = Vec::new();
         for message in before.clone() {
-            push(&mut after, message);
+            push_merged(&mut after, message);
         }
         let added = wire::wire_bytes(&after) - wire::wire_bytes(&before);
         assert_eq!(added, opener_bytes() + bridge_bytes());

@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 
 use crate::domain::look::{SnapshotQuery, is_superseded};
 
-use super::part::{LoopPart, Pair, Part};
+use super::part::{LoopPart, Pair, RequestPart};
 
 /// What stands in place of a look that a newer one replaces.
-const SUPERSEDED: &str = "[superseded by a newer result of the same call]";
+const SUPERSEDED_TEXT: &str = "[superseded by a newer result of the same call]";
 
 /// Drops or stubs the results that newer ones replace. An error never replaces a good result, and
 /// of several errors only those newer than the newest good result are kept, the newest of them.
-pub(super) fn supersede(parts: &mut Vec<Part>) {
+pub(super) fn supersede_results(parts: &mut Vec<RequestPart>) {
     let mut seen = BTreeSet::new();
-    let newest = parts.iter().rposition(|part| matches!(part, Part::Loop(_)));
+    let newest = parts
+        .iter()
+        .rposition(|part| matches!(part, RequestPart::Loop(_)));
     for place in (0..parts.len()).rev() {
-        let Part::Loop(found) = &mut parts[place] else {
+        let RequestPart::Loop(found) = &mut parts[place] else {
             continue;
         };
         let stale = stale_pairs(found, &mut seen);
@@ -26,7 +28,7 @@ pub(super) fn supersede(parts: &mut Vec<Part>) {
         if says_nothing_else && Some(place) != newest {
             parts.remove(place);
         } else {
-            stub(found, &stale);
+            stub_results(found, &stale);
         }
     }
 }
@@ -44,10 +46,10 @@ fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(SnapshotQuery, bool)>) -> 
     stale
 }
 
-fn stub(found: &mut LoopPart, stale: &[usize]) {
+fn stub_results(found: &mut LoopPart, stale: &[usize]) {
     for position in stale {
         if let Some(result) = &mut found.pairs[*position].result {
-            result.text.replace(SUPERSEDED);
+            result.text.replace(SUPERSEDED_TEXT);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::model::ChatMessage;
 use crate::domain::json_size::escaped_len;
 
 use super::Composition;
-use super::part::{OrderKind, Part};
+use super::part::{OrderKind, RequestPart};
 use super::wire::{message_bytes, wire_bytes};
 
 /// What a request's messages amount to. Bytes are those of compact JSON.
@@ -29,7 +29,7 @@ pub struct Statistics {
 
 /// Counts a request's messages.
 #[must_use]
-pub fn statistics(messages: &[ChatMessage]) -> Statistics {
+pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
     let bytes = wire_bytes(messages);
     let mut statistics = Statistics {
         messages: messages.len(),
@@ -100,9 +100,9 @@ impl Breakdown {
 
 /// What a composition's texts take; `system` and `aside` are what those of the system and of the
 /// runtime do.
-pub(super) fn breakdown(
+pub(super) fn request_breakdown(
     composition: &Composition<'_>,
-    parts: &[Part],
+    parts: &[RequestPart],
     (system, aside): (usize, usize),
 ) -> Breakdown {
     let notes = composition.conversation.notes().iter();
@@ -118,9 +118,11 @@ pub(super) fn breakdown(
     };
     for part in parts {
         match part {
-            Part::Order(order) => *breakdown.order(order.kind) += order.text.size(),
-            Part::Reply(text) => breakdown.replies += text.size(),
-            Part::Loop(found) => {
+            RequestPart::Order(order) => {
+                *breakdown.order_bytes_mut(order.kind) += order.text.size()
+            }
+            RequestPart::Reply(text) => breakdown.replies += text.size(),
+            RequestPart::Loop(found) => {
                 breakdown.calls += found.text.size();
                 for pair in &found.pairs {
                     breakdown.calls += escaped_len(&pair.name) + pair.arguments.size();
@@ -133,7 +135,7 @@ pub(super) fn breakdown(
 }
 
 impl Breakdown {
-    fn order(&mut self, kind: OrderKind) -> &mut usize {
+    fn order_bytes_mut(&mut self, kind: OrderKind) -> &mut usize {
         match kind {
             OrderKind::Prompt => &mut self.prompts,
             OrderKind::Mission => &mut self.missions,
@@ -149,13 +151,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::compose::{Owner, compose, wire_bytes};
+    use crate::domain::compose::{TurnOwner, compose, wire_bytes};
     use crate::domain::conversation::Conversation;
     use crate::domain::ids::{Now, Seq, Timestamp, TurnNumber};
-    use crate::domain::message::{Body, Row, Utterance};
-    use crate::domain::write::Recollection;
+    use crate::domain::message::{Row, RowBody, Utterance};
+    use crate::domain::write::StoredHistory;
 
-    fn row(seq: i64, body: Body) -> Arc<Row> {
+    fn row(seq: i64, body: RowBody) -> Arc<Row> {
         Arc::new(Row {
             seq: Seq(seq),
             at: Timestamp(seq),
@@ -174,32 +176,32 @@ mod tests {
         };
         let note = row(
             1,
-            Body::Note {
+            RowBody::Note {
                 text: "never sell".into(),
             },
         );
         let rows = vec![
             note.clone(),
-            row(2, Body::Prompt { text: "go".into() }),
-            row(3, Body::Reply(thought)),
+            row(2, RowBody::Prompt { text: "go".into() }),
+            row(3, RowBody::Reply(thought)),
             row(
                 4,
-                Body::Prompt {
+                RowBody::Prompt {
                     text: "and now?".into(),
                 },
             ),
         ];
-        let recollection = Recollection {
+        let recollection = StoredHistory {
             rows,
             notes: vec![note],
             last: Seq(4),
-            ..Recollection::default()
+            ..StoredHistory::default()
         };
-        let conversation = Conversation::recalled(recollection, 4096);
+        let conversation = Conversation::restore(recollection, 4096);
         let composed = compose(&Composition {
             system: "you are alpha",
             conversation: &conversation,
-            owner: &Owner::Prompt(Seq(2)),
+            owner: &TurnOwner::Prompt(Seq(2)),
             turn: TurnNumber(4),
             continuation: "go on",
             notices: &["the game is away".to_string()],

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::budget::{SMALLEST, fit};
-use super::part::{LoopPart, OrderKind, Pair, PairResult, Part};
-use super::statistics::breakdown;
+use super::budget::{MIN_EXCERPT_BYTES, fit_parts};
+use super::part::{LoopPart, OrderKind, Pair, PairResult, RequestPart};
+use super::statistics::request_breakdown;
 use super::*;
 use crate::domain::ids::{CallKey, MissionId, Timestamp};
-use crate::domain::message::{Body, Call, CallStatus, Row};
+use crate::domain::message::{CallRecord, CallStatus, Row, RowBody};
 use crate::domain::model::ChatCall;
-use crate::domain::write::Recollection;
+use crate::domain::write::StoredHistory;
 
-fn order(text: &str, is_owner: bool) -> Part {
-    Part::order(text.into(), OrderKind::Prompt, is_owner)
+fn order(text: &str, is_owner: bool) -> RequestPart {
+    RequestPart::from_order(text.into(), OrderKind::Prompt, is_owner)
 }
 
-fn reply(text: &str) -> Part {
-    Part::Reply(Excerpt::filled(text.into()))
+fn reply(text: &str) -> RequestPart {
+    RequestPart::Reply(Excerpt::from_required(text.into()))
 }
 
 fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
@@ -28,22 +28,22 @@ fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
         id: format!("\"{position}").into(),
         tool: "mine".into(),
         name: "mine".into(),
-        arguments: Excerpt::whole(arguments.into()),
+        arguments: Excerpt::from_whole(arguments.into()),
         result: result.map(|text| PairResult {
-            text: Excerpt::whole(text.into()),
+            text: Excerpt::from_whole(text.into()),
             is_error: false,
         }),
     }
 }
 
-fn looped(text: &str, pairs: Vec<Pair>) -> Part {
-    Part::Loop(LoopPart {
-        text: Excerpt::words(text.into()),
+fn looped(text: &str, pairs: Vec<Pair>) -> RequestPart {
+    RequestPart::Loop(LoopPart {
+        text: Excerpt::from_optional(text.into()),
         pairs,
     })
 }
 
-fn size(parts: &[Part]) -> usize {
+fn size(parts: &[RequestPart]) -> usize {
     parts.iter().map(wire::part_bytes).sum()
 }
 
@@ -129,7 +129,7 @@ fn a_part_takes_its_messages_with_a_comma_each_and_an_order_a_bridge_too() {
         (looped("", both()), 0),
         (looped("", vec![pair(0, "{}", None)]), 0),
     ] {
-        let messages = wire::render(&part);
+        let messages = wire::render_part(&part);
         let with_commas: usize = messages
             .iter()
             .map(|message| wire::message_bytes(message) + 1)
@@ -141,7 +141,7 @@ fn a_part_takes_its_messages_with_a_comma_each_and_an_order_a_bridge_too() {
 #[test]
 fn statistics_count_messages_and_their_bytes_by_role() {
     let messages = one_of_each();
-    let counted = statistics(&messages);
+    let counted = request_statistics(&messages);
     let bytes = |places: &[usize]| {
         places
             .iter()
@@ -162,16 +162,16 @@ fn statistics_count_messages_and_their_bytes_by_role() {
 
 #[test]
 fn an_aside_may_take_an_eighth_of_a_small_request_and_two_kib_of_a_large_one() {
-    let allowed = [0, 800, 8 << 10, 16 << 10, (16 << 10) + 8, 1 << 20].map(allowance);
+    let allowed = [0, 800, 8 << 10, 16 << 10, (16 << 10) + 8, 1 << 20].map(note_allowance);
     assert_eq!(allowed, [0, 100, 1 << 10, 2 << 10, 2 << 10, 2 << 10]);
 }
 
 #[test]
 fn ids_that_no_provider_takes_back_are_replaced_by_one_of_ours() {
     let ids = |given: &[&str]| -> Vec<String> {
-        let calls: Vec<Call> = given
+        let calls: Vec<CallRecord> = given
             .iter()
-            .map(|id| Call {
+            .map(|id| CallRecord {
                 id: (*id).into(),
                 name: "mine".into(),
                 arguments: "{}".into(),
@@ -224,18 +224,18 @@ fn letters_that_no_server_takes_are_replaced_and_line_ends_stay() {
             _ => '?',
         })
         .collect();
-    assert_eq!(*wire::printable(ascii.as_str().into()), *printable);
+    assert_eq!(*wire::printable_text(ascii.as_str().into()), *printable);
     for (place, letter) in ascii.char_indices() {
         let alone: Arc<str> = letter.to_string().into();
         assert_eq!(
-            *wire::printable(alone),
+            *wire::printable_text(alone),
             printable[place..=place],
             "{letter:?}"
         );
     }
     let plain: Arc<str> = "é🚀\u{80} a\r\n\tb".into();
     assert!(
-        Arc::ptr_eq(&plain, &wire::printable(plain.clone())),
+        Arc::ptr_eq(&plain, &wire::printable_text(plain.clone())),
         "it stays as it is"
     );
 }
@@ -243,7 +243,7 @@ fn letters_that_no_server_takes_are_replaced_and_line_ends_stay() {
 #[test]
 fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
     let nothing = |_: usize| String::new();
-    let whole = || Excerpt::whole("x".repeat(300).into());
+    let whole = || Excerpt::from_whole("x".repeat(300).into());
     let mut exact = whole();
     exact.shorten(300, nothing);
     assert!(exact.is_whole() && exact.size() == 300);
@@ -266,12 +266,15 @@ fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
             hinted.size()
         );
     }
-    assert_eq!(Excerpt::beginning("".into(), 0).text().as_ref(), "(empty)");
-    let mut lost = Excerpt::beginning("".into(), 9);
+    assert_eq!(
+        Excerpt::from_beginning("".into(), 0).text().as_ref(),
+        "(empty)"
+    );
+    let mut lost = Excerpt::from_beginning("".into(), 9);
     lost.shorten(100, nothing);
     assert_eq!(lost.text().as_ref(), "\n[cut: 9 of 9 bytes left out]");
     assert!(
-        Excerpt::beginning("abc".into(), 2).is_whole(),
+        Excerpt::from_beginning("abc".into(), 2).is_whole(),
         "no text has less than is here"
     );
     let mut replaced = whole();
@@ -280,9 +283,9 @@ fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
 }
 
 /// What fitting leaves, as the texts of what is sent.
-fn fitted(parts: &[Part], room: usize) -> Vec<Part> {
+fn fitted(parts: &[RequestPart], room: usize) -> Vec<RequestPart> {
     let mut parts = parts.to_vec();
-    fit(&mut parts, room);
+    fit_parts(&mut parts, room);
     parts
 }
 
@@ -342,7 +345,7 @@ fn the_owner_the_newest_order_and_a_call_of_the_last_loop_stay() {
     for (room, least) in [(1200, 180), (2000, 480), (3000, 1480)] {
         let left = fitted(&parts, room);
         assert!(size(&left) <= room, "{} of {room}", size(&left));
-        let Part::Order(owner) = &left[0] else {
+        let RequestPart::Order(owner) = &left[0] else {
             panic!("{left:?}");
         };
         // It is cut by halves, as far as it must be.
@@ -351,8 +354,8 @@ fn the_owner_the_newest_order_and_a_call_of_the_last_loop_stay() {
             "{} in {room}",
             owner.text.size()
         );
-        assert!(matches!(&left[1], Part::Loop(found) if found.pairs[0].key.position == 1));
-        assert!(matches!(&left[2..], [Part::Order(order)] if !order.is_owner));
+        assert!(matches!(&left[1], RequestPart::Loop(found) if found.pairs[0].key.position == 1));
+        assert!(matches!(&left[2..], [RequestPart::Order(order)] if !order.is_owner));
     }
 }
 
@@ -364,7 +367,7 @@ fn long_texts_are_cut_to_a_share_of_the_room_before_anything_goes() {
     // Inside JSON, each quotation mark of the arguments takes a byte more.
     let quoted = |bytes: usize| arguments(bytes - 4);
     for (part, share) in [
-        (reply as fn(&str) -> Part, 4),
+        (reply as fn(&str) -> RequestPart, 4),
         (|text| order(text, false), 2),
         (|text| order(text, true), 2),
         (|text| looped(text, vec![pair(0, "{}", None)]), 4),
@@ -396,7 +399,7 @@ fn a_cut_result_says_where_the_rest_can_be_read() {
     let room = 8 << 10;
     let parts = [looped("", vec![pair(3, "{}", Some(&"x".repeat(9000)))])];
     let left = fitted(&parts, room);
-    let Part::Loop(found) = &left[0] else {
+    let RequestPart::Loop(found) = &left[0] else {
         panic!("a loop stays one");
     };
     let text = found.pairs[0].result.as_ref().unwrap().text.text().clone();
@@ -407,27 +410,27 @@ fn a_cut_result_says_where_the_rest_can_be_read() {
 
 #[test]
 fn many_orders_are_cut_alike_and_stay_longer_than_words() {
-    let parts: Vec<Part> = (0..20)
+    let parts: Vec<RequestPart> = (0..20)
         .map(|n| order(&format!("{n:03}{}", "x".repeat(4000)), n == 0))
         .chain([reply(&"y".repeat(4000))])
         .collect();
     let left = fitted(&parts, 8 << 10);
     assert!(size(&left) <= 8 << 10);
     let sizes = left.iter().filter_map(|part| match part {
-        Part::Order(order) if !order.is_owner => Some(order.text.size()),
-        Part::Order(_) | Part::Reply(_) | Part::Loop(_) => None,
+        RequestPart::Order(order) if !order.is_owner => Some(order.text.size()),
+        RequestPart::Order(_) | RequestPart::Reply(_) | RequestPart::Loop(_) => None,
     });
     let sizes: Vec<usize> = sizes.collect();
     assert!(
         sizes.len() > 1
             && sizes
                 .iter()
-                .all(|size| (SMALLEST * 2 - 20..=SMALLEST * 2).contains(size)),
+                .all(|size| (MIN_EXCERPT_BYTES * 2 - 20..=MIN_EXCERPT_BYTES * 2).contains(size)),
         "{sizes:?}"
     );
 }
 
-fn row(seq: i64, body: Body) -> Arc<Row> {
+fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(seq),
@@ -439,13 +442,13 @@ fn row(seq: i64, body: Body) -> Arc<Row> {
 fn noted(notes: &[&str]) -> Conversation {
     let notes = (1..).zip(notes).map(|(seq, text)| {
         let text = (*text).into();
-        row(seq, Body::Note { text })
+        row(seq, RowBody::Note { text })
     });
-    let recollection = Recollection {
+    let recollection = StoredHistory {
         notes: notes.collect(),
-        ..Recollection::default()
+        ..StoredHistory::default()
     };
-    Conversation::recalled(recollection, 4096)
+    Conversation::restore(recollection, 4096)
 }
 
 /// The system message of a request of the smallest budget.
@@ -463,8 +466,8 @@ fn composition<'a>(
     conversation: &'a Conversation,
     notices: &'a [String],
 ) -> Composition<'a> {
-    static OWNER: std::sync::LazyLock<Owner> =
-        std::sync::LazyLock::new(|| Owner::Nudge("go".into()));
+    static OWNER: std::sync::LazyLock<TurnOwner> =
+        std::sync::LazyLock::new(|| TurnOwner::Nudge("go".into()));
     Composition {
         system,
         conversation,
@@ -474,14 +477,14 @@ fn composition<'a>(
         notices,
         game: None,
         now: Now::default(),
-        budget: SMALLEST_BUDGET,
+        budget: MIN_BUDGET_BYTES,
     }
 }
 
 #[test]
 fn the_system_prompt_may_take_half_the_request_with_its_frame_and_comma() {
     let frame = r#"{"role":"system","content":""},"#.len();
-    let most = SMALLEST_BUDGET / 2 - frame;
+    let most = MIN_BUDGET_BYTES / 2 - frame;
     let exact = "p".repeat(most);
     assert_eq!(system_of(&exact, &[]), exact);
     let cut = system_of(&"p".repeat(most + 1), &[]);
@@ -493,10 +496,13 @@ fn the_system_prompt_may_take_half_the_request_with_its_frame_and_comma() {
 fn of_notes_that_do_not_all_fit_the_newest_stay_in_their_order() {
     assert_eq!(system_of("p", &["one", " ", "two"]), "p\n\none\n\ntwo");
     let frame = r#"{"role":"system","content":""},"#.len();
-    let most = SMALLEST_BUDGET / 2 - frame;
+    let most = MIN_BUDGET_BYTES / 2 - frame;
     let separator = r"\n\n".len();
     // So much is left that one more note may begin, or a byte less.
-    for (left, is_begun) in [(SMALLEST * 2, true), (SMALLEST * 2 - 1, false)] {
+    for (left, is_begun) in [
+        (MIN_EXCERPT_BYTES * 2, true),
+        (MIN_EXCERPT_BYTES * 2 - 1, false),
+    ] {
         let newest = "n".repeat(most - 1 - separator - separator - left);
         let text = system_of("p", &["oldest", &newest]);
         let begins = if is_begun {
@@ -513,7 +519,7 @@ fn of_notes_that_do_not_all_fit_the_newest_stay_in_their_order() {
 fn every_byte_of_a_request_is_counted_under_what_it_is() {
     let conversation = noted(&["never\nsell"]);
     let composition = composition("you are alpha", &conversation, &[]);
-    let of = |kind: OrderKind, text: &str| Part::order(text.into(), kind, false);
+    let of = |kind: OrderKind, text: &str| RequestPart::from_order(text.into(), kind, false);
     let parts = [
         of(OrderKind::Prompt, "1\n"),
         of(OrderKind::Mission, "22\n"),
@@ -528,7 +534,7 @@ fn every_byte_of_a_request_is_counted_under_what_it_is() {
         ),
         looped("", vec![pair(0, "{}", None)]),
     ];
-    let counted = breakdown(&composition, &parts, (1000, 70));
+    let counted = request_breakdown(&composition, &parts, (1000, 70));
     let notes = r"never\nsell".len();
     let expected = Breakdown {
         system_prompt: 1000 - notes,
@@ -549,7 +555,7 @@ fn every_byte_of_a_request_is_counted_under_what_it_is() {
     assert_eq!(counted.of_runtime(), 1000 - notes + 6 + 7 + 70);
     assert_eq!(counted.of_model(), 9 + 21);
     // Where notes were cut, they take what the prompt leaves.
-    let cut = breakdown(&composition, &[], ("you are alpha".len() + 4, 0));
+    let cut = request_breakdown(&composition, &[], ("you are alpha".len() + 4, 0));
     assert_eq!((cut.system_prompt, cut.notes), ("you are alpha".len(), 4));
 }
 
@@ -562,17 +568,20 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
         (last, composed.breakdown.runtime_note)
     };
     assert_eq!(last(&[]), (Some(ChatMessage::User("go".into())), 0));
-    let told = format!("{ASIDE_LINE}\none\ntwo");
+    let told = format!("{RUNTIME_NOTE_LINE}\none\ntwo");
     let both = last(&["one".to_string(), "two".to_string()]);
     let expected = ChatMessage::User(format!("go\n\n{told}").into());
     assert_eq!(both, (Some(expected), told.len() + 2));
     let (_, long) = last(&["x".repeat(9000)]);
-    let most = allowance(SMALLEST_BUDGET);
+    let most = note_allowance(MIN_BUDGET_BYTES);
     assert!((most - 60..=most).contains(&long), "{long}");
     let game = GameState::default();
     let mut knows_nothing = composition("p", &conversation, &[]);
     knows_nothing.game = Some(&game);
-    assert_eq!(runtime_note::reserve(&knows_nothing, SMALLEST_BUDGET), 0);
+    assert_eq!(
+        runtime_note::reserved_bytes(&knows_nothing, MIN_BUDGET_BYTES),
+        0
+    );
 }
 
 #[test]
@@ -582,21 +591,21 @@ fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_
         text: "mine".into(),
         at: Timestamp(0),
     };
-    let prompt = |seq: i64| row(seq, Body::Prompt { text: "go".into() });
+    let prompt = |seq: i64| row(seq, RowBody::Prompt { text: "go".into() });
     let answered = |seq: i64| {
         let said = crate::domain::message::Utterance {
             text: "yes".into(),
             horizon: Seq(seq),
             ..Default::default()
         };
-        row(seq, Body::Reply(said))
+        row(seq, RowBody::Reply(said))
     };
     let owner = |rows: &[Arc<Row>], has_mission: bool, window: usize| {
-        let recollection = Recollection {
+        let recollection = StoredHistory {
             rows: rows.to_vec(),
-            ..Recollection::default()
+            ..StoredHistory::default()
         };
-        let conversation = Conversation::recalled(recollection, 4096);
+        let conversation = Conversation::restore(recollection, 4096);
         choose_owner(
             &conversation,
             has_mission.then_some(&mission),
@@ -605,14 +614,14 @@ fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_
         )
     };
     let rows = [prompt(1), prompt(2), answered(3)];
-    let of_mission = Owner::Mission {
+    let of_mission = TurnOwner::Mission {
         id: MissionId(3),
         text: "mine".into(),
     };
-    assert_eq!(owner(&rows[..2], true, 9), Owner::Prompt(Seq(1)));
+    assert_eq!(owner(&rows[..2], true, 9), TurnOwner::Prompt(Seq(1)));
     assert_eq!(owner(&rows, true, 9), of_mission);
-    assert_eq!(owner(&rows, false, 9), Owner::Prompt(Seq(2)));
-    assert_eq!(owner(&rows, false, 1), Owner::Nudge("up".into()));
+    assert_eq!(owner(&rows, false, 9), TurnOwner::Prompt(Seq(2)));
+    assert_eq!(owner(&rows, false, 1), TurnOwner::Nudge("up".into()));
 }
 
 #[test]
@@ -622,15 +631,15 @@ fn the_order_that_a_turn_is_about_is_the_one_that_is_not_left_out() {
         .collect();
     let rows = (1..).zip(&orders).map(|(seq, text)| {
         let text = text.as_str().into();
-        row(seq, Body::Prompt { text })
+        row(seq, RowBody::Prompt { text })
     });
-    let recollection = Recollection {
+    let recollection = StoredHistory {
         rows: rows.collect(),
         last: Seq(40),
-        ..Recollection::default()
+        ..StoredHistory::default()
     };
-    let conversation = Conversation::recalled(recollection, 4096);
-    let owner = Owner::Prompt(Seq(3));
+    let conversation = Conversation::restore(recollection, 4096);
+    let owner = TurnOwner::Prompt(Seq(3));
     let composed = compose(&Composition {
         owner: &owner,
         ..composition("p", &conversation, &[])

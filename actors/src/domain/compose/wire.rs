@@ -6,22 +6,22 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::ids::Seq;
-use crate::domain::message::Call;
+use crate::domain::message::CallRecord;
 use crate::domain::model::{ChatCall, ChatMessage};
 
 use crate::domain::json_size::escaped_len;
 
-use super::part::{LoopPart, Part};
+use super::part::{LoopPart, RequestPart};
 use super::shape;
 
 /// What stands for a result that does not exist.
-const NO_RESULT: &str = "no result was recorded for this call";
+const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 /// The longest id that is sent, in bytes inside JSON; no provider makes ids as long as this.
-const LONGEST_ID: usize = 256;
+const MAX_ID_BYTES: usize = 256;
 
 /// The calls' ids, kept letter for letter unless empty, repeated within the message, or of a length
 /// or with letters that no provider would take back.
-pub(super) fn unique_ids(seq: Seq, calls: &[Call]) -> Vec<Arc<str>> {
+pub(super) fn unique_ids(seq: Seq, calls: &[CallRecord]) -> Vec<Arc<str>> {
     let given: BTreeSet<&str> = calls.iter().map(|call| &*call.id).collect();
     let mut taken = BTreeSet::new();
     calls
@@ -29,7 +29,7 @@ pub(super) fn unique_ids(seq: Seq, calls: &[Call]) -> Vec<Arc<str>> {
         .enumerate()
         .map(|(position, call)| {
             let is_fit = !call.id.is_empty()
-                && escaped_len(&call.id) <= LONGEST_ID
+                && escaped_len(&call.id) <= MAX_ID_BYTES
                 && !call.id.chars().any(char::is_control);
             if is_fit && taken.insert(call.id.to_string()) {
                 return call.id.clone();
@@ -79,7 +79,7 @@ pub(super) fn tool_name(name: &Arc<str>) -> Arc<str> {
 }
 
 /// Arguments as providers take them: a JSON object, else an empty one (DESIGN 5.8).
-pub(super) fn arguments(text: &Arc<str>) -> Arc<str> {
+pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     if is_object(text) {
         text.clone()
     } else {
@@ -95,14 +95,14 @@ pub(super) fn is_object(text: &str) -> bool {
 }
 
 /// A part as messages.
-pub(super) fn render(part: &Part) -> Vec<ChatMessage> {
+pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
     match part {
-        Part::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
-        Part::Reply(text) => vec![ChatMessage::Assistant {
+        RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
+        RequestPart::Reply(text) => vec![ChatMessage::Assistant {
             text: text.text().clone(),
             calls: Vec::new(),
         }],
-        Part::Loop(found) => render_loop(found),
+        RequestPart::Loop(found) => render_loop(found),
     }
 }
 
@@ -124,7 +124,7 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
         call_id: pair.id.clone(),
         text: match &pair.result {
             Some(result) => result.text.text().clone(),
-            None => NO_RESULT.into(),
+            None => NO_RESULT_TEXT.into(),
         },
     }));
     messages
@@ -132,22 +132,27 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
 
 /// A part's bytes once it is rendered, with the comma before each of its messages and what the shape
 /// may add before it: at most, since neighbours that are merged take less.
-pub(super) fn part_bytes(part: &Part) -> usize {
+pub(super) fn part_bytes(part: &RequestPart) -> usize {
     match part {
-        Part::Order(order) => USER + order.text.size() + 1 + shape::bridge_bytes(),
-        Part::Reply(text) => ASSISTANT + content_bytes(text.size()) + 1,
-        Part::Loop(found) => loop_bytes(found),
+        RequestPart::Order(order) => {
+            USER_FRAME_BYTES + order.text.size() + 1 + shape::bridge_bytes()
+        }
+        RequestPart::Reply(text) => ASSISTANT_FRAME_BYTES + content_bytes(text.size()) + 1,
+        RequestPart::Loop(found) => loop_bytes(found),
     }
 }
 
 fn loop_bytes(found: &LoopPart) -> usize {
-    let mut bytes = ASSISTANT + content_bytes(found.text.size()) + 1;
-    bytes += CALLS + found.pairs.len().saturating_sub(1);
+    let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(found.text.size()) + 1;
+    bytes += CALLS_FRAME_BYTES + found.pairs.len().saturating_sub(1);
     for pair in &found.pairs {
         let id = escaped_len(&pair.id);
-        bytes += CALL + id + escaped_len(&pair.name) + pair.arguments.size();
+        bytes += CALL_FRAME_BYTES + id + escaped_len(&pair.name) + pair.arguments.size();
         let result = pair.result.as_ref();
-        bytes += TOOL + id + result.map_or(NO_RESULT.len(), |result| result.text.size()) + 1;
+        bytes += TOOL_FRAME_BYTES
+            + id
+            + result.map_or(NO_RESULT_TEXT.len(), |result| result.text.size())
+            + 1;
     }
     bytes
 }
@@ -159,27 +164,30 @@ pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
     2 + commas + messages.iter().map(message_bytes).sum::<usize>()
 }
 
-const SYSTEM: usize = r#"{"role":"system","content":""}"#.len();
-const USER: usize = r#"{"role":"user","content":""}"#.len();
-const ASSISTANT: usize = r#"{"role":"assistant","content":}"#.len();
-const CALLS: usize = r#","tool_calls":[]"#.len();
-const CALL: usize = r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#.len();
-const TOOL: usize = r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
+const SYSTEM_FRAME_BYTES: usize = r#"{"role":"system","content":""}"#.len();
+const USER_FRAME_BYTES: usize = r#"{"role":"user","content":""}"#.len();
+const ASSISTANT_FRAME_BYTES: usize = r#"{"role":"assistant","content":}"#.len();
+const CALLS_FRAME_BYTES: usize = r#","tool_calls":[]"#.len();
+const CALL_FRAME_BYTES: usize =
+    r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#.len();
+const TOOL_FRAME_BYTES: usize = r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
 
 /// The size of one message as compact JSON in OpenAI's form.
 pub(super) fn message_bytes(message: &ChatMessage) -> usize {
     match message {
-        ChatMessage::System(text) => SYSTEM + escaped_len(text),
-        ChatMessage::User(text) => USER + escaped_len(text),
+        ChatMessage::System(text) => SYSTEM_FRAME_BYTES + escaped_len(text),
+        ChatMessage::User(text) => USER_FRAME_BYTES + escaped_len(text),
         ChatMessage::Assistant { text, calls } => assistant_bytes(text, calls),
-        ChatMessage::Tool { call_id, text } => TOOL + escaped_len(call_id) + escaped_len(text),
+        ChatMessage::Tool { call_id, text } => {
+            TOOL_FRAME_BYTES + escaped_len(call_id) + escaped_len(text)
+        }
     }
 }
 
 fn assistant_bytes(text: &str, calls: &[ChatCall]) -> usize {
-    let mut bytes = ASSISTANT + content_bytes(escaped_len(text));
+    let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(escaped_len(text));
     if !calls.is_empty() {
-        bytes += CALLS + calls.len() - 1;
+        bytes += CALLS_FRAME_BYTES + calls.len() - 1;
         bytes += calls.iter().map(call_bytes).sum::<usize>();
     }
     bytes
@@ -191,12 +199,15 @@ fn content_bytes(size: usize) -> usize {
 }
 
 fn call_bytes(call: &ChatCall) -> usize {
-    CALL + escaped_len(&call.id) + escaped_len(&call.name) + escaped_len(&call.arguments)
+    CALL_FRAME_BYTES
+        + escaped_len(&call.id)
+        + escaped_len(&call.name)
+        + escaped_len(&call.arguments)
 }
 
 /// A text without control characters other than line ends and tabs: some servers refuse them, and
 /// no model can read them. The row keeps them. Places in the text stay where they are.
-pub(super) fn printable(text: Arc<str>) -> Arc<str> {
+pub(super) fn printable_text(text: Arc<str>) -> Arc<str> {
     let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
     // Without a way out halfway: the text is read many bytes at a time.
     if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
@@ -211,8 +222,8 @@ mod tests {
     use super::*;
     use crate::domain::message::CallStatus;
 
-    fn call(id: &str) -> Call {
-        Call {
+    fn call(id: &str) -> CallRecord {
+        CallRecord {
             id: id.into(),
             name: "mine".into(),
             arguments: "{}".into(),
@@ -243,8 +254,8 @@ mod tests {
         assert_eq!(&*tool_name(&"game<|x|>y".into()), "game__x__y");
         assert_eq!(&*tool_name(&"".into()), "unnamed_tool");
         assert_eq!(tool_name(&"é".repeat(90).into()).len(), 64);
-        assert_eq!(&*arguments(&"[1]".into()), "{}");
-        assert_eq!(&*arguments(&"{\"a\":".into()), "{}");
-        assert_eq!(&*arguments(&" {\"a\":1}".into()), " {\"a\":1}");
+        assert_eq!(&*object_arguments(&"[1]".into()), "{}");
+        assert_eq!(&*object_arguments(&"{\"a\":".into()), "{}");
+        assert_eq!(&*object_arguments(&" {\"a\":1}".into()), " {\"a\":1}");
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::domain::ids::{MissionId, Timestamp};
-use crate::domain::message::{Body, CallStatus, ResultMeta, Utterance};
+use crate::domain::message::{CallStatus, ResultMeta, RowBody, Utterance};
 
-fn row(seq: i64, body: Body) -> Arc<Row> {
+fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(seq),
@@ -16,18 +16,18 @@ fn row(seq: i64, body: Body) -> Arc<Row> {
 }
 
 fn prompt(seq: i64) -> Arc<Row> {
-    row(seq, Body::Prompt { text: "go".into() })
+    row(seq, RowBody::Prompt { text: "go".into() })
 }
 
 fn mission(seq: i64) -> Arc<Row> {
     let (id, text) = (MissionId(seq), "mine".into());
-    row(seq, Body::Mission { id, text })
+    row(seq, RowBody::Mission { id, text })
 }
 
 fn note(seq: i64) -> Arc<Row> {
     row(
         seq,
-        Body::Note {
+        RowBody::Note {
             text: "never sell".into(),
         },
     )
@@ -35,7 +35,7 @@ fn note(seq: i64) -> Arc<Row> {
 
 fn peer(seq: i64) -> Arc<Row> {
     let (sender, text) = ("beta".into(), "hello".into());
-    row(seq, Body::Peer { sender, text })
+    row(seq, RowBody::Peer { sender, text })
 }
 
 /// Words that had seen the rows up to `horizon`.
@@ -48,15 +48,15 @@ fn words(text: &str, horizon: i64) -> Utterance {
 }
 
 fn reply(seq: i64, horizon: i64) -> Arc<Row> {
-    row(seq, Body::Reply(words("done", horizon)))
+    row(seq, RowBody::Reply(words("done", horizon)))
 }
 
 fn nothing(seq: i64, horizon: i64) -> Arc<Row> {
-    row(seq, Body::Reply(words(" ", horizon)))
+    row(seq, RowBody::Reply(words(" ", horizon)))
 }
 
 fn calls(seq: i64, tools: &[&str]) -> Arc<Row> {
-    let calls = tools.iter().map(|tool| Call {
+    let calls = tools.iter().map(|tool| CallRecord {
         id: "id".into(),
         name: (*tool).into(),
         arguments: "{}".into(),
@@ -64,11 +64,11 @@ fn calls(seq: i64, tools: &[&str]) -> Arc<Row> {
         status: CallStatus::Sent,
     });
     let (utterance, calls) = (words("", seq), calls.collect());
-    row(seq, Body::Call { utterance, calls })
+    row(seq, RowBody::Call { utterance, calls })
 }
 
 fn result(seq: i64, call: i64, position: u16, text: &str) -> Arc<Row> {
-    let body = Body::Result {
+    let body = RowBody::Result {
         call: CallKey {
             seq: Seq(call),
             position,
@@ -87,11 +87,11 @@ fn result(seq: i64, call: i64, position: u16, text: &str) -> Arc<Row> {
 }
 
 fn conversation(rows: Vec<Arc<Row>>) -> Conversation {
-    let recollection = Recollection {
+    let recollection = StoredHistory {
         rows,
-        ..Recollection::default()
+        ..StoredHistory::default()
     };
-    Conversation::recalled(recollection, 1000)
+    Conversation::restore(recollection, 1000)
 }
 
 fn places(conversation: &Conversation) -> Vec<i64> {
@@ -101,7 +101,10 @@ fn places(conversation: &Conversation) -> Vec<i64> {
 const NOBODY: [i64; 0] = [];
 
 fn unanswered(conversation: &Conversation) -> Vec<i64> {
-    conversation.unanswered().map(|row| row.seq.0).collect()
+    conversation
+        .unanswered_prompts()
+        .map(|row| row.seq.0)
+        .collect()
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn a_call_is_open_until_it_has_a_result_or_was_given_up() {
     let answered = (0..3).map(|place| result(2 + i64::from(place), 1, place, ""));
     assert_eq!(open(std::iter::once(three()).chain(answered).collect()), []);
     let mut given_up = (*three()).clone();
-    if let Body::Call { calls, .. } = &mut given_up.body {
+    if let RowBody::Call { calls, .. } = &mut given_up.body {
         calls[0].status = CallStatus::NotExecuted;
     }
     assert_eq!(open(vec![given_up.into()]), [(1, 1), (1, 2)]);
@@ -174,12 +177,12 @@ fn notes_are_kept_beside_the_rows_until_they_are_cleared() {
     let mut noted = conversation(vec![]);
     noted.push(&note(1));
     noted.push(&prompt(2));
-    assert_eq!((noted.notes().len(), noted.last()), (1, Seq(2)));
+    assert_eq!((noted.notes().len(), noted.last_seq()), (1, Seq(2)));
     noted.clear_notes();
     assert_eq!(noted.notes().len(), 0);
-    let host = row(3, Body::Audit { text: "x".into() });
+    let host = row(3, RowBody::Audit { text: "x".into() });
     noted.push(&host);
-    assert_eq!(noted.last(), Seq(3), "its place is given out");
+    assert_eq!(noted.last_seq(), Seq(3), "its place is given out");
     assert_eq!(places(&noted), [1, 2], "it is not held");
 }
 
@@ -187,7 +190,7 @@ fn notes_are_kept_beside_the_rows_until_they_are_cleared() {
 fn between_two_turns_what_is_needed_is_the_order_the_last_words_and_the_loop_before() {
     let trimmed = |rows: Vec<Arc<Row>>, window: usize, open: Option<i64>| {
         let mut of = conversation(rows);
-        of.trim(window, open.map(TurnNumber));
+        of.trim_window(window, open.map(TurnNumber));
         places(&of)
     };
     let rows = || {
@@ -248,7 +251,7 @@ fn of_more_than_a_hundred_orders_the_oldest_and_the_newest_stay() {
         (150, std::iter::once(1).chain(51..=150).collect()),
     ] {
         let mut of = conversation((1..=orders).map(prompt).collect());
-        of.trim(0, None);
+        of.trim_window(0, None);
         assert_eq!(places(&of), expected);
     }
 }
@@ -304,23 +307,23 @@ fn a_long_conversation_is_lightened_as_far_as_it_must_be() {
     let rows = || {
         vec![
             prompt(1),
-            row(2, Body::Reply(words(&text("a"), 1))),
+            row(2, RowBody::Reply(words(&text("a"), 1))),
             calls(3, &["get_status"]),
             result(4, 3, 0, &text("b")),
-            row(5, Body::Reply(words(&text("c"), 4))),
+            row(5, RowBody::Reply(words(&text("c"), 4))),
             calls(6, &["get_status"]),
             result(7, 6, 0, &text("d")),
         ]
     };
     let light = |bytes: usize| {
         let mut of = conversation(rows());
-        of.lighten(bytes);
+        of.reduce_to(bytes);
         let texts = of.rows().map(|row| row.text().len()).collect::<Vec<_>>();
-        (of.held(), places(&of), texts)
+        (of.held_bytes(), places(&of), texts)
     };
     // The order, two calls of two bytes each, four texts.
     let all = 2 + 4 + 400;
-    assert_eq!(conversation(rows()).held(), all);
+    assert_eq!(conversation(rows()).held_bytes(), all);
     let whole = vec![2, 100, 0, 100, 100, 0, 100];
     assert_eq!(light(all), (all, (1..=7).collect(), whole));
     // The older look is emptied first.
@@ -344,13 +347,13 @@ fn a_long_conversation_is_lightened_as_far_as_it_must_be() {
 #[test]
 fn of_a_result_and_of_arguments_so_many_bytes_count_as_are_held() {
     let mut of = conversation(vec![]);
-    of.hold(50);
+    of.limit_results(50);
     let long = result(2, 1, 0, &"é".repeat(40));
     of.push(&long);
     let held: Vec<usize> = of.rows().map(|row| row.text().len()).collect();
-    assert_eq!((held, of.held()), (vec![50], 50));
-    of.hold(49);
-    assert_eq!(of.held(), 49);
+    assert_eq!((held, of.held_bytes()), (vec![50], 50));
+    of.limit_results(49);
+    assert_eq!(of.held_bytes(), 49);
     of.push(&long);
     let held: Vec<usize> = of.rows().map(|row| row.text().len()).collect();
     assert_eq!(held, [50, 48], "no letter is cut in two");
@@ -366,12 +369,12 @@ fn what_the_model_thought_is_counted_while_its_words_are_held() {
             reasoning: Some(thought.into()),
             ..words("well", seq - 1)
         };
-        row(seq, Body::Reply(said))
+        row(seq, RowBody::Reply(said))
     };
     let mut of = conversation(vec![thought(11, "hm"), thought(21, "aha!")]);
     assert_eq!(of.reasoning_bytes(), 6);
     let is_held = |row: &Arc<Row>| row.utterance().is_some_and(|said| said.reasoning.is_some());
     assert!(!of.rows().any(is_held));
-    of.trim(0, None);
+    of.trim_window(0, None);
     assert_eq!((places(&of), of.reasoning_bytes()), (vec![21], 4));
 }

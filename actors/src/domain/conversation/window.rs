@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
 use crate::domain::look::{SnapshotQuery, is_superseded};
-use crate::domain::message::{Body, Kind, Row, Utterance};
+use crate::domain::message::{Row, RowBody, RowKind, Utterance};
 
-use super::{Conversation, answers};
+use super::{Conversation, answered_call};
 
 /// Orders that stay even while nobody answers them; of more, the oldest and the newest.
-const KEPT_ORDERS: usize = 100;
+const MAX_KEPT_ORDERS: usize = 100;
 
 impl Conversation {
     /// Of one result, this many bytes are held from now on.
-    pub fn hold(&mut self, bytes: usize) {
+    pub fn limit_results(&mut self, bytes: usize) {
         self.hold = bytes;
     }
 
@@ -25,12 +25,13 @@ impl Conversation {
         if self.rows.front().is_none_or(|row| row.seq >= at) {
             return;
         }
-        let mut kept: BTreeSet<Seq> = self.unanswered().map(|row| row.seq).collect();
+        let mut kept: BTreeSet<Seq> = self.unanswered_prompts().map(|row| row.seq).collect();
         kept.extend(self.newest_prompt_within(window).map(|row| row.seq));
-        kept.extend(self.newest(Kind::Mission));
+        kept.extend(self.newest_seq(RowKind::Mission));
         let of_before = self.rows.iter().rev().filter(|row| row.seq < at);
-        let mut said = of_before.filter(|row| row.is_sendable() && row.kind() == Some(Kind::Reply));
-        let said = said.find_map(|row| row.utterance().map(|said| said.seen(row.seq)));
+        let mut said =
+            of_before.filter(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
+        let said = said.find_map(|row| row.utterance().map(|said| said.newest_seen(row.seq)));
         self.answered = self.answered.max(said.unwrap_or_default());
         self.rows
             .retain(|row| row.seq >= at || kept.contains(&row.seq));
@@ -38,9 +39,9 @@ impl Conversation {
 
     /// Drops what no request of the turn after `ended` can need; `window` is how many of the newest
     /// sendable rows are searched for an order. With `open`, that turn is still under way.
-    pub fn trim(&mut self, window: usize, open: Option<TurnNumber>) {
+    pub fn trim_window(&mut self, window: usize, open: Option<TurnNumber>) {
         let floor = self.first_needed(window, open);
-        let mission = self.newest(Kind::Mission);
+        let mission = self.newest_seq(RowKind::Mission);
         self.rows
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
         self.drop_middle_orders();
@@ -53,7 +54,7 @@ impl Conversation {
     /// The oldest row that a request may need.
     fn first_needed(&self, window: usize, open: Option<TurnNumber>) -> Seq {
         let prompt = self.newest_prompt_within(window).map(|row| row.seq);
-        let unanswered = self.unanswered().next().map(|row| row.seq);
+        let unanswered = self.unanswered_prompts().next().map(|row| row.seq);
         let is_before = |row: &Row| open.is_none_or(|turn| row.turn < turn);
         let mut said = self.rows.iter().rev();
         let said = said
@@ -74,11 +75,15 @@ impl Conversation {
     /// The newest call row before a place whose calls all have a result. A call stands in requests
     /// behind the newest row that it had seen, so that is what counts.
     fn last_loop_before(&self, floor: Seq) -> Option<Seq> {
-        let answered: BTreeSet<CallKey> = self.rows.iter().filter_map(|row| answers(row)).collect();
+        let answered: BTreeSet<CallKey> = self
+            .rows
+            .iter()
+            .filter_map(|row| answered_call(row))
+            .collect();
         self.rows
             .iter()
             .rev()
-            .filter(|row| row.seq < floor && row.kind() == Some(Kind::Call))
+            .filter(|row| row.seq < floor && row.kind() == Some(RowKind::Call))
             .find(|row| {
                 (0_u16..).zip(row.calls()).all(|(position, _)| {
                     let seq = row.seq;
@@ -88,7 +93,7 @@ impl Conversation {
             .map(|row| row.seq)
     }
 
-    fn newest(&self, kind: Kind) -> Option<Seq> {
+    fn newest_seq(&self, kind: RowKind) -> Option<Seq> {
         let mut found = self.rows.iter().rev();
         let found = found.find(|row| row.kind() == Some(kind));
         found.map(|row| row.seq)
@@ -96,17 +101,17 @@ impl Conversation {
 
     /// While all rows together hold more than so many bytes of text: empties the results that newer
     /// ones replace, then drops the oldest words and results. Orders and the newest loop stay.
-    pub fn lighten(&mut self, bytes: usize) {
-        if self.held() <= bytes {
+    pub fn reduce_to(&mut self, bytes: usize) {
+        if self.held_bytes() <= bytes {
             return;
         }
         self.empty_superseded();
-        let mut held = self.held();
-        let newest_call = self.newest(Kind::Call).unwrap_or_default();
+        let mut held = self.held_bytes();
+        let newest_call = self.newest_seq(RowKind::Call).unwrap_or_default();
         self.rows.retain(|row| {
             let drop = held > bytes && row.seq < newest_call && !is_order(row);
             if drop {
-                held -= weight(row, self.hold);
+                held -= row_bytes(row, self.hold);
             }
             !drop
         });
@@ -114,13 +119,13 @@ impl Conversation {
 
     /// What the rows held weigh, in bytes of text; for those who watch over memory.
     #[must_use]
-    pub fn held(&self) -> usize {
-        self.rows.iter().map(|row| weight(row, self.hold)).sum()
+    pub fn held_bytes(&self) -> usize {
+        self.rows.iter().map(|row| row_bytes(row, self.hold)).sum()
     }
 
     /// Results that newer ones replace keep their place, not their text.
     fn empty_superseded(&mut self) {
-        let looks = looks(&self.rows);
+        let looks = snapshot_queries(&self.rows);
         let mut seen = BTreeSet::new();
         for row in self.rows.iter_mut().rev() {
             let Some((call, text, meta)) = row.result() else {
@@ -130,7 +135,7 @@ impl Conversation {
                 continue;
             };
             if is_superseded(&mut seen, look.clone(), meta.is_error()) && !text.is_empty() {
-                let body = Body::Result {
+                let body = RowBody::Result {
                     call,
                     text: "".into(),
                     meta: meta.clone(),
@@ -148,17 +153,17 @@ impl Conversation {
                 return true;
             }
             place += 1;
-            place == 1 || place + KEPT_ORDERS > orders
+            place == 1 || place + MAX_KEPT_ORDERS > orders
         });
     }
 }
 
 fn is_order(row: &Row) -> bool {
-    row.kind().and_then(Kind::role) == Some("user")
+    row.kind().and_then(RowKind::role) == Some("user")
 }
 
 /// The looks that calls are, by their calls.
-fn looks(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
+fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
     let mut looks = BTreeMap::new();
     for row in rows {
         for (position, call) in (0_u16..).zip(row.calls()) {
@@ -172,7 +177,7 @@ fn looks(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
 }
 
 /// Bytes of a row that a request can show: no text is shown longer than a result is held.
-fn weight(row: &Row, hold: usize) -> usize {
+fn row_bytes(row: &Row, hold: usize) -> usize {
     let arguments = row
         .calls()
         .iter()
@@ -182,35 +187,35 @@ fn weight(row: &Row, hold: usize) -> usize {
 
 /// A row that holds no more than a request can use: not what the model thought, and of a long
 /// result the beginning.
-pub(super) fn lightened(row: &Arc<Row>, hold: usize) -> Arc<Row> {
+pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
     match &row.body {
-        Body::Reply(said) if said.reasoning.is_some() => {
-            with_body(row, Body::Reply(without_reasoning(said)))
+        RowBody::Reply(said) if said.reasoning.is_some() => {
+            with_body(row, RowBody::Reply(without_reasoning(said)))
         }
-        Body::Call { utterance, calls } if utterance.reasoning.is_some() => {
+        RowBody::Call { utterance, calls } if utterance.reasoning.is_some() => {
             let utterance = without_reasoning(utterance);
             let calls = calls.clone();
-            with_body(row, Body::Call { utterance, calls })
+            with_body(row, RowBody::Call { utterance, calls })
         }
-        Body::Result { call, text, meta } if text.len() > hold => {
+        RowBody::Result { call, text, meta } if text.len() > hold => {
             let beginning = &text[..text.floor_char_boundary(hold)];
-            let body = Body::Result {
+            let body = RowBody::Result {
                 call: *call,
                 text: beginning.into(),
                 meta: meta.clone(),
             };
             with_body(row, body)
         }
-        Body::Prompt { .. }
-        | Body::Mission { .. }
-        | Body::Peer { .. }
-        | Body::Note { .. }
-        | Body::Reply(_)
-        | Body::Call { .. }
-        | Body::Result { .. }
-        | Body::Host { .. }
-        | Body::Audit { .. }
-        | Body::Unknown { .. } => row.clone(),
+        RowBody::Prompt { .. }
+        | RowBody::Mission { .. }
+        | RowBody::Peer { .. }
+        | RowBody::Note { .. }
+        | RowBody::Reply(_)
+        | RowBody::Call { .. }
+        | RowBody::Result { .. }
+        | RowBody::Host { .. }
+        | RowBody::Audit { .. }
+        | RowBody::Unknown { .. } => row.clone(),
     }
 }
 
@@ -221,7 +226,7 @@ fn without_reasoning(said: &Utterance) -> Utterance {
     }
 }
 
-fn with_body(row: &Row, body: Body) -> Arc<Row> {
+fn with_body(row: &Row, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: row.seq,
         at: row.at,

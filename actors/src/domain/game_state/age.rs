@@ -8,22 +8,22 @@ use super::SnapshotResult;
 
 /// How long a tick is taken to last before two of them have been heard of: the real game's ten
 /// seconds.
-const USUAL_LENGTH_MS: u64 = 10_000;
+const DEFAULT_TICK_MS: u64 = 10_000;
 
 /// The longest stretch over which the length of a tick is measured, in ticks.
-const MEASURED: i64 = 1000;
+const MAX_MEASURED_TICKS: i64 = 1000;
 
 /// The game's time, as far as it was heard of. Most answers of the game do not tell its tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct TickClock {
     /// From where the length of a tick is measured.
-    first: Option<Heard>,
+    first: Option<TickSample>,
     /// The newest.
-    last: Option<Heard>,
+    last: Option<TickSample>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Heard {
+struct TickSample {
     tick: i64,
     at: Moment,
 }
@@ -32,11 +32,11 @@ impl TickClock {
     /// A tick was heard of. One that is lower than the newest is another game's, or a game that
     /// was set back.
     pub(super) fn observe(&mut self, tick: i64, at: Moment) {
-        let heard = Heard { tick, at };
+        let heard = TickSample { tick, at };
         let is_behind = self.last.is_some_and(|last| tick < last.tick);
         let is_far = self
             .first
-            .is_some_and(|first| tick.saturating_sub(first.tick) > MEASURED);
+            .is_some_and(|first| tick.saturating_sub(first.tick) > MAX_MEASURED_TICKS);
         if is_behind || self.first.is_none() {
             self.first = Some(heard);
         } else if is_far {
@@ -69,7 +69,7 @@ impl TickClock {
             let ticks = u64::try_from(last.tick.saturating_sub(first.tick)).ok()?;
             last.at.millis_since(first.at).checked_div(ticks)
         });
-        measured.unwrap_or(USUAL_LENGTH_MS).max(1)
+        measured.unwrap_or(DEFAULT_TICK_MS).max(1)
     }
 
     /// How long ago something was seen.

@@ -3,19 +3,19 @@
 use serde_json::{Map, Value};
 
 /// The longest digest, in bytes.
-const LONGEST: usize = 320;
+const MAX_DIGEST_BYTES: usize = 320;
 
 /// Larger results are not read for a digest: a map of the galaxy says nothing in a few words.
-const LARGEST: usize = 64 << 10;
+const MAX_DIGESTED_BYTES: usize = 64 << 10;
 
 /// The longest word in a digest, in characters.
-const LONGEST_WORD: usize = 40;
+const MAX_WORD_CHARS: usize = 40;
 
 /// Elements of a list that are named.
-const NAMED: usize = 4;
+const MAX_NAMED_ELEMENTS: usize = 4;
 
 /// Members that matter most, wherever they stand.
-const FIRST: [&str; 20] = [
+const IMPORTANT_KEYS: [&str; 20] = [
     "credits",
     "docked_at_base",
     "docked_at",
@@ -40,29 +40,29 @@ const FIRST: [&str; 20] = [
 
 /// What a result says, in at most 320 bytes on one line.
 #[must_use]
-pub fn digest(text: &str) -> String {
-    if text.len() > LARGEST {
+pub fn digest_text(text: &str) -> String {
+    if text.len() > MAX_DIGESTED_BYTES {
         return format!("{} bytes, too much for a summary", text.len());
     }
     match serde_json::from_str::<Value>(text) {
         Ok(value) => digest_value(&value),
-        Err(_) => joined(vec![(0, one_line(text, LONGEST))]),
+        Err(_) => join_facts(vec![(0, one_line(text, MAX_DIGEST_BYTES))]),
     }
 }
 
 fn digest_value(value: &Value) -> String {
     match value {
-        Value::Object(members) => joined(facts(members)),
-        Value::Array(list) => joined(vec![(0, listed(list))]),
+        Value::Object(members) => join_facts(object_facts(members)),
+        Value::Array(list) => join_facts(vec![(0, describe_list(list))]),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            joined(vec![(0, word(value).unwrap_or_default())])
+            join_facts(vec![(0, value_word(value).unwrap_or_default())])
         }
     }
 }
 
 /// What a value says to somebody who glances at it: its own message first, then its facts.
 #[must_use]
-pub fn gist(value: &Value) -> String {
+pub fn summarize_value(value: &Value) -> String {
     let message = value.get("message").and_then(Value::as_str).map(str::trim);
     match message {
         Some(message) if !message.is_empty() => {
@@ -70,7 +70,7 @@ pub fn gist(value: &Value) -> String {
             if let Value::Object(members) = &mut rest {
                 members.remove("message");
             }
-            let parts = [one_line(message, LONGEST), digest_value(&rest)];
+            let parts = [one_line(message, MAX_DIGEST_BYTES), digest_value(&rest)];
             parts.join(" · ").trim_end_matches(" · ").to_string()
         }
         Some(_) | None => digest_value(value),
@@ -78,12 +78,12 @@ pub fn gist(value: &Value) -> String {
 }
 
 /// As many facts as fit, those that matter most first.
-fn joined(mut facts: Vec<(usize, String)>) -> String {
+fn join_facts(mut facts: Vec<(usize, String)>) -> String {
     facts.sort_by_key(|(rank, _)| *rank);
     let mut digest = String::new();
     for (_, fact) in facts {
         let comma = if digest.is_empty() { "" } else { ", " };
-        if !fact.is_empty() && digest.len() + comma.len() + fact.len() <= LONGEST {
+        if !fact.is_empty() && digest.len() + comma.len() + fact.len() <= MAX_DIGEST_BYTES {
             digest.push_str(comma);
             digest.push_str(&fact);
         }
@@ -92,13 +92,13 @@ fn joined(mut facts: Vec<(usize, String)>) -> String {
 }
 
 /// The members of an object and of the objects in it, with their rank.
-fn facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
+fn object_facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
     let mut facts = Vec::new();
     for (key, value) in members {
         match value {
             Value::Object(inner) => {
                 for (inner_key, value) in inner {
-                    facts.extend(fact(inner_key, &format!("{key}.{inner_key}"), value));
+                    facts.extend(member_fact(inner_key, &format!("{key}.{inner_key}"), value));
                 }
             }
             Value::Null
@@ -106,28 +106,32 @@ fn facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
             | Value::Number(_)
             | Value::String(_)
             | Value::Array(_) => {
-                facts.extend(fact(key, key, value));
+                facts.extend(member_fact(key, key, value));
             }
         }
     }
     facts
 }
 
-fn fact(key: &str, path: &str, value: &Value) -> Option<(usize, String)> {
-    let rank = FIRST.iter().position(|first| *first == key);
-    let rank = rank.unwrap_or(FIRST.len());
+fn member_fact(key: &str, path: &str, value: &Value) -> Option<(usize, String)> {
+    let rank = IMPORTANT_KEYS.iter().position(|first| *first == key);
+    let rank = rank.unwrap_or(IMPORTANT_KEYS.len());
     let said = match value {
-        Value::Array(list) => listed(list),
+        Value::Array(list) => describe_list(list),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            word(value)?
+            value_word(value)?
         }
     };
     Some((rank, format!("{path} {said}")))
 }
 
 /// How many, and the first of them.
-fn listed(list: &[Value]) -> String {
-    let names: Vec<String> = list.iter().take(NAMED).filter_map(label).collect();
+fn describe_list(list: &[Value]) -> String {
+    let names: Vec<String> = list
+        .iter()
+        .take(MAX_NAMED_ELEMENTS)
+        .filter_map(element_label)
+        .collect();
     match (list.len(), names.is_empty()) {
         (0, _) => "none".to_string(),
         (count, true) => format!("{count}"),
@@ -136,13 +140,13 @@ fn listed(list: &[Value]) -> String {
 }
 
 /// What an element of a list is called, and how many of it there are.
-fn label(element: &Value) -> Option<String> {
+fn element_label(element: &Value) -> Option<String> {
     let Value::Object(members) = element else {
-        return word(element);
+        return value_word(element);
     };
     let name = ["name", "item_id", "id", "username", "title", "type"]
         .into_iter()
-        .find_map(|key| members.get(key).and_then(word))?;
+        .find_map(|key| members.get(key).and_then(value_word))?;
     let quantity = members.get("quantity").and_then(Value::as_u64);
     Some(match quantity {
         Some(quantity) => format!("{name} x{quantity}"),
@@ -151,12 +155,12 @@ fn label(element: &Value) -> Option<String> {
 }
 
 /// A value in a word; none where it says nothing to a reader.
-fn word(value: &Value) -> Option<String> {
+fn value_word(value: &Value) -> Option<String> {
     match value {
         Value::Bool(is_so) => Some(if *is_so { "yes" } else { "no" }.to_string()),
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) if !text.trim().is_empty() && !is_code(text) => {
-            Some(one_line(text, LONGEST_WORD))
+            Some(one_line(text, MAX_WORD_CHARS))
         }
         Value::String(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
@@ -187,7 +191,7 @@ mod tests {
         let status = r#"{"player":{"id":"7b1f0c52e9d84a6f93c1d07a5be2f418","clan_tag":"","credits":104,
             "current_system":"sol"},"ship":{"fuel":97,"max_fuel":100,"name":"Ardent"}}"#;
         assert_eq!(
-            digest(status),
+            digest_text(status),
             "player.credits 104, player.current_system sol, ship.fuel 97, ship.max_fuel 100, ship.name Ardent"
         );
     }
@@ -196,10 +200,10 @@ mod tests {
     fn lists_are_counted_and_named() {
         let cargo = r#"{"capacity":50,"items":[{"item_id":"iron_ore","quantity":12},{"item_id":"copper_ore","quantity":3}],"used":15}"#;
         assert_eq!(
-            digest(cargo),
+            digest_text(cargo),
             "used 15, capacity 50, items 2 (iron_ore x12; copper_ore x3)"
         );
-        assert_eq!(digest("[]"), "none");
+        assert_eq!(digest_text("[]"), "none");
     }
 
     #[test]
@@ -213,9 +217,9 @@ mod tests {
             &long,
             &"é".repeat(40_000),
         ] {
-            let digest = digest(text);
+            let digest = digest_text(text);
             assert!(
-                digest.len() <= LONGEST && !digest.contains('\n'),
+                digest.len() <= MAX_DIGEST_BYTES && !digest.contains('\n'),
                 "{digest}"
             );
         }

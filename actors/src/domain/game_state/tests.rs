@@ -15,20 +15,20 @@ fn call(seq: i64) -> CallKey {
 }
 
 fn even(at: i64) -> Now {
-    Now::alike(Timestamp(at))
+    Now::from_timestamp(Timestamp(at))
 }
 
 fn known() -> GameState {
     let mut game = GameState::default();
     game.heard_tick(100, Moment(0));
-    game.saw(
+    game.record_snapshot(
         look("get_cargo", "{}"),
         call(1),
         r#"{"used":3}"#,
         None,
         even(0),
     );
-    game.saw(
+    game.record_snapshot(
         look("get_status", "{}"),
         call(2),
         r#"{"credits":9}"#,
@@ -60,17 +60,20 @@ fn what_the_request_shows_is_not_told_twice() {
 #[test]
 fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
     let mut game = known();
-    game.saw(look("get_map", "{}"), call(3), "{}", None, even(20_000));
-    let mut marked = game.acted(&"mine".into());
+    game.record_snapshot(look("get_map", "{}"), call(3), "{}", None, even(20_000));
+    let mut marked = game.mark_stale(&"mine".into());
     marked.sort();
     assert_eq!(
         marked,
         ["get_cargo".into(), "get_status".into()] as [Arc<str>; 2]
     );
-    assert!(game.acted(&"travel".into()).is_empty(), "marked already");
+    assert!(
+        game.mark_stale(&"travel".into()).is_empty(),
+        "marked already"
+    );
     let summary = game.summary(even(20_000), 1000, |_| false);
     assert!(summary.contains("get_cargo (2 ticks ago; mine may have changed it since)"));
-    game.saw(
+    game.record_snapshot(
         look("get_cargo", "{}"),
         call(4),
         r#"{"used":4}"#,
@@ -89,7 +92,7 @@ fn looks_differ_by_their_arguments_and_equal_ones_replace_each_other() {
     let mut game = GameState::default();
     let text = |n: i64| format!(r#"{{"n":{n}}}"#);
     for (seq, arguments) in [(1, r#"{"a":1,"b":2}"#), (2, r#"{"b":2,"a":1}"#), (3, "{}")] {
-        game.saw(
+        game.record_snapshot(
             look("get_poi", arguments),
             call(seq),
             &text(seq),
@@ -97,7 +100,7 @@ fn looks_differ_by_their_arguments_and_equal_ones_replace_each_other() {
             even(seq),
         );
     }
-    let calls: Vec<CallKey> = game.sightings().iter().map(|known| known.call).collect();
+    let calls: Vec<CallKey> = game.snapshots().iter().map(|known| known.call).collect();
     assert_eq!(calls, [call(2), call(3)]);
 }
 
@@ -107,7 +110,7 @@ fn it_is_bounded_in_number_and_in_size() {
     for seq in 0..100 {
         let arguments = format!(r#"{{"id":"{}{seq}"}}"#, "x".repeat(500));
         let text = format!(r#"{{"a":"{}"}}"#, "y".repeat(5000));
-        game.saw(
+        game.record_snapshot(
             look("get_base", &arguments),
             call(seq),
             &text,
@@ -115,7 +118,7 @@ fn it_is_bounded_in_number_and_in_size() {
             even(seq),
         );
     }
-    assert_eq!(game.sightings().len(), REMEMBERED);
+    assert_eq!(game.snapshots().len(), MAX_SNAPSHOTS);
     for room in [0, 40, 100, 500, 2000] {
         let summary = game.summary(even(100), room, |_| false);
         assert!(escaped_len(&summary) <= room, "{room}");
@@ -125,9 +128,9 @@ fn it_is_bounded_in_number_and_in_size() {
 #[test]
 fn it_is_recalled_as_it_was_and_forgotten_at_logout() {
     let mut game = known();
-    game.acted(&"mine".into());
-    let again = GameState::recalled(game.sightings().to_vec(), even(20_000));
-    assert_eq!(again.sightings(), game.sightings());
+    game.mark_stale(&"mine".into());
+    let again = GameState::restore(game.snapshots().to_vec(), even(20_000));
+    assert_eq!(again.snapshots(), game.snapshots());
     assert_eq!(again.tick_at(Moment(30_000)), Some(103));
     game.forget();
     assert!(game.is_empty());

@@ -1,7 +1,7 @@
 //! Touch: which looks an action may have made stale.
 
 /// What the game tells about itself; no action of a player changes it.
-const REFERENCE: [&str; 5] = [
+const REFERENCE_TOOLS: [&str; 5] = [
     "get_commands",
     "get_guide",
     "get_map",
@@ -10,7 +10,7 @@ const REFERENCE: [&str; 5] = [
 ];
 
 /// Actions that only write words, with the looks that show them.
-const WORDS: [(&str, &str); 6] = [
+const WRITING_ACTIONS: [(&str, &str); 6] = [
     ("chat", "get_chat_history"),
     ("captains_log_add", "get_captains_log"),
     ("create_note", "get_notes"),
@@ -20,11 +20,11 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// Whether an action may have changed what a look shows. In doubt it may.
-pub(super) fn touches(action: &str, look: &str) -> bool {
-    if REFERENCE.contains(&look) || action.starts_with("forum_") {
+pub(super) fn may_invalidate(action: &str, look: &str) -> bool {
+    if REFERENCE_TOOLS.contains(&look) || action.starts_with("forum_") {
         return false;
     }
-    match WORDS.iter().find(|(words, _)| *words == action) {
+    match WRITING_ACTIONS.iter().find(|(words, _)| *words == action) {
         Some((_, shown_by)) => look == *shown_by,
         None => true,
     }
@@ -36,11 +36,11 @@ mod tests {
 
     #[test]
     fn actions_touch_the_ship_and_its_surroundings_and_words_do_not() {
-        assert!(touches("mine", "get_cargo"));
-        assert!(touches("travel", "get_poi"));
-        assert!(touches("an_action_of_tomorrow", "get_status"));
-        assert!(!touches("travel", "get_map"));
-        assert!(!touches("chat", "get_cargo"));
-        assert!(touches("write_note", "get_notes"));
+        assert!(may_invalidate("mine", "get_cargo"));
+        assert!(may_invalidate("travel", "get_poi"));
+        assert!(may_invalidate("an_action_of_tomorrow", "get_status"));
+        assert!(!may_invalidate("travel", "get_map"));
+        assert!(!may_invalidate("chat", "get_cargo"));
+        assert!(may_invalidate("write_note", "get_notes"));
     }
 }

@@ -2,27 +2,27 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::circuit::{Absence, Circuit, Outcome, Transition};
+use crate::domain::circuit::{CallOutcome, Circuit, Outage, Transition};
 use crate::domain::ids::Moment;
-use crate::domain::pace::Pace;
+use crate::domain::pace::TokenPace;
 
-use super::{AdmissionRequest, LaneRules, PassId};
+use super::{AdmissionRequest, LaneRules, PermitId};
 
 /// A lane as it is now.
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
-    in_flight: BTreeSet<PassId>,
-    urgent: VecDeque<(PassId, AdmissionRequest)>,
-    patient: VecDeque<(PassId, AdmissionRequest)>,
+    in_flight: BTreeSet<PermitId>,
+    urgent: VecDeque<(PermitId, AdmissionRequest)>,
+    patient: VecDeque<(PermitId, AdmissionRequest)>,
     /// When the pace allows the next one, if a whole burst were still to be spent at that moment.
     paced_to: Moment,
     held_until: Moment,
     circuit: Circuit,
-    tokens: Pace,
+    tokens: TokenPace,
 }
 
 impl LaneState {
-    pub(super) fn queue(&mut self, pass: PassId, asker: AdmissionRequest) {
+    pub(super) fn queue_request(&mut self, pass: PermitId, asker: AdmissionRequest) {
         let queue = if asker.is_urgent {
             &mut self.urgent
         } else {
@@ -31,11 +31,11 @@ impl LaneState {
         queue.push_back((pass, asker));
     }
 
-    pub(super) fn waiting(&self) -> usize {
+    pub(super) fn waiting_count(&self) -> usize {
         self.urgent.len() + self.patient.len()
     }
 
-    pub(super) fn hold(&mut self, until: Moment) {
+    pub(super) fn hold_until(&mut self, until: Moment) {
         self.held_until = self.held_until.max(until);
     }
 
@@ -45,28 +45,28 @@ impl LaneState {
     }
 
     /// Its server was away before this gate.
-    pub(super) fn recall(&mut self, circuit: Circuit) {
+    pub(super) fn restore_circuit(&mut self, circuit: Circuit) {
         self.circuit = circuit;
     }
 
     /// How its server is away, while it is.
-    pub(super) fn absence(&self) -> Option<&Absence> {
-        self.circuit.absence()
+    pub(super) fn outage(&self) -> Option<&Outage> {
+        self.circuit.outage()
     }
 
     /// Its server gives a sign of life before a call is over.
-    pub(super) fn answers(&mut self, pass: PassId) -> Option<Transition> {
+    pub(super) fn on_sign_of_life(&mut self, pass: PermitId) -> Option<Transition> {
         let is_in = self.in_flight.contains(&pass);
         is_in.then(|| self.circuit.close()).flatten()
     }
 
     /// Takes out who does not wait before an open circuit; where a trial is due, one may make it.
-    pub(super) fn take_the_hurried(&mut self, now: Moment) -> Vec<PassId> {
+    pub(super) fn take_the_hurried(&mut self, now: Moment) -> Vec<PermitId> {
         let mut hurried = Vec::new();
         if self.circuit.opens_at() <= now {
             return hurried;
         }
-        self.retain(|pass, asker| {
+        self.retain_requests(|pass, asker| {
             if !asker.waits_out {
                 hurried.push(pass);
             }
@@ -78,14 +78,17 @@ impl LaneState {
     /// Whether another one may queue here: the circuit is closed, or one is wanted for the trial.
     pub(super) fn takes_more(&self, now: Moment) -> bool {
         let is_trial_due = self.circuit.opens_at() <= now;
-        self.circuit.is_closed() || (is_trial_due && self.waiting() == 0)
+        self.circuit.is_closed() || (is_trial_due && self.waiting_count() == 0)
     }
 
-    pub(super) fn give_up(&mut self, pass: PassId) {
-        self.retain(|waiting, _| waiting != pass);
+    pub(super) fn give_up(&mut self, pass: PermitId) {
+        self.retain_requests(|waiting, _| waiting != pass);
     }
 
-    pub(super) fn retain(&mut self, mut stays: impl FnMut(PassId, &AdmissionRequest) -> bool) {
+    pub(super) fn retain_requests(
+        &mut self,
+        mut stays: impl FnMut(PermitId, &AdmissionRequest) -> bool,
+    ) {
         for queue in [&mut self.urgent, &mut self.patient] {
             queue.retain(|(pass, asker)| stays(*pass, asker));
         }
@@ -96,7 +99,7 @@ impl LaneState {
     pub(super) fn take_those_with_a_choice(
         &mut self,
         now: Moment,
-    ) -> Vec<(PassId, AdmissionRequest)> {
+    ) -> Vec<(PermitId, AdmissionRequest)> {
         if self.circuit.is_closed() {
             return Vec::new();
         }
@@ -136,14 +139,14 @@ impl LaneState {
             }
             None => Moment(0),
         };
-        let tokens = match (rules.tokens_per_minute, self.next()) {
+        let tokens = match (rules.tokens_per_minute, self.next_request()) {
             (Some(limit), Some(asker)) => self.tokens.opens_at(asker.tokens, limit),
             (Some(_) | None, _) => Moment(0),
         };
         Some(paced.max(self.held_until).max(circuit).max(tokens))
     }
 
-    fn next(&self) -> Option<&AdmissionRequest> {
+    fn next_request(&self) -> Option<&AdmissionRequest> {
         let next = self.urgent.front().or_else(|| self.patient.front());
         next.map(|(_, asker)| asker)
     }
@@ -153,26 +156,26 @@ impl LaneState {
         &mut self,
         rules: Option<&LaneRules>,
         now: Moment,
-    ) -> Option<(PassId, AdmissionRequest, bool)> {
+    ) -> Option<(PermitId, AdmissionRequest, bool)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
         let (pass, asker) = next?;
         self.in_flight.insert(pass);
         let circuit = rules.and_then(|rules| rules.circuit);
-        let is_trial = circuit.is_some_and(|circuit| self.circuit.enter(pass, circuit, now));
+        let is_trial = circuit.is_some_and(|circuit| self.circuit.begin_call(pass, circuit, now));
         if let Some(interval) = rules.and_then(LaneRules::interval) {
             self.paced_to = self.paced_to.max(now).plus(interval);
         }
         if rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
-            self.tokens.enter(pass, asker.tokens, now);
+            self.tokens.add_call(pass, asker.tokens, now);
         }
         Some((pass, asker, is_trial))
     }
 
     /// Somebody who was let in is done; tells what becomes of the circuit.
-    pub(super) fn leave(
+    pub(super) fn release_permit(
         &mut self,
-        pass: PassId,
-        outcome: &Outcome,
+        pass: PermitId,
+        outcome: &CallOutcome,
         rules: Option<&LaneRules>,
         now: Moment,
     ) -> Option<Transition> {
@@ -181,15 +184,15 @@ impl LaneState {
             return None;
         }
         match outcome {
-            Outcome::Works {
+            CallOutcome::Works {
                 tokens: Some(tokens),
-            } => self.tokens.learn(pass, *tokens),
-            Outcome::Works { tokens: None } | Outcome::Dropped => {}
-            Outcome::Fails { .. } => self.tokens.learn(pass, 0),
+            } => self.tokens.correct_call(pass, *tokens),
+            CallOutcome::Works { tokens: None } | CallOutcome::Dropped => {}
+            CallOutcome::Fails { .. } => self.tokens.correct_call(pass, 0),
         }
         let rules = rules?;
         let has_fallback = rules.fallback.is_some();
         self.circuit
-            .learn(pass, outcome, rules.circuit?, has_fallback, now)
+            .record_outcome(pass, outcome, rules.circuit?, has_fallback, now)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::books::{BudgetUse, Day};
-use crate::domain::budget::Limits;
-use crate::domain::model::Usage;
+use crate::domain::budget::BudgetLimits;
+use crate::domain::model::TokenUsage;
 
 const P: fn() -> Lane = || Lane::Provider("p".into());
 const Q: fn() -> Lane = || Lane::Provider("q".into());
@@ -18,12 +18,12 @@ fn asker(routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
     }
 }
 
-fn gate(rules: LaneRules) -> Gate {
+fn gate(rules: LaneRules) -> AdmissionGate {
     gate_of([(Lane::Logins, rules)])
 }
 
-fn gate_of<const N: usize>(lanes: [(Lane, LaneRules); N]) -> Gate {
-    let mut gate = Gate::default();
+fn gate_of<const N: usize>(lanes: [(Lane, LaneRules); N]) -> AdmissionGate {
+    let mut gate = AdmissionGate::default();
     gate.set_rules(GateRules {
         lanes: lanes.into(),
         ..GateRules::default()
@@ -31,43 +31,43 @@ fn gate_of<const N: usize>(lanes: [(Lane, LaneRules); N]) -> Gate {
     gate
 }
 
-fn queue(gate: &mut Gate, passes: std::ops::Range<u64>) {
+fn queue(gate: &mut AdmissionGate, passes: std::ops::Range<u64>) {
     for pass in passes {
         queue_at(gate, pass, vec![Lane::Logins], 0);
     }
 }
 
-fn queue_at(gate: &mut Gate, pass: u64, routes: Vec<Lane>, now: i64) {
-    gate.queue(PassId(pass), asker(routes, false), Moment(now));
+fn queue_at(gate: &mut AdmissionGate, pass: u64, routes: Vec<Lane>, now: i64) {
+    gate.queue_request(PermitId(pass), asker(routes, false), Moment(now));
 }
 
 fn even(at: Moment) -> Now {
-    Now::alike(Timestamp(at.0))
+    Now::from_timestamp(Timestamp(at.0))
 }
 
 /// Who comes in.
-fn admit(gate: &mut Gate, now: Moment) -> Vec<PassId> {
-    let decided = gate.decide(even(now)).into_iter();
+fn admit(gate: &mut AdmissionGate, now: Moment) -> Vec<PermitId> {
+    let decided = gate.decide_requests(even(now)).into_iter();
     decided.map(|(pass, _)| pass).collect()
 }
 
 /// Who comes in where.
-fn ways(gate: &mut Gate, now: i64) -> Vec<(u64, Lane)> {
-    let decided = gate.decide(even(Moment(now))).into_iter();
-    let way = |(pass, verdict): (PassId, Verdict)| match verdict {
-        Verdict::In { lane, .. } => (pass.0, lane),
-        Verdict::Held { why, .. } | Verdict::Away { why } => panic!("{why}"),
+fn ways(gate: &mut AdmissionGate, now: i64) -> Vec<(u64, Lane)> {
+    let decided = gate.decide_requests(even(Moment(now))).into_iter();
+    let way = |(pass, verdict): (PermitId, GateVerdict)| match verdict {
+        GateVerdict::In { lane, .. } => (pass.0, lane),
+        GateVerdict::Held { why, .. } | GateVerdict::Away { why } => panic!("{why}"),
     };
     decided.map(way).collect()
 }
 
-fn leave(gate: &mut Gate, pass: u64) {
-    let outcome = Outcome::Dropped;
-    gate.leave(&Lane::Logins, PassId(pass), &outcome, Moment(0));
+fn leave(gate: &mut AdmissionGate, pass: u64) {
+    let outcome = CallOutcome::Dropped;
+    gate.release_permit(&Lane::Logins, PermitId(pass), &outcome, Moment(0));
 }
 
-fn fails() -> Outcome {
-    Outcome::Fails {
+fn fails() -> CallOutcome {
+    CallOutcome::Fails {
         text: "HTTP 503".into(),
         is_unreachable: false,
         ends_round: false,
@@ -83,11 +83,11 @@ fn no_more_than_allowed_are_in_flight_and_urgent_ones_go_first() {
     });
     queue(&mut gate, 0..3);
     let urgent = asker(vec![Lane::Logins], true);
-    gate.queue(PassId(9), urgent, Moment(5));
-    assert_eq!(admit(&mut gate, Moment(5)), [PassId(9), PassId(0)]);
+    gate.queue_request(PermitId(9), urgent, Moment(5));
+    assert_eq!(admit(&mut gate, Moment(5)), [PermitId(9), PermitId(0)]);
     assert_eq!(gate.wakes_at(), None);
     leave(&mut gate, 9);
-    assert_eq!(admit(&mut gate, Moment(6)), [PassId(1)]);
+    assert_eq!(admit(&mut gate, Moment(6)), [PermitId(1)]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn nobody_comes_in_while_a_lane_is_held() {
         ..LaneRules::default()
     });
     queue(&mut gate, 0..2);
-    gate.hold(Lane::Logins, Moment(500));
+    gate.hold_lane(Lane::Logins, Moment(500));
     assert_eq!(admit(&mut gate, Moment(499)), []);
     assert_eq!(gate.wakes_at(), Some(Moment(500)));
     assert_eq!(admit(&mut gate, Moment(500)).len(), 2);
@@ -121,7 +121,7 @@ fn nobody_comes_in_while_a_lane_is_held() {
 
 /// What a gate under all of its rules does within five minutes, by the clock that waits go by, where
 /// the wall clock is shifted by so much at 10 s.
-fn course(shift: i64) -> Vec<(i64, PassId)> {
+fn course(shift: i64) -> Vec<(i64, PermitId)> {
     let rules = LaneRules {
         max_in_flight: Some(3),
         per_minute: Some(30),
@@ -145,15 +145,15 @@ fn course(shift: i64) -> Vec<(i64, PassId)> {
             moment: Moment(moment),
         };
         if moment == 40_000 {
-            gate.hold(P(), now.moment.plus(Duration::from_secs(30)));
+            gate.hold_lane(P(), now.moment.plus(Duration::from_secs(30)));
         }
-        for (pass, _) in gate.decide(now) {
+        for (pass, _) in gate.decide_requests(now) {
             course.push((moment, pass));
             let outcome = match (20_000..30_000).contains(&moment) {
                 true => fails(),
-                false => Outcome::Works { tokens: Some(90) },
+                false => CallOutcome::Works { tokens: Some(90) },
             };
-            gate.leave(&P(), pass, &outcome, now.moment);
+            gate.release_permit(&P(), pass, &outcome, now.moment);
         }
     }
     course
@@ -176,11 +176,11 @@ fn who_gives_up_waiting_is_forgotten() {
         ..LaneRules::default()
     });
     queue(&mut gate, 0..3);
-    assert_eq!(admit(&mut gate, Moment(1)), [PassId(0)]);
-    gate.give_up(PassId(1));
+    assert_eq!(admit(&mut gate, Moment(1)), [PermitId(0)]);
+    gate.give_up(PermitId(1));
     leave(&mut gate, 0);
-    assert_eq!(admit(&mut gate, Moment(1)), [PassId(2)]);
-    assert_eq!(gate.waiting(&Lane::Logins), 0);
+    assert_eq!(admit(&mut gate, Moment(1)), [PermitId(2)]);
+    assert_eq!(gate.waiting_count(&Lane::Logins), 0);
 }
 
 #[test]
@@ -214,17 +214,17 @@ fn tokens_of_a_minute_are_limited_by_estimate_and_then_by_report() {
     for pass in 0..4 {
         queue_at(&mut gate, pass, vec![P()], 1000);
     }
-    assert_eq!(admit(&mut gate, Moment(1000)), [PassId(0), PassId(1)]);
+    assert_eq!(admit(&mut gate, Moment(1000)), [PermitId(0), PermitId(1)]);
     assert_eq!(gate.wakes_at(), Some(Moment(61_000)));
-    let outcome = Outcome::Works { tokens: Some(20) };
-    gate.leave(&P(), PassId(0), &outcome, Moment(1500));
-    assert_eq!(admit(&mut gate, Moment(1500)), [PassId(2)]);
+    let outcome = CallOutcome::Works { tokens: Some(20) };
+    gate.release_permit(&P(), PermitId(0), &outcome, Moment(1500));
+    assert_eq!(admit(&mut gate, Moment(1500)), [PermitId(2)]);
     assert_eq!(admit(&mut gate, Moment(60_999)), []);
-    assert_eq!(admit(&mut gate, Moment(61_000)), [PassId(3)]);
+    assert_eq!(admit(&mut gate, Moment(61_000)), [PermitId(3)]);
 }
 
 /// Two providers, the second of which takes over for the first.
-fn with_fallback() -> Gate {
+fn with_fallback() -> AdmissionGate {
     let rules = |fallback: Option<&str>| LaneRules {
         circuit: Some(CircuitRules {
             failures: 2,
@@ -245,9 +245,9 @@ fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
     }
     assert_eq!(ways(&mut gate, 0), [(0, P()), (1, P())]);
     for pass in 0..2 {
-        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+        gate.release_permit(&P(), PermitId(pass), &fails(), Moment(0));
     }
-    let opened = GateNews::CircuitOpened {
+    let opened = GateEvent::CircuitOpened {
         lane: P(),
         text: "HTTP 503".into(),
         every: Duration::from_secs(30),
@@ -258,16 +258,16 @@ fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
     queue_at(&mut gate, 3, vec![P()], 10);
     assert_eq!(ways(&mut gate, 10), [(2, Q())]);
     assert_eq!(gate.wakes_at(), Some(Moment(30_000)));
-    gate.give_up(PassId(3));
+    gate.give_up(PermitId(3));
     for pass in 4..6 {
         queue_at(&mut gate, pass, both(), 30_000);
     }
     assert_eq!(ways(&mut gate, 30_000), [(4, P()), (5, Q())], "one trial");
-    let works = Outcome::Works { tokens: None };
-    gate.leave(&P(), PassId(4), &works, Moment(31_000));
-    let closed = GateNews::CircuitClosed { lane: P() };
+    let works = CallOutcome::Works { tokens: None };
+    gate.release_permit(&P(), PermitId(4), &works, Moment(31_000));
+    let closed = GateEvent::CircuitClosed { lane: P() };
     assert_eq!(gate.take_news(), [closed]);
-    assert_eq!(gate.absences().count(), 0);
+    assert_eq!(gate.outages().count(), 0);
     queue_at(&mut gate, 6, both(), 31_000);
     assert_eq!(ways(&mut gate, 31_000), [(6, P())]);
 }
@@ -284,7 +284,7 @@ fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
         queue_at(&mut gate, pass, vec![P()], 0);
     }
     for (pass, _) in ways(&mut gate, 0) {
-        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+        gate.release_permit(&P(), PermitId(pass), &fails(), Moment(0));
         queue_at(&mut gate, pass, vec![P()], 0);
     }
     // Ten hours of it.
@@ -292,7 +292,7 @@ fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
     for second in 0..36_000 {
         let now = second * 1000;
         for pass in tried.drain(..) {
-            gate.leave(&P(), PassId(pass), &fails(), Moment(now));
+            gate.release_permit(&P(), PermitId(pass), &fails(), Moment(now));
             queue_at(&mut gate, pass, vec![P()], now);
         }
         tried.extend(ways(&mut gate, now).into_iter().map(|(pass, _)| pass));
@@ -306,16 +306,16 @@ fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
         "{tries} tries in ten hours"
     );
     // It is back.
-    let works = Outcome::Works { tokens: None };
+    let works = CallOutcome::Works { tokens: None };
     let (mut served, mut now) = (tried.len(), 36_000_000);
     for pass in tried {
-        gate.leave(&P(), PassId(pass), &works, Moment(now));
+        gate.release_permit(&P(), PermitId(pass), &works, Moment(now));
     }
     while served < 1000 {
         let ways = ways(&mut gate, now);
         assert!(ways.len() <= 8, "{ways:?}");
         for (pass, _) in ways {
-            gate.leave(&P(), PassId(pass), &works, Moment(now));
+            gate.release_permit(&P(), PermitId(pass), &works, Moment(now));
             served += 1;
         }
         now += 10;
@@ -331,15 +331,15 @@ fn a_sign_of_life_lets_the_others_in_before_the_trial_is_over() {
         queue_at(&mut gate, pass, vec![P()], 0);
     }
     for (pass, _) in ways(&mut gate, 0) {
-        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+        gate.release_permit(&P(), PermitId(pass), &fails(), Moment(0));
     }
     for pass in 2..5 {
         queue_at(&mut gate, pass, vec![P()], 0);
     }
     assert_eq!(ways(&mut gate, 30_000), [(2, P())], "the trial");
-    gate.answers(&P(), PassId(9));
+    gate.on_sign_of_life(&P(), PermitId(9));
     assert_eq!(ways(&mut gate, 30_001), [], "nobody of that name is in");
-    gate.answers(&P(), PassId(2));
+    gate.on_sign_of_life(&P(), PermitId(2));
     assert_eq!(ways(&mut gate, 30_002), [(3, P()), (4, P())]);
 }
 
@@ -350,20 +350,20 @@ fn who_does_not_wait_for_what_is_away_is_sent_on() {
         waits_out: false,
         ..asker(vec![Q()], false)
     };
-    gate.queue(PassId(0), hurried(), Moment(0));
+    gate.queue_request(PermitId(0), hurried(), Moment(0));
     assert_eq!(ways(&mut gate, 0), [(0, Q())]);
     for pass in 1..3 {
         queue_at(&mut gate, pass, vec![Q()], 0);
         assert_eq!(ways(&mut gate, 0), [(pass, Q())]);
-        gate.leave(&Q(), PassId(pass), &fails(), Moment(0));
+        gate.release_permit(&Q(), PermitId(pass), &fails(), Moment(0));
     }
     queue_at(&mut gate, 3, vec![Q()], 1);
-    gate.queue(PassId(4), hurried(), Moment(1));
-    let away = Verdict::Away {
+    gate.queue_request(PermitId(4), hurried(), Moment(1));
+    let away = GateVerdict::Away {
         why: "HTTP 503".into(),
     };
-    assert_eq!(gate.decide(even(Moment(1))), [(PassId(4), away)]);
-    assert_eq!(gate.waiting(&Q()), 1);
+    assert_eq!(gate.decide_requests(even(Moment(1))), [(PermitId(4), away)]);
+    assert_eq!(gate.waiting_count(&Q()), 1);
 }
 
 #[test]
@@ -374,9 +374,9 @@ fn who_waits_when_a_circuit_opens_goes_where_somebody_passes() {
         queue_at(&mut gate, pass, vec![P(), Q()], 0);
     }
     assert_eq!(ways(&mut gate, 0), [(0, P()), (1, P())]);
-    gate.leave(&P(), PassId(0), &fails(), Moment(0));
+    gate.release_permit(&P(), PermitId(0), &fails(), Moment(0));
     assert_eq!(ways(&mut gate, 0), [(2, P())], "one failure is none");
-    gate.leave(&P(), PassId(1), &fails(), Moment(0));
+    gate.release_permit(&P(), PermitId(1), &fails(), Moment(0));
     assert_eq!(ways(&mut gate, 0), [(3, Q())]);
 }
 
@@ -385,7 +385,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     let mut gate = gate_of([]);
     gate.set_rules(GateRules {
         budget: BudgetRules {
-            mysis: crate::domain::budget::Limits {
+            mysis: crate::domain::budget::BudgetLimits {
                 tokens: Some(100),
                 cost_micros: None,
             },
@@ -396,32 +396,32 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     let now = even(Moment(1_773_254_527_042));
     let bill = Charge {
         provider: "p".into(),
-        usage: crate::domain::model::Usage {
+        usage: crate::domain::model::TokenUsage {
             input: 90,
             output: 20,
             cached: 0,
         },
         cost_micros: None,
     };
-    gate.pay(MysisId(1), &bill, now.wall);
+    gate.add_charge(MysisId(1), &bill, now.wall);
     for mysis in [1, 2] {
         let asker = AdmissionRequest {
             payer: Some(MysisId(mysis)),
             ..asker(vec![P()], false)
         };
-        gate.queue(PassId(u64::try_from(mysis).unwrap()), asker, now.moment);
+        gate.queue_request(PermitId(u64::try_from(mysis).unwrap()), asker, now.moment);
     }
-    let held = Verdict::Held {
+    let held = GateVerdict::Held {
         why: "budget spent, resumes 00:00 UTC".into(),
         until: Timestamp(1_773_273_600_000),
     };
-    let let_in = Verdict::In {
+    let let_in = GateVerdict::In {
         lane: P(),
         told: None,
         is_trial: false,
     };
-    let decided = gate.decide(now);
-    assert_eq!(decided, [(PassId(1), held), (PassId(2), let_in)]);
+    let decided = gate.decide_requests(now);
+    assert_eq!(decided, [(PermitId(1), held), (PermitId(2), let_in)]);
 }
 
 #[test]
@@ -430,16 +430,16 @@ fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
     for pass in 0..2 {
         queue_at(&mut gate, pass, vec![P()], 0);
         admit(&mut gate, Moment(0));
-        gate.leave(&P(), PassId(pass), &fails(), Moment(0));
+        gate.release_permit(&P(), PermitId(pass), &fails(), Moment(0));
     }
-    let hurried = |gate: &mut Gate, pass: u64, now: i64| {
+    let hurried = |gate: &mut AdmissionGate, pass: u64, now: i64| {
         let asker = AdmissionRequest {
             waits_out: false,
             ..asker(vec![P()], false)
         };
-        gate.queue(PassId(pass), asker, Moment(now));
-        let decided = gate.decide(even(Moment(now)));
-        let is_in = |verdict: &Verdict| matches!(verdict, Verdict::In { .. });
+        gate.queue_request(PermitId(pass), asker, Moment(now));
+        let decided = gate.decide_requests(even(Moment(now)));
+        let is_in = |verdict: &GateVerdict| matches!(verdict, GateVerdict::In { .. });
         decided.first().map(|(of, verdict)| (of.0, is_in(verdict)))
     };
     assert_eq!(hurried(&mut gate, 7, 29_999), Some((7, false)));
@@ -453,14 +453,14 @@ fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
 
 #[test]
 fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
-    let mut gate = Gate::default();
-    let limits = Limits {
+    let mut gate = AdmissionGate::default();
+    let limits = BudgetLimits {
         tokens: Some(100),
         cost_micros: None,
     };
     let budget = BudgetRules {
         mysis: limits,
-        swarm: Limits::default(),
+        swarm: BudgetLimits::default(),
     };
     gate.set_rules(GateRules {
         budget,
@@ -468,34 +468,34 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
     });
     let (mysis, now) = (MysisId(1), Timestamp(1_773_254_527_042));
     let mut spent = BudgetUse::default();
-    spent.pay(&Charge {
+    spent.add_charge(&Charge {
         provider: "p".into(),
-        usage: Usage {
+        usage: TokenUsage {
             input: 100,
             output: 0,
             cached: 0,
         },
         cost_micros: None,
     });
-    let entry = Entry {
+    let entry = CostEntry {
         day: Day::of(now),
         mysis,
         provider: "p".into(),
         spent,
     };
-    gate.recall(&[entry], now);
+    gate.restore_spending(&[entry], now);
     let payer = Some(mysis);
     let asker = AdmissionRequest {
         payer,
         ..asker(vec![P()], false)
     };
-    gate.queue(PassId(1), asker, Moment(0));
-    let decided = gate.decide(Now {
+    gate.queue_request(PermitId(1), asker, Moment(0));
+    let decided = gate.decide_requests(Now {
         wall: now,
         moment: Moment(0),
     });
     assert!(
-        matches!(&decided[..], [(PassId(1), Verdict::Held { .. })]),
+        matches!(&decided[..], [(PermitId(1), GateVerdict::Held { .. })]),
         "{decided:?}"
     );
 }

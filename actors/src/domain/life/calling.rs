@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use crate::domain::bounds::MAX_CALLS;
-use crate::domain::conversation::OpenCall;
+use crate::domain::conversation::PendingCall;
 use crate::domain::event::{Activity, EventKind, LinkState};
-use crate::domain::message::{Body, CallStatus, ResultMeta};
-use crate::domain::tool::{WORDS_OF_OTHERS_LINE, carries_words_of_others};
+use crate::domain::message::{CallStatus, ResultMeta, RowBody};
+use crate::domain::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::domain::write::Write;
 
 use super::deeds::is_trip;
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
-use super::record::Draft;
-use super::{AfterRecording, Life, SentMark, Stage, Step};
+use super::record::WriteDraft;
+use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
 impl Life {
     /// Makes a call, or answers it where it cannot be made.
-    pub(super) fn make_call(&mut self, open: OpenCall) {
-        if let Some(objection) = self.objection(&open) {
+    pub(super) fn make_call(&mut self, open: PendingCall) {
+        if let Some(objection) = self.call_objection(&open) {
             return self.answer_call(&ToolOutcome {
                 text: objection,
                 status: CallStatus::NotExecuted,
@@ -25,12 +25,12 @@ impl Life {
                 tick: None,
             });
         }
-        let work = TaskId(self.stamp());
-        self.step(Step::Calling {
+        let work = TaskId(self.next_stamp());
+        self.set_step(TurnStep::Calling {
             work,
             mark: SentMark::NotSent,
         });
-        self.doing(activity_of(&open.call.name));
+        self.set_activity(activity_of(&open.call.name));
         self.effects.push(Effect::Call(CallOrder {
             work,
             key: open.key,
@@ -41,7 +41,7 @@ impl Life {
     }
 
     /// Why a call is not made (DESIGN 5.8).
-    fn objection(&self, open: &OpenCall) -> Option<String> {
+    fn call_objection(&self, open: &PendingCall) -> Option<String> {
         let name = &open.call.name;
         if usize::from(open.key.position) >= MAX_CALLS {
             return Some(format!(
@@ -72,11 +72,11 @@ impl Life {
     }
 
     /// A call is about to leave: it is marked before it may.
-    pub(super) fn leaving(&mut self, work: TaskId) {
-        let Stage::InTurn {
+    pub(super) fn on_call_leaving(&mut self, work: TaskId) {
+        let LifeStage::InTurn {
             turn,
             step:
-                Step::Calling {
+                TurnStep::Calling {
                     work: current,
                     mark: SentMark::NotSent,
                 },
@@ -90,29 +90,29 @@ impl Life {
         if *current != work {
             return;
         }
-        let mut draft = Draft::default();
+        let mut draft = WriteDraft::default();
         draft.writes.push(Write::CallSent {
             mysis: self.id,
             call: open.key,
             at: self.now,
         });
-        let ticket = self.record(draft);
-        self.step(Step::Calling {
+        let ticket = self.record_draft(draft);
+        self.set_step(TurnStep::Calling {
             work,
             mark: SentMark::Writing(ticket),
         });
-        let until = self.deeds.until(&open.call, self.now);
-        self.doing_until(activity_of(&open.call.name), until);
-        self.tell(EventKind::ToolCalled {
+        let until = self.deeds.expected_end(&open.call, self.now);
+        self.set_activity_until(activity_of(&open.call.name), until);
+        self.tell_event(EventKind::ToolCalled {
             tool: open.call.name,
             call_id: open.call.id,
         });
     }
 
-    pub(super) fn returned(&mut self, work: TaskId, outcome: &ToolOutcome) {
+    pub(super) fn on_call_returned(&mut self, work: TaskId, outcome: &ToolOutcome) {
         let is_current = matches!(
             &self.stage,
-            Stage::InTurn { step: Step::Calling { work: current, .. }, .. } if *current == work
+            LifeStage::InTurn { step: TurnStep::Calling { work: current, .. }, .. } if *current == work
         );
         if is_current {
             self.answer_call(outcome);
@@ -121,26 +121,26 @@ impl Life {
 
     /// Records the result of the call under way and goes on once it is stored.
     fn answer_call(&mut self, outcome: &ToolOutcome) {
-        let Stage::InTurn { turn, .. } = &mut self.stage else {
+        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
         };
         let Some(open) = turn.calls.pop_front() else {
             return;
         };
-        let mut draft = Draft::default();
+        let mut draft = WriteDraft::default();
         self.result_into(&mut draft, &open, outcome);
         self.note_call(&open, outcome);
-        self.tell(EventKind::ToolReturned {
+        self.tell_event(EventKind::ToolReturned {
             tool: open.call.name,
             call_id: open.call.id,
             is_error: outcome.status != CallStatus::Done,
             ms: outcome.ms,
         });
         let budget = self.rules.context_budget;
-        self.conversation.lighten(budget.saturating_mul(4));
-        self.doing(Activity::Recording);
-        let ticket = self.record(draft);
-        self.step(Step::Recording {
+        self.conversation.reduce_to(budget.saturating_mul(4));
+        self.set_activity(Activity::Recording);
+        let ticket = self.record_draft(draft);
+        self.set_step(TurnStep::Recording {
             ticket,
             then: AfterRecording::GoOn,
         });
@@ -148,14 +148,14 @@ impl Life {
 
     pub(super) fn result_into(
         &mut self,
-        draft: &mut Draft,
-        open: &OpenCall,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
         outcome: &ToolOutcome,
     ) {
         let tool = &open.call.name;
         let is_good = outcome.status == CallStatus::Done;
         let text = if is_good && carries_words_of_others(tool) {
-            format!("{WORDS_OF_OTHERS_LINE}\n{}", outcome.text)
+            format!("{FOREIGN_TEXT_LINE}\n{}", outcome.text)
         } else {
             outcome.text.clone()
         };
@@ -169,29 +169,29 @@ impl Life {
         };
         let call = open.key;
         let text = text.into();
-        let row = self.append(draft, Body::Result { call, text, meta });
+        let row = self.append_row(draft, RowBody::Result { call, text, meta });
         self.deeds
-            .did(&open.call, outcome.status, outcome.ms, row.text());
+            .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.learn_from(draft, open, outcome, row.text());
     }
 
     /// Answers the calls that were to be made and now will not be: what was never sent was not
     /// executed, what was sent may have been.
-    pub(super) fn close_open_calls(&mut self, draft: &mut Draft, why: &str) {
-        let Stage::InTurn { turn, step } = &mut self.stage else {
+    pub(super) fn close_open_calls(&mut self, draft: &mut WriteDraft, why: &str) {
+        let LifeStage::InTurn { turn, step } = &mut self.stage else {
             return;
         };
         let calls = std::mem::take(&mut turn.calls);
         let mut may_have_left = matches!(
             step,
-            Step::Calling {
+            TurnStep::Calling {
                 mark: SentMark::Writing(_) | SentMark::Sent,
                 ..
             }
         );
         for open in calls {
             let outcome = if std::mem::take(&mut may_have_left) {
-                unknown(why)
+                unknown_outcome(why)
             } else {
                 not_executed(why)
             };
@@ -201,7 +201,7 @@ impl Life {
 }
 
 /// The result of a call that was sent and whose answer is lost.
-pub(super) fn unknown(why: &str) -> ToolOutcome {
+pub(super) fn unknown_outcome(why: &str) -> ToolOutcome {
     ToolOutcome {
         text: format!(
             "outcome unknown: the call was sent, but {why} before its answer came. It may have \

@@ -8,17 +8,17 @@ use crate::domain::conversation::Conversation;
 use crate::domain::event::LastToolCall;
 use crate::domain::game_state;
 use crate::domain::ids::{CallKey, Timestamp};
-use crate::domain::message::{Call, CallStatus};
-use crate::domain::tool::WORDS_OF_OTHERS_LINE;
+use crate::domain::message::{CallRecord, CallStatus};
+use crate::domain::tool::FOREIGN_TEXT_LINE;
 
 /// Characters of words that are kept.
-const WORDS: usize = 200;
+const MAX_WORDS_CHARS: usize = 200;
 /// Larger results are told by their first words: they come often, and nobody may look.
-const READ: usize = 8 << 10;
+const MAX_PARSED_BYTES: usize = 8 << 10;
 /// Calls after which words are no news any more.
-const STALE: u32 = 20;
+const MAX_CALLS_SINCE_WORDS: u32 = 20;
 /// Trips that are known; beyond, it begins to learn anew.
-const TRIPS: usize = 16;
+const MAX_TRIPS: usize = 16;
 
 /// What a Mysis said and did last.
 #[derive(Debug, Default)]
@@ -49,12 +49,12 @@ pub(super) fn is_trip(tool: &str) -> bool {
 
 impl RecentActivity {
     /// What is known of it from the conversation.
-    pub(super) fn recalled(conversation: &Conversation) -> RecentActivity {
+    pub(super) fn from_conversation(conversation: &Conversation) -> RecentActivity {
         let mut deeds = RecentActivity::default();
-        let mut calls: BTreeMap<CallKey, &Call> = BTreeMap::new();
+        let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
         for row in conversation.rows() {
             if row.utterance().is_some() {
-                deeds.said(row.text());
+                deeds.record_words(row.text());
             }
             for (position, call) in (0..).zip(row.calls()) {
                 calls.insert(
@@ -68,14 +68,14 @@ impl RecentActivity {
             if let Some((key, text, meta)) = row.result()
                 && let Some(call) = calls.remove(&key)
             {
-                deeds.did(call, meta.status, meta.ms, text);
+                deeds.record_call(call, meta.status, meta.ms, text);
             }
         }
         deeds
     }
 
     /// Something was said; nothing is nothing new.
-    pub(super) fn said(&mut self, text: &str) {
+    pub(super) fn record_words(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.words = first_line(text);
             self.calls = 0;
@@ -84,20 +84,26 @@ impl RecentActivity {
     }
 
     /// A call came back.
-    pub(super) fn did(&mut self, call: &Call, status: CallStatus, ms: u64, text: &str) {
+    pub(super) fn record_call(
+        &mut self,
+        call: &CallRecord,
+        status: CallStatus,
+        ms: u64,
+        text: &str,
+    ) {
         let is_done = status == CallStatus::Done;
         self.calls = self.calls.saturating_add(1);
-        if self.calls > STALE {
+        if self.calls > MAX_CALLS_SINCE_WORDS {
             self.words = Arc::default();
         }
         self.last = Some(Arc::new(LastToolCall {
             tool: call.name.clone(),
             is_error: !is_done,
-            gist: gist(text).into(),
+            gist: summarize_result(text).into(),
         }));
         if is_done && is_trip(&call.name) {
             let trip = self.trip(call);
-            if self.trips.len() >= TRIPS {
+            if self.trips.len() >= MAX_TRIPS {
                 self.trips.clear();
             }
             self.place = Some(trip.to.clone());
@@ -106,7 +112,7 @@ impl RecentActivity {
     }
 
     /// When a call that leaves now will probably be back: the same trip took so long the last time.
-    pub(super) fn until(&self, call: &Call, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn expected_end(&self, call: &CallRecord, now: Timestamp) -> Option<Timestamp> {
         if !is_trip(&call.name) {
             return None;
         }
@@ -114,7 +120,7 @@ impl RecentActivity {
         Some(now.plus(Duration::from_millis(*took)))
     }
 
-    fn trip(&self, call: &Call) -> Trip {
+    fn trip(&self, call: &CallRecord) -> Trip {
         Trip {
             from: self.place.clone(),
             tool: call.name.clone(),
@@ -128,17 +134,17 @@ impl RecentActivity {
     }
 
     /// What came back after that.
-    pub(super) fn last(&self) -> Option<Arc<LastToolCall>> {
+    pub(super) fn last_tool_call(&self) -> Option<Arc<LastToolCall>> {
         self.last.clone()
     }
 }
 
 /// What a result says, in at most 200 characters of one line.
-fn gist(text: &str) -> String {
-    let text = text.strip_prefix(WORDS_OF_OTHERS_LINE).unwrap_or(text);
-    let value = (text.len() <= READ).then(|| serde_json::from_str(text).ok());
+fn summarize_result(text: &str) -> String {
+    let text = text.strip_prefix(FOREIGN_TEXT_LINE).unwrap_or(text);
+    let value = (text.len() <= MAX_PARSED_BYTES).then(|| serde_json::from_str(text).ok());
     match value.flatten() {
-        Some(value) => cut(&game_state::gist(&value)),
+        Some(value) => cut_chars(&game_state::summarize_value(&value)),
         None => first_line(text).to_string(),
     }
 }
@@ -146,11 +152,11 @@ fn gist(text: &str) -> String {
 /// The first line of a text that says something, at most 200 characters of it.
 fn first_line(text: &str) -> Arc<str> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    cut(line.unwrap_or_default()).into()
+    cut_chars(line.unwrap_or_default()).into()
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(WORDS) {
+fn cut_chars(text: &str) -> String {
+    match text.char_indices().nth(MAX_WORDS_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_string(),
     }
@@ -160,8 +166,8 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn call(name: &str, arguments: &str) -> Call {
-        Call {
+    fn call(name: &str, arguments: &str) -> CallRecord {
+        CallRecord {
             id: "c".into(),
             name: name.into(),
             arguments: arguments.into(),
@@ -173,31 +179,31 @@ mod tests {
     #[test]
     fn what_was_done_counts_until_something_is_said() {
         let mut deeds = RecentActivity::default();
-        deeds.said("\n off to the belt\nnow");
+        deeds.record_words("\n off to the belt\nnow");
         assert_eq!(&*deeds.words(), "off to the belt");
-        deeds.did(
+        deeds.record_call(
             &call("mine", "{}"),
             CallStatus::Done,
             1_000,
             r#"{"action":"mined","quantity":3}"#,
         );
-        let deed = deeds.last().unwrap();
+        let deed = deeds.last_tool_call().unwrap();
         assert_eq!((&*deed.tool, deed.is_error), ("mine", false));
         assert!(deed.gist.contains("mined"), "{}", deed.gist);
-        deeds.said("  ");
-        assert!(deeds.last().is_some(), "nothing was said");
-        deeds.did(
+        deeds.record_words("  ");
+        assert!(deeds.last_tool_call().is_some(), "nothing was said");
+        deeds.record_call(
             &call("dock", "{}"),
             CallStatus::Failed,
             5,
             "Error: not_here",
         );
-        assert!(deeds.last().unwrap().is_error);
-        deeds.said("docked?");
-        assert_eq!(deeds.last(), None);
-        for _ in 0..=STALE {
+        assert!(deeds.last_tool_call().unwrap().is_error);
+        deeds.record_words("docked?");
+        assert_eq!(deeds.last_tool_call(), None);
+        for _ in 0..=MAX_CALLS_SINCE_WORDS {
             assert_eq!(&*deeds.words(), "docked?");
-            deeds.did(&call("mine", "{}"), CallStatus::Done, 1, "");
+            deeds.record_call(&call("mine", "{}"), CallStatus::Done, 1, "");
         }
         assert_eq!(&*deeds.words(), "", "that was long ago");
     }
@@ -210,24 +216,28 @@ mod tests {
             call("travel", r#"{"to":"belt"}"#),
             call("travel", r#"{"to":"home"}"#),
         );
-        assert_eq!(deeds.until(&out, now), None);
+        assert_eq!(deeds.expected_end(&out, now), None);
         for _ in 0..2 {
-            deeds.did(&out, CallStatus::Done, 20_000, "");
-            deeds.did(&home, CallStatus::Done, 40_000, "");
+            deeds.record_call(&out, CallStatus::Done, 20_000, "");
+            deeds.record_call(&home, CallStatus::Done, 40_000, "");
         }
-        assert_eq!(deeds.until(&out, now), Some(Timestamp(20_000)));
-        deeds.did(&out, CallStatus::Failed, 1, "");
-        assert_eq!(deeds.until(&out, now), Some(Timestamp(20_000)));
-        deeds.did(&out, CallStatus::Done, 21_000, "");
-        assert_eq!(deeds.until(&home, now), Some(Timestamp(40_000)));
-        assert_eq!(deeds.until(&out, now), None, "never from there to there");
-        assert_eq!(deeds.until(&call("mine", "{}"), now), None);
+        assert_eq!(deeds.expected_end(&out, now), Some(Timestamp(20_000)));
+        deeds.record_call(&out, CallStatus::Failed, 1, "");
+        assert_eq!(deeds.expected_end(&out, now), Some(Timestamp(20_000)));
+        deeds.record_call(&out, CallStatus::Done, 21_000, "");
+        assert_eq!(deeds.expected_end(&home, now), Some(Timestamp(40_000)));
+        assert_eq!(
+            deeds.expected_end(&out, now),
+            None,
+            "never from there to there"
+        );
+        assert_eq!(deeds.expected_end(&call("mine", "{}"), now), None);
     }
 
     #[test]
     fn long_words_are_cut_with_a_sign() {
-        let text = "ä".repeat(WORDS + 1);
-        assert_eq!(first_line(&text).chars().count(), WORDS + 1);
+        let text = "ä".repeat(MAX_WORDS_CHARS + 1);
+        assert_eq!(first_line(&text).chars().count(), MAX_WORDS_CHARS + 1);
         assert!(first_line(&text).ends_with('…'));
         assert!(!first_line(&text[..text.len() - 2]).ends_with('…'));
     }

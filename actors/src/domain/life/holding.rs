@@ -10,15 +10,15 @@ use crate::domain::message::Severity;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 
-use super::input::{Alarm, Effect, TaskId};
-use super::{Life, Stage, Step};
+use super::input::{AlarmId, Effect, TaskId};
+use super::{Life, LifeStage, TurnStep};
 
 /// The longest that is slept at once: a machine that was asleep itself has lost count of time.
-const LONGEST_SLEEP: Duration = Duration::from_secs(60);
+const MAX_SLEEP: Duration = Duration::from_secs(60);
 
 /// No pause is longer than a day.
-const LONGEST_PAUSE_MS: u64 = 86_400_000;
-const LONGEST_PAUSE: Duration = Duration::from_millis(LONGEST_PAUSE_MS);
+const MAX_PAUSE_MS: u64 = 86_400_000;
+const MAX_PAUSE: Duration = Duration::from_millis(MAX_PAUSE_MS);
 
 /// How long a Mysis waits for a descriptor.
 const NO_DESCRIPTOR_WAIT: Duration = Duration::from_secs(15);
@@ -29,12 +29,12 @@ impl Life {
     /// an answer comes.
     pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
         if !std::mem::replace(&mut self.told_no_descriptor, true) {
-            self.notice(Severity::Warn, "no_descriptor", None, text);
+            self.record_notice(Severity::Warn, "no_descriptor", None, text);
         }
-        let alarm = Alarm(self.stamp());
-        self.step(Step::CoolingDown { alarm, attempt });
+        let alarm = AlarmId(self.next_stamp());
+        self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));
-        self.doing_until(Activity::CoolingDown(text.into()), until);
+        self.set_activity_until(Activity::CoolingDown(text.into()), until);
         self.effects.push(Effect::Wake {
             alarm,
             after: NO_DESCRIPTOR_WAIT,
@@ -43,10 +43,10 @@ impl Life {
     }
 
     /// The model is not asked before a moment.
-    pub(super) fn held(&mut self, work: TaskId, why: &Arc<str>, until: Timestamp) {
-        let Stage::InTurn {
+    pub(super) fn on_held(&mut self, work: TaskId, why: &Arc<str>, until: Timestamp) {
+        let LifeStage::InTurn {
             step:
-                Step::Asking {
+                TurnStep::Asking {
                     work: current,
                     attempt,
                     ..
@@ -62,16 +62,16 @@ impl Life {
         let attempt = *attempt;
         if self.told_held != Some(until) {
             self.told_held = Some(until);
-            self.notice(Severity::Warn, "budget_spent", None, why);
+            self.record_notice(Severity::Warn, "budget_spent", None, why);
         }
-        self.doing_until(Activity::Paused(why.clone()), Some(until));
-        let left = Duration::from_millis(until.since(self.now)).min(LONGEST_PAUSE);
+        self.set_activity_until(Activity::Paused(why.clone()), Some(until));
+        let left = Duration::from_millis(until.since(self.now)).min(MAX_PAUSE);
         self.sleep_until(until, self.moment.plus(left), attempt);
     }
 
     fn sleep_until(&mut self, until: Timestamp, ends: Moment, attempt: u32) {
-        let alarm = Alarm(self.stamp());
-        self.step(Step::Held {
+        let alarm = AlarmId(self.next_stamp());
+        self.set_step(TurnStep::Held {
             alarm,
             attempt,
             until,
@@ -80,7 +80,7 @@ impl Life {
         let left = ends.since(self.moment);
         self.effects.push(Effect::Wake {
             alarm,
-            after: left.min(LONGEST_SLEEP),
+            after: left.min(MAX_SLEEP),
             jitter: false,
         });
     }
@@ -88,11 +88,11 @@ impl Life {
     /// An alarm rang while the turn is held: time to ask again, or to sleep on. The pause ends with
     /// its day by the wall clock; also when it has taken as long as it should by the other clock,
     /// and when the wall clock was set to another day: the gate says how it is then.
-    pub(super) fn woke(&mut self, attempt: u32, until: Timestamp, ends: Moment) {
+    pub(super) fn on_hold_alarm(&mut self, attempt: u32, until: Timestamp, ends: Moment) {
         let is_over = self.now >= until || self.moment >= ends;
-        let is_another_day = until.since(self.now) > LONGEST_PAUSE_MS;
+        let is_another_day = until.since(self.now) > MAX_PAUSE_MS;
         if is_over || is_another_day {
-            return self.ask(attempt);
+            return self.ask_model(attempt);
         }
         self.sleep_until(until, ends, attempt);
     }
@@ -103,9 +103,9 @@ impl Life {
         self.rules = rules;
         self.redactor = redactor;
         let hold = self.rules.held_of_a_result();
-        self.conversation.hold(hold);
-        let Stage::InTurn {
-            step: Step::Held { attempt, .. },
+        self.conversation.limit_results(hold);
+        let LifeStage::InTurn {
+            step: TurnStep::Held { attempt, .. },
             ..
         } = &self.stage
         else {
@@ -114,7 +114,7 @@ impl Life {
         if is_new_budget {
             let attempt = *attempt;
             self.told_held = None;
-            self.ask(attempt);
+            self.ask_model(attempt);
         }
     }
 }

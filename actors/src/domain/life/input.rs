@@ -8,7 +8,7 @@ use crate::domain::event::{Activity, EventKind, LinkState};
 use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault};
-use crate::domain::order::Answer;
+use crate::domain::order::OrderResult;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::tool::Toolset;
@@ -24,7 +24,7 @@ pub struct WriteId(pub u64);
 
 /// Names one alarm; one that rings for another is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Alarm(pub u64);
+pub struct AlarmId(pub u64);
 
 /// Names somebody who waits for the answer to an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +32,7 @@ pub struct ReplyId(pub u64);
 
 /// What happens to a Mysis.
 #[derive(Clone, Debug)]
-pub enum Input {
+pub enum LifeInput {
     /// The operator wants something.
     Ordered {
         /// Who waits for the answer.
@@ -134,7 +134,7 @@ pub enum Input {
     /// An alarm rings.
     Rang {
         /// Which.
-        alarm: Alarm,
+        alarm: AlarmId,
     },
     /// The program is closing: what has left may come back, nothing new begins.
     WindDown,
@@ -183,7 +183,7 @@ pub enum Effect {
         writes: Vec<Write>,
     },
     /// Ask the model.
-    Ask(Ask),
+    Ask(ModelQuery),
     /// Call a tool; before it leaves, say that it is leaving and wait for the release.
     Call(CallOrder),
     /// The tool call may leave.
@@ -196,7 +196,7 @@ pub enum Effect {
     /// Ring an alarm.
     Wake {
         /// Which.
-        alarm: Alarm,
+        alarm: AlarmId,
         /// When, before jitter.
         after: Duration,
         /// Whether up to a tenth more is to be added by chance.
@@ -207,7 +207,7 @@ pub enum Effect {
         /// Who waits.
         asker: ReplyId,
         /// The answer.
-        answer: Answer,
+        answer: OrderResult,
     },
     /// Tell those who watch.
     Tell(EventKind),
@@ -217,7 +217,7 @@ pub enum Effect {
 
 /// A question to the model.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct ModelQuery {
     /// Which work.
     pub work: TaskId,
     /// Whom to ask: the Mysis' own provider, then those that take over for it.

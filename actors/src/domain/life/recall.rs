@@ -3,32 +3,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::conversation::{Conversation, OpenCall};
-use crate::domain::event::{Activity, INTERRUPTED, LinkState, State};
-use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::conversation::{Conversation, PendingCall};
+use crate::domain::event::{Activity, INTERRUPTED_PREFIX, LifeState, LinkState};
+use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::game_state::GameState;
 use crate::domain::ids::{Incarnation, Now, Timestamp};
-use crate::domain::message::{CallStatus, Kind, Severity};
+use crate::domain::message::{CallStatus, RowKind, Severity};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::tokens::TokenGauge;
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Mission, MysisRecord, Recollection};
+use crate::domain::write::{Mission, MysisRecord, StoredHistory};
 
-use super::calling::{not_executed, unknown};
+use super::calling::{not_executed, unknown_outcome};
 use super::deeds::RecentActivity;
 use super::input::{CurrentActivity, Effect};
 use super::progress;
-use super::record::Draft;
-use super::{Life, Mode, Stage};
+use super::record::WriteDraft;
+use super::{Life, LifeStage, Mode};
 
 /// What a Mysis is rebuilt from.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct RestoreArgs {
     /// The Mysis as stored.
     pub record: MysisRecord,
     /// Its conversation as stored.
-    pub recollection: Recollection,
+    pub recollection: StoredHistory,
     /// The new life of its actor.
     pub incarnation: Incarnation,
     /// The mission in force.
@@ -49,35 +49,36 @@ impl Life {
     /// Rebuilds a Mysis and says what is to be done first: calls whose outcome nobody will ever
     /// learn get their honest result. A call that only reads stays open, to be made again.
     #[must_use]
-    pub fn recalled(past: Past, now: Now) -> (Life, Vec<Effect>) {
+    pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
         let mut life = Life::from_past(past, now);
-        let mut draft = Draft::default();
+        let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
-            if let Some(outcome) = lost(&open) {
+            if let Some(outcome) = lost_outcome(&open) {
                 life.result_into(&mut draft, &open, &outcome);
             }
         }
         if let Some(crash) = crash {
-            life.host_into(&mut draft, Severity::Error, "crashed", None, &crash);
+            life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
         }
         if is_interrupted {
             let until = life.last_activity_at;
-            let reason = format!("{INTERRUPTED}it ran until {until}, when the program ended");
+            let reason =
+                format!("{INTERRUPTED_PREFIX}it ran until {until}, when the program ended");
             life.reason = Some(reason.into());
             // Who only looks changes no state: the next run finds it as it was left.
             if life.mode == Mode::Live {
-                life.state_into(&mut draft);
+                life.add_state(&mut draft);
             }
         }
         if !draft.writes.is_empty() {
-            life.record(draft);
+            life.record_draft(draft);
         }
         let effects = std::mem::take(&mut life.effects);
         (life, effects)
     }
 
-    fn from_past(past: Past, both: Now) -> Life {
+    fn from_past(past: RestoreArgs, both: Now) -> Life {
         let now = both.wall;
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
@@ -89,25 +90,25 @@ impl Life {
         let of_account = account.clone().unwrap_or_default();
         let sightings = sightings.into_iter().filter(|(of, _)| *of == of_account);
         let sightings = sightings.map(|(_, sighting)| sighting).collect();
-        let game = GameState::recalled(sightings, both);
+        let game = GameState::restore(sightings, both);
         let last_activity_at = recollection
             .rows
             .last()
             .map_or(past.record.created_at, |row| row.at);
         let hold = past.rules.held_of_a_result();
-        let watch = progress::recalled(recollection.watch.as_deref(), both);
-        let mut conversation = Conversation::recalled(recollection, hold);
+        let watch = progress::restore_detector(recollection.watch.as_deref(), both);
+        let mut conversation = Conversation::restore(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
-        let deeds = RecentActivity::recalled(&conversation);
+        let deeds = RecentActivity::from_conversation(&conversation);
         let tick = conversation
             .rows()
             .rev()
             .find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick));
-        let cut_short = last.filter(|row| row.kind() == Some(Kind::Call));
+        let cut_short = last.filter(|row| row.kind() == Some(RowKind::Call));
         let open = cut_short.map(|row| row.turn);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
-        conversation.trim(past.rules.context_window, open);
+        conversation.trim_window(past.rules.context_window, open);
         Life {
             id: past.record.id,
             incarnation: past.incarnation,
@@ -153,13 +154,13 @@ impl Life {
 }
 
 /// Nobody runs before somebody starts it.
-fn stage_of(record: &MysisRecord, now: Timestamp) -> Stage {
+fn stage_of(record: &MysisRecord, now: Timestamp) -> LifeStage {
     match record.state {
-        State::Idle | State::Running => Stage::Idle,
-        State::Stopped => Stage::Stopped,
-        State::Errored => Stage::Errored(record.fault.clone().unwrap_or_else(|| {
-            Fault {
-                kind: FaultKind::Crash,
+        LifeState::Idle | LifeState::Running => LifeStage::Idle,
+        LifeState::Stopped => LifeStage::Stopped,
+        LifeState::Errored => LifeStage::Errored(record.fault.clone().unwrap_or_else(|| {
+            MysisFault {
+                kind: MysisFaultKind::Crash,
                 text: record
                     .reason
                     .as_deref()
@@ -172,13 +173,13 @@ fn stage_of(record: &MysisRecord, now: Timestamp) -> Stage {
 }
 
 /// The result of a call that nobody waits for any more; `None` where it can simply be made again.
-fn lost(open: &OpenCall) -> Option<super::ToolOutcome> {
+fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
     if open.call.read_only {
         return None;
     }
     match open.call.status {
         CallStatus::Recorded => Some(not_executed("the runtime ended")),
-        CallStatus::Sent => Some(unknown("the runtime ended")),
+        CallStatus::Sent => Some(unknown_outcome("the runtime ended")),
         CallStatus::Done | CallStatus::Failed | CallStatus::Unknown | CallStatus::NotExecuted => {
             None
         }

@@ -3,37 +3,37 @@
 use std::sync::Arc;
 
 use crate::domain::bounds;
-use crate::domain::event::{Activity, EventKind, State};
-use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::event::{Activity, EventKind, LifeState};
+use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::TurnNumber;
-use crate::domain::message::{Body, HostMeta, Row, Severity};
-use crate::domain::order::{Done, Refusal};
+use crate::domain::message::{HostMeta, Row, RowBody, Severity};
+use crate::domain::order::{CompletedOrder, OrderRefusal};
 use crate::domain::write::{ProfileChange, Write};
 
 use super::input::{Effect, ReplyId, WriteId};
-use super::{AfterRecording, Life, SentMark, Stage, Step};
+use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
 /// What is told once the store has a request.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct PendingWrite {
     rows: Vec<Arc<Row>>,
     change: Option<ProfileChange>,
-    answer: Option<(ReplyId, Done)>,
+    answer: Option<(ReplyId, CompletedOrder)>,
 }
 
 /// Writes that are being put together.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct WriteDraft {
     pub(super) writes: Vec<Write>,
     /// Settings that hold once the store has the draft.
     pub(super) change: Option<ProfileChange>,
     rows: Vec<Arc<Row>>,
-    answer: Option<(ReplyId, Done)>,
+    answer: Option<(ReplyId, CompletedOrder)>,
 }
 
-impl Draft {
+impl WriteDraft {
     /// Answers an order once the store has the draft.
-    pub(super) fn answering(mut self, asker: ReplyId, done: Done) -> Draft {
+    pub(super) fn with_answer(mut self, asker: ReplyId, done: CompletedOrder) -> WriteDraft {
         self.answer = Some((asker, done));
         self
     }
@@ -41,12 +41,12 @@ impl Draft {
 
 impl Life {
     /// Adds a row to the conversation and to a draft.
-    pub(super) fn append(&mut self, draft: &mut Draft, body: Body) -> Arc<Row> {
+    pub(super) fn append_row(&mut self, draft: &mut WriteDraft, body: RowBody) -> Arc<Row> {
         let row = Arc::new(Row {
-            seq: self.conversation.last().next(),
+            seq: self.conversation.last_seq().next(),
             at: self.now,
             turn: self.turn_of_new_rows(),
-            body: self.redacted(body),
+            body: self.redact_body(body),
         });
         self.conversation.push(&row);
         draft.writes.push(Write::Append {
@@ -60,8 +60,11 @@ impl Life {
     /// A row between two turns belongs to the coming one: that is the one that was cut, if one was.
     fn turn_of_new_rows(&self) -> TurnNumber {
         match &self.stage {
-            Stage::InTurn { .. } => self.turn,
-            Stage::Idle | Stage::Pausing { .. } | Stage::Stopped | Stage::Errored(_) => {
+            LifeStage::InTurn { .. } => self.turn,
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => {
                 let next = TurnNumber(self.turn.0.saturating_add(1));
                 self.open_turn_number().unwrap_or(next)
             }
@@ -69,10 +72,13 @@ impl Life {
     }
 
     /// Adds the present state to a draft.
-    pub(super) fn state_into(&self, draft: &mut Draft) {
+    pub(super) fn add_state(&self, draft: &mut WriteDraft) {
         let fault = match &self.stage {
-            Stage::Errored(fault) => Some(fault.clone()),
-            Stage::Idle | Stage::Pausing { .. } | Stage::InTurn { .. } | Stage::Stopped => None,
+            LifeStage::Errored(fault) => Some(fault.clone()),
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::InTurn { .. }
+            | LifeStage::Stopped => None,
         };
         draft.writes.push(Write::State {
             mysis: self.id,
@@ -84,7 +90,7 @@ impl Life {
     }
 
     /// Adds what has been used up to a draft.
-    pub(super) fn totals_into(&self, draft: &mut Draft) {
+    pub(super) fn add_totals(&self, draft: &mut WriteDraft) {
         draft.writes.push(Write::Totals {
             mysis: self.id,
             totals: self.totals,
@@ -92,9 +98,9 @@ impl Life {
     }
 
     /// Adds a host notice to a draft.
-    pub(super) fn host_into(
+    pub(super) fn add_host_notice(
         &mut self,
-        draft: &mut Draft,
+        draft: &mut WriteDraft,
         severity: Severity,
         code: &'static str,
         attempt: Option<u32>,
@@ -107,28 +113,28 @@ impl Life {
             bill: None,
         };
         let text = text.into();
-        self.append(draft, Body::Host { text, meta });
+        self.append_row(draft, RowBody::Host { text, meta });
     }
 
     /// Records a host notice.
-    pub(super) fn notice(
+    pub(super) fn record_notice(
         &mut self,
         severity: Severity,
         code: &'static str,
         attempt: Option<u32>,
         text: &str,
     ) {
-        let mut draft = Draft::default();
-        self.host_into(&mut draft, severity, code, attempt, text);
-        self.record(draft);
+        let mut draft = WriteDraft::default();
+        self.add_host_notice(&mut draft, severity, code, attempt, text);
+        self.record_draft(draft);
     }
 
     /// Sends a draft to the store; nothing waits for it but an order's answer.
-    pub(super) fn record(&mut self, draft: Draft) -> WriteId {
-        let ticket = WriteId(self.stamp());
+    pub(super) fn record_draft(&mut self, draft: WriteDraft) -> WriteId {
+        let ticket = WriteId(self.next_stamp());
         self.pending.insert(
             ticket,
-            Pending {
+            PendingWrite {
                 rows: draft.rows,
                 change: draft.change,
                 answer: draft.answer,
@@ -142,7 +148,7 @@ impl Life {
     }
 
     /// The store has a request, or will never have it.
-    pub(super) fn recorded(&mut self, ticket: WriteId, outcome: Result<(), String>) {
+    pub(super) fn on_recorded(&mut self, ticket: WriteId, outcome: Result<(), String>) {
         let Some(pending) = self.pending.remove(&ticket) else {
             return;
         };
@@ -153,7 +159,7 @@ impl Life {
             self.change_profile(change);
         }
         for row in pending.rows {
-            self.tell(EventKind::Stored(row));
+            self.tell_event(EventKind::Stored(row));
         }
         if let Some((asker, done)) = pending.answer {
             let answer = Ok(done);
@@ -164,72 +170,75 @@ impl Life {
 
     /// Goes on with what waited for a request to be stored.
     fn continue_after(&mut self, ticket: WriteId) {
-        let Stage::InTurn { step, .. } = &mut self.stage else {
+        let LifeStage::InTurn { step, .. } = &mut self.stage else {
             return;
         };
         match step {
-            Step::Recording {
+            TurnStep::Recording {
                 ticket: waited,
                 then,
             } if *waited == ticket => match then {
                 AfterRecording::GoOn => self.go_on_in_turn(),
                 AfterRecording::EndTurn => self.end_turn(),
             },
-            Step::Calling { work, mark } if *mark == SentMark::Writing(ticket) => {
+            TurnStep::Calling { work, mark } if *mark == SentMark::Writing(ticket) => {
                 *mark = SentMark::Sent;
                 let work = *work;
                 self.effects.push(Effect::Release { work });
             }
-            Step::Asking { .. }
-            | Step::CoolingDown { .. }
-            | Step::Held { .. }
-            | Step::Recording { .. }
-            | Step::Calling { .. } => {}
+            TurnStep::Asking { .. }
+            | TurnStep::CoolingDown { .. }
+            | TurnStep::Held { .. }
+            | TurnStep::Recording { .. }
+            | TurnStep::Calling { .. } => {}
         }
     }
 
     /// The store refused for good: what was in memory only cannot be built upon.
-    fn not_recorded(&mut self, pending: Pending, why: &str) {
+    fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
         if let Some((asker, _)) = pending.answer {
-            let answer = Err(Refusal::Store(why.to_string()));
+            let answer = Err(OrderRefusal::Store(why.to_string()));
             self.effects.push(Effect::Answer { asker, answer });
         }
         // Settings that are not stored are not in force: nothing was built upon them.
-        if self.state() == State::Running && pending.change.is_none() {
-            self.fail(
-                FaultKind::Store,
+        if self.state() == LifeState::Running && pending.change.is_none() {
+            self.fail_turn(
+                MysisFaultKind::Store,
                 format!("the store refused a write: {why}"),
             );
         }
     }
 
     /// A fault that the turn cannot survive.
-    pub(super) fn fail(&mut self, kind: FaultKind, text: String) {
+    pub(super) fn fail_turn(&mut self, kind: MysisFaultKind, text: String) {
         let text = self.redactor.clean(&text).into_owned();
-        let fault = Fault {
+        let fault = MysisFault {
             kind,
             text: text.clone(),
             at: self.now,
         };
         self.effects.push(Effect::Abort);
-        let mut draft = Draft::default();
+        let mut draft = WriteDraft::default();
         self.close_open_calls(&mut draft, "a fault ended the turn");
-        self.enter(Stage::Errored(fault), Some(text.as_str().into()));
-        self.host_into(&mut draft, Severity::Error, "errored", None, &text);
-        self.state_into(&mut draft);
-        self.doing(Activity::Resting);
-        self.record(draft);
+        self.enter_stage(LifeStage::Errored(fault), Some(text.as_str().into()));
+        self.add_host_notice(&mut draft, Severity::Error, "errored", None, &text);
+        self.add_state(&mut draft);
+        self.set_activity(Activity::Resting);
+        self.record_draft(draft);
     }
 
     /// The row as it is stored: without secrets, and no longer than anybody reads. What the operator
     /// says is never cut.
-    fn redacted(&self, body: Body) -> Body {
+    fn redact_body(&self, body: RowBody) -> RowBody {
         let is_of_servers = matches!(
             body,
-            Body::Reply(_) | Body::Call { .. } | Body::Result { .. } | Body::Host { .. }
+            RowBody::Reply(_)
+                | RowBody::Call { .. }
+                | RowBody::Result { .. }
+                | RowBody::Host { .. }
         );
         let mut body = body.with_texts(|text| self.redactor.clean_shared(text));
-        if let Body::Result { text, meta, .. } = &mut body {
+        if let RowBody::Result { text, meta, .. } = &mut body {
             // What a secret's place holds is not left out.
             meta.bytes = text.len() as u64;
         }

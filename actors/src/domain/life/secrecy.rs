@@ -9,62 +9,62 @@ use serde_json::Value;
 
 use crate::domain::event::Activity;
 use crate::domain::message::Utterance;
-use crate::domain::model::{AskedCall, ChatCall, ChatMessage, ModelAnswer, ModelFault};
+use crate::domain::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
 use crate::domain::redact::{Redactor, hide_passwords};
 use crate::domain::write::{Mission, ProfileChange};
 
 use super::Life;
-use super::input::{Input, MysisOrder, ToolOutcome};
+use super::input::{LifeInput, MysisOrder, ToolOutcome};
 
-impl Input {
+impl LifeInput {
     /// The same without the secrets that are known.
-    pub(super) fn without_secrets(self, known: &Redactor) -> Input {
+    pub(super) fn without_secrets(self, known: &Redactor) -> LifeInput {
         match self {
-            Input::Ordered { asker, order } => Input::Ordered {
+            LifeInput::Ordered { asker, order } => LifeInput::Ordered {
                 asker,
                 order: order.without_secrets(known),
             },
-            Input::MissionStands(mission) => {
-                Input::MissionStands(mission.map(|mission| mission.without_secrets(known)))
+            LifeInput::MissionStands(mission) => {
+                LifeInput::MissionStands(mission.map(|mission| mission.without_secrets(known)))
             }
-            Input::Recorded { ticket, outcome } => Input::Recorded {
+            LifeInput::Recorded { ticket, outcome } => LifeInput::Recorded {
                 ticket,
                 outcome: outcome.map_err(|why| known.clean_own(why)),
             },
-            Input::Progressed { work, activity } => Input::Progressed {
+            LifeInput::Progressed { work, activity } => LifeInput::Progressed {
                 work,
                 activity: activity.without_secrets(known),
             },
-            Input::Linked {
+            LifeInput::Linked {
                 link,
                 tools,
                 account,
-            } => Input::Linked {
+            } => LifeInput::Linked {
                 link,
                 tools: tools.without_secrets(known),
                 account,
             },
-            Input::Assigned(account) => Input::Assigned(account),
-            Input::Noticed {
+            LifeInput::Assigned(account) => LifeInput::Assigned(account),
+            LifeInput::Noticed {
                 severity,
                 code,
                 text,
-            } => Input::Noticed {
+            } => LifeInput::Noticed {
                 severity,
                 code,
                 text: known.clean_own(text),
             },
-            Input::Held { work, why, until } => Input::Held {
+            LifeInput::Held { work, why, until } => LifeInput::Held {
                 work,
                 why: known.clean_shared(why),
                 until,
             },
-            Input::Replied {
+            LifeInput::Replied {
                 work,
                 provider,
                 result,
                 ms,
-            } => Input::Replied {
+            } => LifeInput::Replied {
                 work,
                 provider,
                 result: match result {
@@ -73,30 +73,30 @@ impl Input {
                 },
                 ms,
             },
-            Input::StillAway {
+            LifeInput::StillAway {
                 work,
                 provider,
                 fault,
-            } => Input::StillAway {
+            } => LifeInput::StillAway {
                 work,
                 provider,
                 fault: fault.without_secrets(known),
             },
-            Input::Died { work, text } => Input::Died {
+            LifeInput::Died { work, text } => LifeInput::Died {
                 work,
                 text: known.clean_own(text),
             },
-            Input::Returned { work, outcome } => Input::Returned {
+            LifeInput::Returned { work, outcome } => LifeInput::Returned {
                 work,
                 outcome: ToolOutcome {
                     text: known.clean_own(outcome.text),
                     ..outcome
                 },
             },
-            Input::RulesChanged { .. }
-            | Input::Leaving { .. }
-            | Input::Rang { .. }
-            | Input::WindDown => self,
+            LifeInput::RulesChanged { .. }
+            | LifeInput::Leaving { .. }
+            | LifeInput::Rang { .. }
+            | LifeInput::WindDown => self,
         }
     }
 }
@@ -107,15 +107,15 @@ impl Life {
     pub(super) fn without_passwords(
         &self,
         utterance: Utterance,
-        mut asked: Vec<AskedCall>,
-    ) -> (Utterance, Vec<AskedCall>) {
+        mut asked: Vec<RequestedCall>,
+    ) -> (Utterance, Vec<RequestedCall>) {
         let offers = |name: &str| self.tools.get(name).is_some();
         if !offers("login") || !offers("register") {
             return (utterance, asked);
         }
         let mut passwords: Vec<Arc<str>> = Vec::new();
         for call in &mut asked {
-            let meant = self.tools.meant(&call.name).map(|tool| &*tool.name);
+            let meant = self.tools.resolve_name(&call.name).map(|tool| &*tool.name);
             if !matches!(meant, Some("login" | "register")) {
                 continue;
             }
@@ -199,7 +199,7 @@ impl ModelAnswer {
             calls: self
                 .calls
                 .into_iter()
-                .map(|call| AskedCall {
+                .map(|call| RequestedCall {
                     id: clean(call.id),
                     name: clean(call.name),
                     arguments: clean(call.arguments),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::domain::conversation::OpenCall;
+use crate::domain::conversation::PendingCall;
 use crate::domain::event::LinkState;
 use crate::domain::look::SnapshotQuery;
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::tool::{carries_words_of_others, is_own, is_snapshot};
 use crate::domain::write::Write;
 
-use super::record::Draft;
+use super::record::WriteDraft;
 use super::{Life, ToolOutcome};
 
 impl Life {
@@ -24,8 +24,8 @@ impl Life {
     /// Takes from a call's outcome what it says about the game; `text` is the result as stored.
     pub(super) fn learn_from(
         &mut self,
-        draft: &mut Draft,
-        open: &OpenCall,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
         outcome: &ToolOutcome,
         text: &str,
     ) {
@@ -42,20 +42,26 @@ impl Life {
         }
         if is_snapshot(tool) {
             if outcome.status == CallStatus::Done && !carries_words_of_others(tool) {
-                self.sighted(draft, open, outcome, text);
+                self.record_snapshot(draft, open, outcome, text);
             }
         } else if may_have_acted(open, outcome.status) {
-            self.acted(draft, tool);
+            self.mark_stale(draft, tool);
         }
     }
 
-    fn sighted(&mut self, draft: &mut Draft, open: &OpenCall, outcome: &ToolOutcome, text: &str) {
+    fn record_snapshot(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        outcome: &ToolOutcome,
+        text: &str,
+    ) {
         let Some(look) = SnapshotQuery::of(&open.call.name, &open.call.arguments) else {
             return;
         };
-        let sighting = self
-            .game
-            .saw(look, open.key, text, outcome.tick, self.both());
+        let sighting =
+            self.game
+                .record_snapshot(look, open.key, text, outcome.tick, self.both_clocks());
         draft.writes.push(Write::Sighted {
             mysis: self.id,
             account: self.account.clone().unwrap_or_default(),
@@ -63,8 +69,8 @@ impl Life {
         });
     }
 
-    fn acted(&mut self, draft: &mut Draft, action: &Arc<str>) {
-        let tools = self.game.acted(action);
+    fn mark_stale(&mut self, draft: &mut WriteDraft, action: &Arc<str>) {
+        let tools = self.game.mark_stale(action);
         if tools.is_empty() {
             return;
         }
@@ -76,7 +82,7 @@ impl Life {
         });
     }
 
-    fn forget_game(&mut self, draft: &mut Draft) {
+    fn forget_game(&mut self, draft: &mut WriteDraft) {
         self.game.forget();
         draft.writes.push(Write::ForgetSightings {
             mysis: self.id,
@@ -89,7 +95,7 @@ impl Life {
     pub(super) fn system_notices(&mut self) -> Vec<String> {
         let mut notices = Vec::new();
         match self.link {
-            LinkState::Down => notices.push(("link_down", LINK_DOWN.to_string())),
+            LinkState::Down => notices.push(("link_down", LINK_DOWN_NOTICE.to_string())),
             LinkState::Ok | LinkState::None => {}
         }
         if let Some(notice) = self.progress_notice() {
@@ -101,18 +107,18 @@ impl Life {
             // That no progress is made was told when it was noticed.
             if !known.contains(code) && *code != "no_progress" {
                 let text = format!("the model is told: {notice}");
-                self.notice(Severity::Info, "system_notice", None, &text);
+                self.record_notice(Severity::Info, "system_notice", None, &text);
             }
         }
         notices.into_iter().map(|(_, notice)| notice).collect()
     }
 }
 
-const LINK_DOWN: &str = "The game server cannot be reached at the moment: its tools are missing \
+const LINK_DOWN_NOTICE: &str = "The game server cannot be reached at the moment: its tools are missing \
                          until it can. Wait, and say so in one sentence.";
 
 /// Whether a call is an action that was carried out, or may have been.
-fn may_have_acted(open: &OpenCall, status: CallStatus) -> bool {
+fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let is_action = !open.call.read_only
         && !is_own(&open.call.name)
         && !open.call.name.starts_with("get_")

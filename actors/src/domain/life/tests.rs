@@ -20,23 +20,27 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::compose::ASIDE_LINE;
-use crate::domain::event::{EventKind, LinkState, State, Totals};
-use crate::domain::fault::{Fault, FaultKind};
+use crate::domain::compose::RUNTIME_NOTE_LINE;
+use crate::domain::event::{EventKind, LifeState, LinkState, Totals};
+use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{
     CallKey, Incarnation, MissionId, Moment, MysisId, Now, Seq, Timestamp, TurnNumber,
 };
-use crate::domain::message::{Body, Call, CallStatus, Kind, ResultMeta, Row, Severity, Utterance};
-use crate::domain::model::{AskedCall, ChatMessage, ModelAnswer, ModelFault, Usage};
-use crate::domain::order::{Answer, Done, Refusal};
+use crate::domain::message::{
+    CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
+};
+use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
 use crate::domain::redact::Redactor;
-use crate::domain::rules::{Price, ProviderRules, SwarmRules};
+use crate::domain::rules::{ProviderRules, SwarmRules, TokenPrice};
 use crate::domain::tool::{ToolSpec, Toolset};
-use crate::domain::write::{Mission, MysisRecord, Profile, ProfileChange, Recollection, Write};
+use crate::domain::write::{
+    Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory, Write,
+};
 
 use super::{
-    Alarm, Ask, CallOrder, Effect, Input, Life, Mode, MysisOrder, Past, ReplyId, TaskId,
-    ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId,
+    RestoreArgs, TaskId, ToolOutcome, WriteId,
 };
 
 const NUDGES: [&str; 3] = ["nudge one", "nudge two", "nudge three"];
@@ -45,7 +49,7 @@ fn rules() -> SwarmRules {
     let local = ProviderRules {
         model: "m".into(),
         retry: vec![Duration::from_secs(5), Duration::from_secs(10)],
-        price: Some(Price {
+        price: Some(TokenPrice {
             input: 1.0,
             output: 2.0,
             cached: None,
@@ -64,13 +68,13 @@ fn rules() -> SwarmRules {
 fn record() -> MysisRecord {
     MysisRecord {
         id: MysisId(7),
-        profile: Profile {
+        profile: MysisProfile {
             name: "alpha".into(),
             provider: "local".into(),
             model: None,
             temperature: None,
         },
-        state: State::Idle,
+        state: LifeState::Idle,
         reason: None,
         fault: None,
         is_called: false,
@@ -81,10 +85,10 @@ fn record() -> MysisRecord {
     }
 }
 
-fn past() -> Past {
-    Past {
+fn past() -> RestoreArgs {
+    RestoreArgs {
         record: record(),
-        recollection: Recollection::default(),
+        recollection: StoredHistory::default(),
         incarnation: Incarnation(1),
         mission: None,
         rules: Arc::new(rules()),
@@ -110,12 +114,12 @@ struct Scene {
 }
 
 fn even(at: i64) -> Now {
-    Now::alike(Timestamp(at))
+    Now::from_timestamp(Timestamp(at))
 }
 
 impl Scene {
-    fn of(past: Past) -> Scene {
-        let (life, effects) = Life::recalled(past, even(1000));
+    fn of(past: RestoreArgs) -> Scene {
+        let (life, effects) = Life::restore(past, even(1000));
         let mut scene = Scene {
             life,
             effects: Vec::new(),
@@ -132,7 +136,7 @@ impl Scene {
             schema: "{}".into(),
             read_only_hint: None,
         });
-        scene.hear(Input::Linked {
+        scene.hear(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
@@ -146,7 +150,10 @@ impl Scene {
 
     fn running() -> Scene {
         let mut scene = Scene::new();
-        assert_eq!(scene.order(MysisOrder::Start), Some(Ok(Done::Started)));
+        assert_eq!(
+            scene.order(MysisOrder::Start),
+            Some(Ok(CompletedOrder::Started))
+        );
         scene
     }
 
@@ -168,7 +175,7 @@ impl Scene {
             let outcome = Ok(());
             let effects = self
                 .life
-                .handle(Input::Recorded { ticket, outcome }, self.at());
+                .handle(LifeInput::Recorded { ticket, outcome }, self.at());
             self.take(effects);
         }
     }
@@ -177,7 +184,7 @@ impl Scene {
     fn refuse_all(&mut self, why: &str) {
         for ticket in std::mem::take(&mut self.unrecorded) {
             let outcome = Err(why.to_string());
-            self.hear(Input::Recorded { ticket, outcome });
+            self.hear(LifeInput::Recorded { ticket, outcome });
         }
     }
 
@@ -188,31 +195,31 @@ impl Scene {
         }
     }
 
-    fn hear(&mut self, input: Input) {
+    fn hear(&mut self, input: LifeInput) {
         self.now += 1;
         let effects = self.life.handle(input, self.at());
         self.take(effects);
     }
 
-    fn order(&mut self, order: MysisOrder) -> Option<Answer> {
+    fn order(&mut self, order: MysisOrder) -> Option<OrderResult> {
         self.askers += 1;
         let asker = ReplyId(self.askers);
-        self.hear(Input::Ordered { asker, order });
+        self.hear(LifeInput::Ordered { asker, order });
         self.answer_to(asker)
     }
 
-    fn answer_to(&self, asker: ReplyId) -> Option<Answer> {
+    fn answer_to(&self, asker: ReplyId) -> Option<OrderResult> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Answer { asker: to, answer } if *to == asker => Some(answer.clone()),
             _ => None,
         })
     }
 
-    fn prompt(&mut self, text: &str) -> Option<Answer> {
+    fn prompt(&mut self, text: &str) -> Option<OrderResult> {
         self.order(MysisOrder::Prompt(text.into()))
     }
 
-    fn asks(&self) -> Vec<&Ask> {
+    fn asks(&self) -> Vec<&ModelQuery> {
         self.effects
             .iter()
             .filter_map(|effect| match effect {
@@ -222,7 +229,7 @@ impl Scene {
             .collect()
     }
 
-    fn asked(&self) -> &Ask {
+    fn asked(&self) -> &ModelQuery {
         self.asks().last().copied().expect("the model was asked")
     }
 
@@ -238,7 +245,7 @@ impl Scene {
     fn say(&mut self, text: &str) {
         self.reply(ModelAnswer {
             text: text.to_string(),
-            usage: Some(Usage {
+            usage: Some(TokenUsage {
                 input: 100,
                 output: 10,
                 cached: 0,
@@ -252,7 +259,7 @@ impl Scene {
         let calls = calls
             .iter()
             .enumerate()
-            .map(|(place, (name, arguments))| AskedCall {
+            .map(|(place, (name, arguments))| RequestedCall {
                 id: format!("id{place}"),
                 name: (*name).to_string(),
                 arguments: (*arguments).to_string(),
@@ -265,7 +272,7 @@ impl Scene {
 
     fn reply(&mut self, answer: ModelAnswer) {
         let work = self.asked().work;
-        self.hear(Input::Replied {
+        self.hear(LifeInput::Replied {
             work,
             provider: "local".into(),
             result: Ok(answer),
@@ -275,7 +282,7 @@ impl Scene {
 
     fn fail(&mut self, fault: ModelFault) {
         let work = self.asked().work;
-        self.hear(Input::Replied {
+        self.hear(LifeInput::Replied {
             work,
             provider: "local".into(),
             result: Err(fault),
@@ -285,12 +292,12 @@ impl Scene {
 
     fn leave(&mut self) {
         let work = self.call().work;
-        self.hear(Input::Leaving { work });
+        self.hear(LifeInput::Leaving { work });
     }
 
     fn give_back(&mut self, text: &str) {
         let work = self.call().work;
-        self.hear(Input::Returned {
+        self.hear(LifeInput::Returned {
             work,
             outcome: outcome(text, CallStatus::Done),
         });
@@ -298,10 +305,10 @@ impl Scene {
 
     fn ring(&mut self) {
         let alarm = self.alarm();
-        self.hear(Input::Rang { alarm });
+        self.hear(LifeInput::Rang { alarm });
     }
 
-    fn alarm(&self) -> Alarm {
+    fn alarm(&self) -> AlarmId {
         let mut alarms = self.effects.iter().filter_map(|effect| match effect {
             Effect::Wake { alarm, .. } => Some(*alarm),
             _ => None,
@@ -327,7 +334,7 @@ impl Scene {
             .collect()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
+    fn kinds(&self) -> Vec<RowKind> {
         self.rows().iter().filter_map(|row| row.kind()).collect()
     }
 
@@ -341,7 +348,7 @@ impl Scene {
             .collect()
     }
 
-    fn states(&self) -> Vec<State> {
+    fn states(&self) -> Vec<LifeState> {
         self.writes()
             .iter()
             .filter_map(|write| match write {
@@ -362,7 +369,7 @@ impl Scene {
     fn last_message(&self) -> ChatMessage {
         let mut message = self.asked().messages.last().cloned().expect("a message");
         if let ChatMessage::User(text) | ChatMessage::Tool { text, .. } = &mut message
-            && let Some((kept, _)) = text.split_once(ASIDE_LINE)
+            && let Some((kept, _)) = text.split_once(RUNTIME_NOTE_LINE)
         {
             *text = kept.trim_end().into();
         }

@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::domain::compose::{Owner, choose_owner};
-use crate::domain::conversation::OpenCall;
+use crate::domain::compose::{TurnOwner, choose_owner};
+use crate::domain::conversation::PendingCall;
 use crate::domain::event::{Activity, EventKind};
 use crate::domain::game_state::GameWait;
 use crate::domain::ids::TurnNumber;
-use crate::domain::message::{Kind, Severity};
+use crate::domain::message::{RowKind, Severity};
 
-use super::input::{Alarm, Effect};
-use super::record::Draft;
-use super::{AfterRecording, Began, Life, Mode, SentMark, Stage, Step, Turn};
+use super::input::{AlarmId, Effect};
+use super::record::WriteDraft;
+use super::{ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger};
 
 impl Life {
     /// Running with nothing under way: takes up the turn that was left open, or begins one.
@@ -25,27 +25,27 @@ impl Life {
             None => (self.new_turn(), true),
         };
         let began = turn.began;
-        self.stage = Stage::InTurn {
+        self.stage = LifeStage::InTurn {
             turn,
             // Never waited for: the next step replaces it before anything else happens.
-            step: Step::CoolingDown {
-                alarm: Alarm(0),
+            step: TurnStep::CoolingDown {
+                alarm: AlarmId(0),
                 attempt: 0,
             },
         };
         if is_new {
-            self.tell(EventKind::TurnStarted);
+            self.tell_event(EventKind::TurnStarted);
             self.say_what_set_it_going(began);
         }
         self.go_on_in_turn();
     }
 
-    fn new_turn(&mut self) -> Turn {
+    fn new_turn(&mut self) -> ActiveTurn {
         self.turn = TurnNumber(self.turn.0.saturating_add(1));
         self.begin_afresh();
-        let owner = self.owner();
-        Turn {
-            began: self.began(&owner),
+        let owner = self.next_owner();
+        ActiveTurn {
+            began: self.turn_trigger(&owner),
             owner,
             model_calls: 0,
             asked_bytes: 0,
@@ -57,14 +57,14 @@ impl Life {
     }
 
     /// The turn that ended neither by words nor by the limit: a crash, a stop or a fault cut it.
-    fn open_turn(&mut self) -> Option<Turn> {
+    fn open_turn(&mut self) -> Option<ActiveTurn> {
         let number = self.open_turn_number()?;
-        let calls: VecDeque<OpenCall> = self.conversation.open_calls().into();
+        let calls: VecDeque<PendingCall> = self.conversation.open_calls().into();
         let model_calls = self.conversation.utterances_in(number);
         self.turn = number;
-        let owner = self.owner();
-        Some(Turn {
-            began: self.began(&owner),
+        let owner = self.next_owner();
+        Some(ActiveTurn {
+            began: self.turn_trigger(&owner),
             owner,
             model_calls,
             asked_bytes: 0,
@@ -78,13 +78,13 @@ impl Life {
     /// Which turn is taken up again next, if one was cut.
     pub(super) fn open_turn_number(&self) -> Option<TurnNumber> {
         let last = self.conversation.last_utterance()?;
-        let is_open = last.kind() == Some(Kind::Call)
+        let is_open = last.kind() == Some(RowKind::Call)
             && (self.conversation.utterances_in(last.turn) < self.rules.max_model_calls
                 || !self.conversation.open_calls().is_empty());
         is_open.then_some(last.turn)
     }
 
-    fn owner(&self) -> Owner {
+    fn next_owner(&self) -> TurnOwner {
         choose_owner(
             &self.conversation,
             self.mission.as_ref(),
@@ -93,21 +93,23 @@ impl Life {
         )
     }
 
-    fn began(&self, owner: &Owner) -> Began {
+    fn turn_trigger(&self, owner: &TurnOwner) -> TurnTrigger {
         match owner {
-            Owner::Prompt(_) if self.conversation.unanswered().next().is_some() => Began::Ordered,
-            Owner::Prompt(_) => Began::Continued,
-            Owner::Mission { .. } => Began::Ordered,
-            Owner::Nudge(_) => Began::Nudged,
+            TurnOwner::Prompt(_) if self.conversation.unanswered_prompts().next().is_some() => {
+                TurnTrigger::Ordered
+            }
+            TurnOwner::Prompt(_) => TurnTrigger::Continued,
+            TurnOwner::Mission { .. } => TurnTrigger::Ordered,
+            TurnOwner::Nudge(_) => TurnTrigger::Nudged,
         }
     }
 
     /// A nudge is no row; that one was given is (DESIGN 4).
-    fn say_what_set_it_going(&mut self, began: Began) {
+    fn say_what_set_it_going(&mut self, began: TurnTrigger) {
         let code = match began {
-            Began::Ordered => return,
-            Began::Continued => "continuation",
-            Began::Nudged => "nudge",
+            TurnTrigger::Ordered => return,
+            TurnTrigger::Continued => "continuation",
+            TurnTrigger::Nudged => "nudge",
         };
         let text = format!(
             "{code} {} of {}: {}",
@@ -115,12 +117,12 @@ impl Life {
             self.rules.nudge_limit(),
             self.rules.nudge_after(self.nudges)
         );
-        self.notice(Severity::Info, code, None, &text);
+        self.record_notice(Severity::Info, code, None, &text);
     }
 
     /// The next call, else the next question, else the end.
     pub(super) fn go_on_in_turn(&mut self) {
-        let Stage::InTurn { turn, .. } = &self.stage else {
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
         };
         if self.mode == Mode::Draining {
@@ -132,33 +134,33 @@ impl Life {
             self.reach_limit();
         } else {
             self.count_model_call();
-            self.ask(0);
+            self.ask_model(0);
         }
     }
 
     fn count_model_call(&mut self) {
-        if let Stage::InTurn { turn, .. } = &mut self.stage {
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.model_calls += 1;
         }
     }
 
-    pub(super) fn step(&mut self, next: Step) {
-        if let Stage::InTurn { step, .. } = &mut self.stage {
+    pub(super) fn set_step(&mut self, next: TurnStep) {
+        if let LifeStage::InTurn { step, .. } = &mut self.stage {
             *step = next;
         }
     }
 
     fn reach_limit(&mut self) {
         self.totals.turns += 1;
-        let mut draft = Draft::default();
+        let mut draft = WriteDraft::default();
         let text = format!(
             "the turn ended after {} model calls without a closing word",
             self.rules.max_model_calls
         );
-        self.host_into(&mut draft, Severity::Info, "turn_limit", None, &text);
-        self.totals_into(&mut draft);
-        let ticket = self.record(draft);
-        self.step(Step::Recording {
+        self.add_host_notice(&mut draft, Severity::Info, "turn_limit", None, &text);
+        self.add_totals(&mut draft);
+        let ticket = self.record_draft(draft);
+        self.set_step(TurnStep::Recording {
             ticket,
             then: AfterRecording::EndTurn,
         });
@@ -166,25 +168,25 @@ impl Life {
 
     /// Counts the turn, then pauses, goes on at once or goes idle (DESIGN 5).
     pub(super) fn end_turn(&mut self) {
-        let Stage::InTurn { turn, .. } = &self.stage else {
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
         };
         if self.mode == Mode::Draining {
             return self.effects.push(Effect::Leave);
         }
         let was_nudged = match turn.began {
-            Began::Nudged => true,
-            Began::Continued => !turn.called_tools,
-            Began::Ordered => false,
+            TurnTrigger::Nudged => true,
+            TurnTrigger::Continued => !turn.called_tools,
+            TurnTrigger::Ordered => false,
         };
-        let errand = self.errand(&turn.owner);
+        let errand = self.order_intent(&turn.owner);
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }
         let parked = self.watch_progress(errand);
         let (window, budget) = (self.rules.context_window, self.rules.context_budget);
-        self.conversation.trim(window, None);
-        self.conversation.lighten(budget.saturating_mul(2));
+        self.conversation.trim_window(window, None);
+        self.conversation.reduce_to(budget.saturating_mul(2));
         let has_unseen = self.has_unseen_order();
         if let Some(reason) = parked.filter(|_| !has_unseen) {
             return self.park(&reason);
@@ -213,17 +215,19 @@ impl Life {
             .rows()
             .rev()
             .take_while(|row| row.seq > seen)
-            .any(|row| matches!(row.kind(), Some(Kind::Prompt | Kind::Mission)))
+            .any(|row| matches!(row.kind(), Some(RowKind::Prompt | RowKind::Mission)))
     }
 
     fn pause(&mut self, after: Duration) {
-        let alarm = Alarm(self.stamp());
-        self.stage = Stage::Pausing { alarm };
+        let alarm = AlarmId(self.next_stamp());
+        self.stage = LifeStage::Pausing { alarm };
         let until = Some(self.now.plus(after));
-        match self.game.waiting(self.both()) {
-            Some((GameWait::Transit, at)) => self.doing_until(Activity::InTransit, Some(at)),
-            Some((GameWait::Cooldown, at)) => self.doing_until(Activity::OnCooldown, Some(at)),
-            None => self.doing_until(Activity::Pausing, until),
+        match self.game.current_wait(self.both_clocks()) {
+            Some((GameWait::Transit, at)) => self.set_activity_until(Activity::InTransit, Some(at)),
+            Some((GameWait::Cooldown, at)) => {
+                self.set_activity_until(Activity::OnCooldown, Some(at))
+            }
+            None => self.set_activity_until(Activity::Pausing, until),
         }
         self.effects.push(Effect::Wake {
             alarm,
@@ -234,12 +238,12 @@ impl Life {
 
     fn go_idle(&mut self) {
         let reason = format!("no user message after {} encouragements", self.nudges);
-        self.enter(Stage::Idle, Some(reason.as_str().into()));
-        let mut draft = Draft::default();
-        self.host_into(&mut draft, Severity::Info, "idle", None, &reason);
-        self.state_into(&mut draft);
-        self.doing(Activity::Resting);
-        self.record(draft);
+        self.enter_stage(LifeStage::Idle, Some(reason.as_str().into()));
+        let mut draft = WriteDraft::default();
+        self.add_host_notice(&mut draft, Severity::Info, "idle", None, &reason);
+        self.add_state(&mut draft);
+        self.set_activity(Activity::Resting);
+        self.record_draft(draft);
     }
 
     /// The program is closing. A call that has left is waited for, so that its outcome is known;
@@ -248,9 +252,9 @@ impl Life {
         self.mode = Mode::Draining;
         let waits = matches!(
             &self.stage,
-            Stage::InTurn {
-                step: Step::Recording { .. }
-                    | Step::Calling {
+            LifeStage::InTurn {
+                step: TurnStep::Recording { .. }
+                    | TurnStep::Calling {
                         mark: SentMark::Writing(_) | SentMark::Sent,
                         ..
                     },
@@ -263,23 +267,23 @@ impl Life {
         }
     }
 
-    pub(super) fn rang(&mut self, alarm: Alarm) {
+    pub(super) fn on_alarm(&mut self, alarm: AlarmId) {
         match &self.stage {
-            Stage::Pausing { alarm: waited } if *waited == alarm => self.go_on(),
-            Stage::InTurn {
+            LifeStage::Pausing { alarm: waited } if *waited == alarm => self.go_on(),
+            LifeStage::InTurn {
                 step:
-                    Step::CoolingDown {
+                    TurnStep::CoolingDown {
                         alarm: waited,
                         attempt,
                     },
                 ..
             } if *waited == alarm => {
                 let attempt = *attempt;
-                self.ask(attempt);
+                self.ask_model(attempt);
             }
-            Stage::InTurn {
+            LifeStage::InTurn {
                 step:
-                    Step::Held {
+                    TurnStep::Held {
                         alarm: waited,
                         attempt,
                         until,
@@ -288,13 +292,13 @@ impl Life {
                 ..
             } if *waited == alarm => {
                 let (attempt, until, ends) = (*attempt, *until, *ends);
-                self.woke(attempt, until, ends);
+                self.on_hold_alarm(attempt, until, ends);
             }
-            Stage::Idle
-            | Stage::Pausing { .. }
-            | Stage::InTurn { .. }
-            | Stage::Stopped
-            | Stage::Errored(_) => {}
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::InTurn { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => {}
         }
     }
 }

@@ -2,60 +2,60 @@
 
 /// The kind of a row, as stored and shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// See [`super::Body::Prompt`].
+pub enum RowKind {
+    /// See [`super::RowBody::Prompt`].
     Prompt,
-    /// See [`super::Body::Mission`].
+    /// See [`super::RowBody::Mission`].
     Mission,
-    /// See [`super::Body::Peer`].
+    /// See [`super::RowBody::Peer`].
     Peer,
-    /// See [`super::Body::Note`].
+    /// See [`super::RowBody::Note`].
     Note,
-    /// See [`super::Body::Reply`].
+    /// See [`super::RowBody::Reply`].
     Reply,
-    /// See [`super::Body::Call`].
+    /// See [`super::RowBody::Call`].
     Call,
-    /// See [`super::Body::Result`].
+    /// See [`super::RowBody::Result`].
     Result,
-    /// See [`super::Body::Host`].
+    /// See [`super::RowBody::Host`].
     Host,
-    /// See [`super::Body::Audit`].
+    /// See [`super::RowBody::Audit`].
     Audit,
 }
 
-impl Kind {
+impl RowKind {
     /// Every kind, in the order of DESIGN 4.
-    pub const ALL: [Kind; 9] = [
-        Kind::Prompt,
-        Kind::Mission,
-        Kind::Peer,
-        Kind::Note,
-        Kind::Reply,
-        Kind::Call,
-        Kind::Result,
-        Kind::Host,
-        Kind::Audit,
+    pub const ALL: [RowKind; 9] = [
+        RowKind::Prompt,
+        RowKind::Mission,
+        RowKind::Peer,
+        RowKind::Note,
+        RowKind::Reply,
+        RowKind::Call,
+        RowKind::Result,
+        RowKind::Host,
+        RowKind::Audit,
     ];
 
     /// The word of DESIGN 4.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Prompt => "prompt",
-            Kind::Mission => "mission",
-            Kind::Peer => "peer",
-            Kind::Note => "note",
-            Kind::Reply => "reply",
-            Kind::Call => "call",
-            Kind::Result => "result",
-            Kind::Host => "host",
-            Kind::Audit => "audit",
+            RowKind::Prompt => "prompt",
+            RowKind::Mission => "mission",
+            RowKind::Peer => "peer",
+            RowKind::Note => "note",
+            RowKind::Reply => "reply",
+            RowKind::Call => "call",
+            RowKind::Result => "result",
+            RowKind::Host => "host",
+            RowKind::Audit => "audit",
         }
     }
 
     /// Reads the word back; `None` for a kind that this version does not know.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Kind> {
+    pub fn parse(text: &str) -> Option<RowKind> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
@@ -63,11 +63,11 @@ impl Kind {
     #[must_use]
     pub fn role(self) -> Option<&'static str> {
         match self {
-            Kind::Prompt | Kind::Mission | Kind::Peer => Some("user"),
-            Kind::Note => Some("system"),
-            Kind::Reply | Kind::Call => Some("assistant"),
-            Kind::Result => Some("tool"),
-            Kind::Host | Kind::Audit => None,
+            RowKind::Prompt | RowKind::Mission | RowKind::Peer => Some("user"),
+            RowKind::Note => Some("system"),
+            RowKind::Reply | RowKind::Call => Some("assistant"),
+            RowKind::Result => Some("tool"),
+            RowKind::Host | RowKind::Audit => None,
         }
     }
 
@@ -75,13 +75,13 @@ impl Kind {
     #[must_use]
     pub fn source(self) -> &'static str {
         match self {
-            Kind::Prompt => "direct",
-            Kind::Mission => "broadcast",
-            Kind::Peer => "swarm",
-            Kind::Note => "operator",
-            Kind::Reply | Kind::Call => "model",
-            Kind::Result => "tool",
-            Kind::Host | Kind::Audit => "runtime",
+            RowKind::Prompt => "direct",
+            RowKind::Mission => "broadcast",
+            RowKind::Peer => "swarm",
+            RowKind::Note => "operator",
+            RowKind::Reply | RowKind::Call => "model",
+            RowKind::Result => "tool",
+            RowKind::Host | RowKind::Audit => "runtime",
         }
     }
 
@@ -98,12 +98,12 @@ mod tests {
 
     #[test]
     fn kinds_read_back_and_follow_the_table_of_the_design() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::parse(kind.as_str()), Some(kind));
+        for kind in RowKind::ALL {
+            assert_eq!(RowKind::parse(kind.as_str()), Some(kind));
         }
-        assert_eq!(Kind::parse("hologram"), None);
-        assert!(!Kind::Host.is_sendable());
-        assert!(!Kind::Audit.is_sendable());
-        assert!(Kind::Note.is_sendable());
+        assert_eq!(RowKind::parse("hologram"), None);
+        assert!(!RowKind::Host.is_sendable());
+        assert!(!RowKind::Audit.is_sendable());
+        assert!(RowKind::Note.is_sendable());
     }
 }

@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use super::{Body, Call, ReplyMeta, ResultMeta, Utterance};
+use super::{CallRecord, ReplyMeta, ResultMeta, RowBody, Utterance};
 
-impl Body {
+impl RowBody {
     /// The same with each text changed that came from outside, ids and names included.
     #[must_use]
-    pub fn with_texts(self, change: impl Fn(Arc<str>) -> Arc<str>) -> Body {
+    pub fn with_texts(self, change: impl Fn(Arc<str>) -> Arc<str>) -> RowBody {
         match self {
-            Body::Prompt { text } => Body::Prompt { text: change(text) },
-            Body::Mission { id, text } => Body::Mission {
+            RowBody::Prompt { text } => RowBody::Prompt { text: change(text) },
+            RowBody::Mission { id, text } => RowBody::Mission {
                 id,
                 text: change(text),
             },
-            Body::Peer { sender, text } => Body::Peer {
+            RowBody::Peer { sender, text } => RowBody::Peer {
                 sender: change(sender),
                 text: change(text),
             },
-            Body::Note { text } => Body::Note { text: change(text) },
-            Body::Reply(utterance) => Body::Reply(utterance.with_texts(&change)),
-            Body::Call { utterance, calls } => {
-                let calls = calls.into_iter().map(|call| Call {
+            RowBody::Note { text } => RowBody::Note { text: change(text) },
+            RowBody::Reply(utterance) => RowBody::Reply(utterance.with_texts(&change)),
+            RowBody::Call { utterance, calls } => {
+                let calls = calls.into_iter().map(|call| CallRecord {
                     id: change(call.id),
                     name: change(call.name),
                     arguments: change(call.arguments),
                     ..call
                 });
-                Body::Call {
+                RowBody::Call {
                     calls: calls.collect(),
                     utterance: utterance.with_texts(&change),
                 }
             }
-            Body::Result { call, text, meta } => Body::Result {
+            RowBody::Result { call, text, meta } => RowBody::Result {
                 call,
                 text: change(text),
                 meta: ResultMeta {
@@ -41,12 +41,12 @@ impl Body {
                     ..meta
                 },
             },
-            Body::Host { text, meta } => Body::Host {
+            RowBody::Host { text, meta } => RowBody::Host {
                 text: change(text),
                 meta,
             },
-            Body::Audit { text } => Body::Audit { text: change(text) },
-            Body::Unknown { kind, text } => Body::Unknown {
+            RowBody::Audit { text } => RowBody::Audit { text: change(text) },
+            RowBody::Unknown { kind, text } => RowBody::Unknown {
                 kind: change(kind),
                 text: change(text),
             },

@@ -16,7 +16,7 @@ pub enum OrderIntent {
 }
 
 /// Words of orders that often ask for nothing that the game's figures show.
-const WAITING: [&str; 34] = [
+const WAITING_WORDS: [&str; 34] = [
     "wait",
     "waiting",
     "waits",
@@ -73,7 +73,7 @@ pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
     }
     let mut words = order.split(|c: char| !c.is_alphanumeric());
     words.find_map(|word| {
-        let mut known = WAITING.iter();
+        let mut known = WAITING_WORDS.iter();
         known
             .find(|known| word.eq_ignore_ascii_case(known))
             .copied()

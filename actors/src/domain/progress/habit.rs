@@ -7,35 +7,35 @@ use std::time::Duration;
 use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 
-use super::Called;
+use super::FinishedCall;
 
 /// The longest circle that is recognised, in calls.
-const LONGEST: usize = 8;
+const MAX_CYCLE_CALLS: usize = 8;
 /// How often a circle must have been gone round.
-const ROUNDS: usize = 6;
+const MIN_CYCLE_ROUNDS: usize = 6;
 /// Calls that are remembered.
-const REMEMBERED: usize = LONGEST * ROUNDS;
+const MAX_REMEMBERED_CALLS: usize = MAX_CYCLE_CALLS * MIN_CYCLE_ROUNDS;
 /// Failures that are counted; of more, the ones longest ago go.
-const AILMENTS: usize = 8;
+const MAX_RECURRING_FAILURES: usize = 8;
 /// So often at least, and for so long, must one failure come before it is told.
-const OFTEN: u32 = 24;
-const LONG: Duration = Duration::from_secs(23 * 3600);
+const MIN_FAILURE_COUNT: u32 = 24;
+const MIN_FAILURE_SPAN: Duration = Duration::from_secs(23 * 3600);
 /// Failures that come as seldom as this are kept one by one.
-const SLOW: Duration = Duration::from_secs(600);
+const SLOW_FAILURE_INTERVAL: Duration = Duration::from_secs(600);
 
 /// What was called lately, and what fails for days.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallPattern {
     /// The newest calls, the newest last.
-    calls: VecDeque<Trace>,
-    ailments: Vec<StallKind>,
+    calls: VecDeque<CallTrace>,
+    ailments: Vec<RecurringFailure>,
     /// What is to be told at the end of the turn.
     due: Option<String>,
 }
 
 /// A call in so few bytes that many can be kept.
 #[derive(Clone, Debug, PartialEq)]
-struct Trace {
+struct CallTrace {
     mark: u32,
     tool: Arc<str>,
     /// Whether it only read, and was answered.
@@ -44,7 +44,7 @@ struct Trace {
 
 /// A failure that was not followed by a success of the same tool.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct StallKind {
+pub(super) struct RecurringFailure {
     pub(super) tool: Arc<str>,
     /// The error's code, or how it begins.
     pub(super) code: Arc<str>,
@@ -55,14 +55,14 @@ pub(super) struct StallKind {
 
 impl CallPattern {
     /// A call came back. Gives whether it failed as it did long ago, which is to be kept.
-    pub(super) fn called(&mut self, call: &Called<'_>, now: Moment) -> bool {
+    pub(super) fn on_call(&mut self, call: &FinishedCall<'_>, now: Moment) -> bool {
         let is_done = call.status == CallStatus::Done;
-        if self.calls.len() >= REMEMBERED {
+        if self.calls.len() >= MAX_REMEMBERED_CALLS {
             self.calls.pop_front();
         }
         let how = if is_done { "+" } else { "-" };
-        self.calls.push_back(Trace {
-            mark: mark([&**call.tool, &**call.arguments, how]),
+        self.calls.push_back(CallTrace {
+            mark: hash_texts([&**call.tool, &**call.arguments, how]),
             tool: call.tool.clone(),
             // Also a queue that reading empties: looking into it is no deed.
             is_harmless: is_done && (call.read_only || call.tool.starts_with("get_")),
@@ -72,7 +72,7 @@ impl CallPattern {
                 self.ailments.retain(|ailment| ailment.tool != *call.tool);
                 false
             }
-            CallStatus::Failed => self.failed(call, now),
+            CallStatus::Failed => self.on_failure(call, now),
             // That it was not made, or that nobody knows, says nothing of the Mysis.
             CallStatus::Recorded
             | CallStatus::Sent
@@ -81,28 +81,32 @@ impl CallPattern {
         }
     }
 
-    fn failed(&mut self, call: &Called<'_>, now: Moment) -> bool {
-        let code = code(call.text);
-        let same = |ailment: &&mut StallKind| ailment.tool == *call.tool && *ailment.code == *code;
+    fn on_failure(&mut self, call: &FinishedCall<'_>, now: Moment) -> bool {
+        let code = failure_code(call.text);
+        let same =
+            |ailment: &&mut RecurringFailure| ailment.tool == *call.tool && *ailment.code == *code;
         if let Some(ailment) = self.ailments.iter_mut().find(same) {
             ailment.times = ailment.times.saturating_add(1);
-            let is_slow = now.since(ailment.last) >= SLOW;
+            let is_slow = now.since(ailment.last) >= SLOW_FAILURE_INTERVAL;
             ailment.last = now;
             let (times, lasted) = (ailment.times, now.since(ailment.first));
-            let rounds = times / OFTEN;
-            if lasted >= LONG && times.is_multiple_of(OFTEN) && rounds.is_power_of_two() {
-                self.due = Some(told(ailment, now));
+            let rounds = times / MIN_FAILURE_COUNT;
+            if lasted >= MIN_FAILURE_SPAN
+                && times.is_multiple_of(MIN_FAILURE_COUNT)
+                && rounds.is_power_of_two()
+            {
+                self.due = Some(describe_failure(ailment, now));
             }
             return is_slow;
         }
-        if self.ailments.len() >= AILMENTS {
+        if self.ailments.len() >= MAX_RECURRING_FAILURES {
             let oldest = self.ailments.iter().enumerate();
             let oldest = oldest.min_by_key(|(_, ailment)| ailment.last);
             if let Some((place, _)) = oldest {
                 self.ailments.remove(place);
             }
         }
-        self.ailments.push(StallKind {
+        self.ailments.push(RecurringFailure {
             tool: call.tool.clone(),
             code: code.into(),
             times: 1,
@@ -113,16 +117,16 @@ impl CallPattern {
     }
 
     /// A failure that has come for days, where it is time to tell of it.
-    pub(super) fn ailment(&mut self) -> Option<String> {
+    pub(super) fn take_due_failure(&mut self) -> Option<String> {
         self.due.take()
     }
 
     /// How many calls the circle has that the newest calls go in; 0 where they go in none.
-    fn period(&self) -> usize {
+    fn cycle_length(&self) -> usize {
         let marks = || self.calls.iter().rev().map(|trace| trace.mark);
-        (1..=LONGEST)
+        (1..=MAX_CYCLE_CALLS)
             .find(|period| {
-                let length = period * ROUNDS;
+                let length = period * MIN_CYCLE_ROUNDS;
                 self.calls.len() >= length
                     && marks()
                         .take(length - period)
@@ -132,29 +136,29 @@ impl CallPattern {
     }
 
     pub(super) fn is_circling(&self) -> bool {
-        self.period() > 0
+        self.cycle_length() > 0
     }
 
     /// Whether the newest calls only read, and were answered.
     pub(super) fn is_harmless(&self) -> bool {
-        let mut newest = self.calls.iter().rev().take(LONGEST);
+        let mut newest = self.calls.iter().rev().take(MAX_CYCLE_CALLS);
         newest.all(|trace| trace.is_harmless)
     }
 
     /// The tools of the circle, in their order.
-    pub(super) fn circle(&self) -> Vec<&str> {
-        let newest = self.calls.iter().rev().take(self.period());
+    pub(super) fn cycle_tools(&self) -> Vec<&str> {
+        let newest = self.calls.iter().rev().take(self.cycle_length());
         let mut names: Vec<&str> = newest.map(|trace| &*trace.tool).collect();
         names.reverse();
         names
     }
 
-    pub(super) fn ailments(&self) -> &[StallKind] {
+    pub(super) fn recurring_failures(&self) -> &[RecurringFailure] {
         &self.ailments
     }
 
-    pub(super) fn recalled(mut ailments: Vec<StallKind>) -> CallPattern {
-        ailments.truncate(AILMENTS);
+    pub(super) fn restore(mut ailments: Vec<RecurringFailure>) -> CallPattern {
+        ailments.truncate(MAX_RECURRING_FAILURES);
         CallPattern {
             ailments,
             ..CallPattern::default()
@@ -163,8 +167,8 @@ impl CallPattern {
 }
 
 /// The failure, as a clause.
-fn told(ailment: &StallKind, now: Moment) -> String {
-    let StallKind {
+fn describe_failure(ailment: &RecurringFailure, now: Moment) -> String {
+    let RecurringFailure {
         tool, code, times, ..
     } = ailment;
     let hours = now.since(ailment.first).as_secs() / 3600;
@@ -172,7 +176,7 @@ fn told(ailment: &StallKind, now: Moment) -> String {
 }
 
 /// The code of a failed call, else how its text begins: figures in it do not make it another one.
-fn code(text: &str) -> String {
+fn failure_code(text: &str) -> String {
     let text = text.trim_start().trim_start_matches("Error: ");
     let code = text.split([':', '\n']).next().unwrap_or_default();
     code.chars()
@@ -182,7 +186,7 @@ fn code(text: &str) -> String {
 }
 
 /// A mark of texts: equal texts have equal marks, in every process and version (FNV-1a).
-pub(super) fn mark<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
+pub(super) fn hash_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     let bytes = texts
         .into_iter()
         .flat_map(|text| text.bytes().chain(std::iter::once(0)));

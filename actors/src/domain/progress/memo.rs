@@ -9,35 +9,35 @@ use serde_json::{Value, json};
 
 use crate::domain::ids::{Moment, Now, Seq, Timestamp};
 
-use super::habit::{CallPattern, StallKind};
+use super::habit::{CallPattern, RecurringFailure};
 use super::outcome::Outcomes;
 use super::stretch::StallWindow;
-use super::{EscalationStep, MEMO_EVERY, StallDetector};
+use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 
 /// Places that a memo holds, the newest.
-const PLACES: usize = 16;
+const MAX_STORED_PLACES: usize = 16;
 
 /// How much a memo is believed to have seen that does not say when it was written.
-const BELIEVED: Duration = Duration::from_secs(86_400);
+const MAX_UNDATED_AGE: Duration = Duration::from_secs(86_400);
 
 impl StallDetector {
     /// The memo to store, where it is time for one.
-    pub fn due_memo(&mut self, now: Now) -> Option<String> {
-        if !self.is_urgent && self.unsaved < MEMO_EVERY {
+    pub fn due_checkpoint(&mut self, now: Now) -> Option<String> {
+        if !self.is_urgent && self.unsaved < CHECKPOINT_EVERY_TURNS {
             return None;
         }
         self.is_urgent = false;
         self.unsaved = 0;
-        Some(self.memo(now))
+        Some(self.checkpoint(now))
     }
 
-    pub(super) fn memo(&self, now: Now) -> String {
+    pub(super) fn checkpoint(&self, now: Now) -> String {
         let wall = |moment: Moment| now.wall_at(moment).0;
         let (since, counts, calls) = self.stretch.counts();
         let outcomes = &self.outcomes;
-        let places = outcomes.places.len().saturating_sub(PLACES);
+        let places = outcomes.places.len().saturating_sub(MAX_STORED_PLACES);
         let places: Vec<u32> = outcomes.places.iter().skip(places).copied().collect();
-        let ailments = self.habit.ailments().iter().map(|ailment| {
+        let ailments = self.habit.recurring_failures().iter().map(|ailment| {
             json!([
                 &*ailment.tool,
                 &*ailment.code,
@@ -73,7 +73,7 @@ impl StallDetector {
 
     /// Takes up what a memo says; nothing where it makes no sense.
     #[must_use]
-    pub fn recalled(memo: &str, now: Now) -> StallDetector {
+    pub fn restore(memo: &str, now: Now) -> StallDetector {
         let Ok(memo) = serde_json::from_str::<Value>(memo) else {
             return StallDetector::default();
         };
@@ -86,7 +86,7 @@ impl StallDetector {
         let moment = |value: &Value| {
             let at = Timestamp(whole(value));
             let seen = written.map_or_else(
-                || Duration::from_millis(now.wall.since(at)).min(BELIEVED),
+                || Duration::from_millis(now.wall.since(at)).min(MAX_UNDATED_AGE),
                 |written| Duration::from_millis(written.since(at)),
             );
             now.moment.minus(seen)
@@ -97,7 +97,7 @@ impl StallDetector {
         let calls = (large(&memo["calls"][0]), large(&memo["calls"][1]));
         let ailments = list(&memo["ailments"])
             .into_iter()
-            .map(|ailment| StallKind {
+            .map(|ailment| RecurringFailure {
                 tool: ailment[0].as_str().unwrap_or_default().into(),
                 code: ailment[1].as_str().unwrap_or_default().into(),
                 times: small(&ailment[2]),
@@ -116,8 +116,8 @@ impl StallDetector {
                 place: memo["place"].as_str().map(Into::into),
                 ..Outcomes::default()
             },
-            habit: CallPattern::recalled(ailments.collect()),
-            stretch: StallWindow::recalled(since, counts, calls),
+            habit: CallPattern::restore(ailments.collect()),
+            stretch: StallWindow::restore(since, counts, calls),
             rung: EscalationStep::ALL.get(rung).copied().unwrap_or_default(),
             taken: (small(&memo["taken"][0]), moment(&memo["taken"][1])),
             afresh: Seq(whole(&memo["afresh"])),

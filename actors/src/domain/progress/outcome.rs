@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::habit::mark;
+use super::habit::hash_texts;
 
 /// Longer results are tables of the game (the map, the catalog), not what somebody has.
-const READ: usize = 64 << 10;
+const MAX_PARSED_BYTES: usize = 64 << 10;
 /// Places that are remembered; whoever comes back after more than these finds them new.
-const PLACES: usize = 48;
+const MAX_PLACES: usize = 48;
 /// Answers of an unknown server that are remembered.
-const ANSWERS: usize = 48;
+const MAX_ANSWERS: usize = 48;
 
 /// What is known of somebody's outcomes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,16 +61,16 @@ impl Outcomes {
     }
 
     /// Reads a good result.
-    pub(super) fn read(&mut self, tool: &str, read_only: bool, text: &str) -> Gains {
+    pub(super) fn read_result(&mut self, tool: &str, read_only: bool, text: &str) -> Gains {
         let mut gains = Gains {
-            is_novel: remember(&mut self.answers, ANSWERS, mark([tool, text])),
+            is_novel: remember_mark(&mut self.answers, MAX_ANSWERS, hash_texts([tool, text])),
             ..Gains::default()
         };
         let json = text
             .strip_prefix('[')
             .and_then(|rest| rest.split_once('\n'));
         let json = json.map_or(text, |(_, rest)| rest).trim();
-        if json.len() > READ || tool.starts_with("zoea_") {
+        if json.len() > MAX_PARSED_BYTES || tool.starts_with("zoea_") {
             return gains;
         }
         let Ok(Value::Object(root)) = serde_json::from_str::<Value>(json) else {
@@ -96,7 +96,9 @@ impl Outcomes {
         if read_only {
             return;
         }
-        let sum = |keys: &[&str]| total(keys.iter().filter_map(|key| number(root, key)));
+        let sum = |keys: &[&str]| {
+            saturating_total(keys.iter().filter_map(|key| member_number(root, key)))
+        };
         let earned = sum(&["total_earned", "credits_earned"]);
         let spent = sum(&["total_cost", "cost", "listing_fee", "total_escrowed"]);
         gains.net = earned.saturating_sub(spent);
@@ -106,7 +108,7 @@ impl Outcomes {
         }
         self.has_paid |= spent > 0;
         let made = root.contains_key("resource_id") || root.contains_key("output_id");
-        let is_made = made && number(root, "quantity").is_some_and(|quantity| quantity > 0);
+        let is_made = made && member_number(root, "quantity").is_some_and(|quantity| quantity > 0);
         let has_learnt = root.get("level_up").and_then(Value::as_bool) == Some(true);
         gains.lasting |= is_made || has_learnt;
     }
@@ -114,42 +116,43 @@ impl Outcomes {
     fn read_player(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
         let player = root.get("player").and_then(Value::as_object);
         if let Some(player) = player {
-            if let Some(credits) = number(player, "credits") {
-                gains.any |= rises(&mut self.credits, credits);
+            if let Some(credits) = member_number(player, "credits") {
+                gains.any |= record_rise(&mut self.credits, credits);
             }
             for key in ["current_system", "current_poi", "docked_at_base"] {
-                self.at(player.get(key), gains);
+                self.visit_place(player.get(key), gains);
             }
             let explored = player.get("stats").and_then(Value::as_object);
-            if let Some(count) = explored.and_then(|stats| number(stats, "systems_explored")) {
-                gains.lasting |= rises(&mut self.explored, count);
+            if let Some(count) = explored.and_then(|stats| member_number(stats, "systems_explored"))
+            {
+                gains.lasting |= record_rise(&mut self.explored, count);
             }
         }
         let skills = root.get("skills");
         let skills = skills.or_else(|| player.and_then(|player| player.get("skills")));
         if let Some(Value::Object(skills)) = skills {
             let level = |skill: &Value| skill.as_i64().or_else(|| skill.get("level")?.as_i64());
-            let levels = total(skills.values().filter_map(level));
-            gains.lasting |= rises(&mut self.skills, levels);
+            let levels = saturating_total(skills.values().filter_map(level));
+            gains.lasting |= record_rise(&mut self.skills, levels);
         }
     }
 
     fn read_ship(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
         let ship = root.get("ship").and_then(Value::as_object);
-        let used = ship.and_then(|ship| number(ship, "cargo_used"));
+        let used = ship.and_then(|ship| member_number(ship, "cargo_used"));
         let used = used.or_else(|| {
             let is_cargo = root.contains_key("cargo") && root.contains_key("capacity");
-            is_cargo.then(|| number(root, "used")).flatten()
+            is_cargo.then(|| member_number(root, "used")).flatten()
         });
         if let Some(used) = used {
-            let has_more = rises(&mut self.cargo, used);
+            let has_more = record_rise(&mut self.cargo, used);
             gains.any |= has_more && !self.has_paid;
         }
         if let Some(ship) = ship
             && let Some(class) = ship.get("class_id")
         {
             let modules = ship.get("modules").map(Value::to_string);
-            let it = mark([&*class.to_string(), &*modules.unwrap_or_default()]);
+            let it = hash_texts([&*class.to_string(), &*modules.unwrap_or_default()]);
             gains.lasting |= self.ship.replace(it).is_some_and(|known| known != it);
         }
     }
@@ -171,14 +174,14 @@ impl Outcomes {
             ["mission_id", "percent_complete", "objectives"].map(|key| part(mission, key))
         });
         let parts: Vec<String> = parts.flatten().collect();
-        let it = mark(parts.iter().map(String::as_str));
+        let it = hash_texts(parts.iter().map(String::as_str));
         gains.lasting |= self.missions.replace(it).is_some_and(|known| known != it);
     }
 
     /// Where a trip ended.
     fn read_arrival(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
         for key in ["poi_id", "system_id"] {
-            self.at(root.get(key), gains);
+            self.visit_place(root.get(key), gains);
         }
     }
 
@@ -190,17 +193,17 @@ impl Outcomes {
             self.runs = None;
             return;
         }
-        let it = mark(figures.iter().map(String::as_str));
+        let it = hash_texts(figures.iter().map(String::as_str));
         gains.lasting |= self.runs.replace(it).is_some_and(|known| known != it);
     }
 
     /// Somebody is at a place; a new one is a gain, but for the first.
-    fn at(&mut self, place: Option<&Value>, gains: &mut Gains) {
+    fn visit_place(&mut self, place: Option<&Value>, gains: &mut Gains) {
         let Some(place) = place.and_then(Value::as_str).filter(|id| !id.is_empty()) else {
             return;
         };
         let is_first = self.places.len() < 3;
-        let is_new = remember(&mut self.places, PLACES, mark([place]));
+        let is_new = remember_mark(&mut self.places, MAX_PLACES, hash_texts([place]));
         gains.lasting |= is_new && !is_first;
         if self.place.as_deref() != Some(place) {
             self.place = Some(place.chars().take(60).collect::<String>().into());
@@ -208,10 +211,10 @@ impl Outcomes {
     }
 
     /// The figures that there are, in words.
-    pub(super) fn told(&self) -> Vec<String> {
+    pub(super) fn describe_figures(&self) -> Vec<String> {
         let credits = self.credits.and_then(|credits| u64::try_from(credits).ok());
         let told = [
-            credits.map(|credits| format!("credits {}", grouped(credits))),
+            credits.map(|credits| format!("credits {}", group_digits(credits))),
             self.cargo.map(|used| format!("cargo {used}")),
             self.skills.map(|levels| format!("skill levels {levels}")),
             self.missions.map(|_| "missions as they were".to_string()),
@@ -222,17 +225,17 @@ impl Outcomes {
 }
 
 /// The sum of what a game says, whatever it says.
-fn total(figures: impl Iterator<Item = i64>) -> i64 {
+fn saturating_total(figures: impl Iterator<Item = i64>) -> i64 {
     figures.fold(0, i64::saturating_add)
 }
 
 /// Takes a figure. Gives whether it rose; the first one seen did not.
-fn rises(known: &mut Option<i64>, figure: i64) -> bool {
+fn record_rise(known: &mut Option<i64>, figure: i64) -> bool {
     known.replace(figure).is_some_and(|before| figure > before)
 }
 
 /// Takes a mark into a bounded memory. Gives whether it was not in it.
-fn remember(known: &mut VecDeque<u32>, most: usize, it: u32) -> bool {
+fn remember_mark(known: &mut VecDeque<u32>, most: usize, it: u32) -> bool {
     if known.contains(&it) {
         return false;
     }
@@ -243,13 +246,13 @@ fn remember(known: &mut VecDeque<u32>, most: usize, it: u32) -> bool {
     true
 }
 
-fn number(object: &Map<String, Value>, key: &str) -> Option<i64> {
+fn member_number(object: &Map<String, Value>, key: &str) -> Option<i64> {
     object.get(key).and_then(Value::as_i64)
 }
 
 /// The figures of what runs by itself, near the top of an answer.
 fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<String>) {
-    const RUNNING: [&str; 5] = [
+    const RUNNING_KEYS: [&str; 5] = [
         "ticks_remaining",
         "runs_remaining",
         "runs_done",
@@ -257,7 +260,7 @@ fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<St
         "build_ticks_left",
     ];
     for (key, value) in object {
-        if RUNNING.contains(&key.as_str()) {
+        if RUNNING_KEYS.contains(&key.as_str()) {
             figures.push(value.to_string());
         }
         let inner = match value {
@@ -272,7 +275,7 @@ fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<St
 }
 
 /// `48207` as `48,207`.
-pub(super) fn grouped(number: u64) -> String {
+pub(super) fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.char_indices() {
@@ -285,7 +288,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// Milliseconds as people say them.
-pub(super) fn minutes(millis: u64) -> String {
+pub(super) fn format_millis(millis: u64) -> String {
     match millis / 1000 {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds @ 120..7200 => format!("{} min", seconds / 60),

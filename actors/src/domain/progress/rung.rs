@@ -39,7 +39,7 @@ impl EscalationStep {
     }
 
     /// The next one that can be taken.
-    pub(super) fn next(self, means: Means) -> Option<EscalationStep> {
+    pub(super) fn next_step(self, means: EscalationOptions) -> Option<EscalationStep> {
         let may = |rung: &EscalationStep| match rung {
             EscalationStep::Ground | EscalationStep::Nudged | EscalationStep::Afresh => true,
             EscalationStep::Elsewhere => means.has_other_provider,
@@ -48,7 +48,7 @@ impl EscalationStep {
         Self::ALL.into_iter().find(|rung| *rung > self && may(rung))
     }
 
-    pub(super) fn below(self) -> EscalationStep {
+    pub(super) fn step_below(self) -> EscalationStep {
         let mut lower = Self::ALL.into_iter().rev();
         lower.find(|rung| *rung < self).unwrap_or_default()
     }
@@ -56,7 +56,7 @@ impl EscalationStep {
 
 /// What can be done about one that gets nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Means {
+pub struct EscalationOptions {
     /// Whether there is another provider to ask.
     pub has_other_provider: bool,
     /// Whether it may be parked.

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 
-use super::Called;
+use super::FinishedCall;
 use super::habit::CallPattern;
 use super::outcome::Gains;
 
 /// Characters of arguments that are told.
-const TOLD: usize = 200;
+const MAX_ARGUMENT_CHARS: usize = 200;
 
 /// Calls that count as a turn in circles, where turns are long.
-const CALLS: u32 = 4;
+const CALLS_PER_CYCLE_TURN: u32 = 4;
 
 /// The turns since something last got better.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,7 +36,7 @@ pub(super) struct StallWindow {
 
 /// What a turn came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turned {
+pub(super) enum TurnJudgement {
     /// Something got better.
     Gained,
     /// Nobody can say whether anything got better, but the answers were new.
@@ -71,7 +71,7 @@ struct TurnNotes {
 }
 
 impl StallWindow {
-    pub(super) fn called(&mut self, call: &Called<'_>, gains: Gains) {
+    pub(super) fn on_call(&mut self, call: &FinishedCall<'_>, gains: Gains) {
         let turn = &mut self.turn;
         let attempt = || Attempt {
             tool: call.tool.clone(),
@@ -99,17 +99,17 @@ impl StallWindow {
     }
 
     /// Counts the turn. `knows_outcomes` is whether the server ever told any.
-    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Moment) -> Turned {
+    pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Moment) -> TurnJudgement {
         let turn = std::mem::take(&mut self.turn);
         let succeeded = turn.calls > turn.failed;
         let is_judged = knows_outcomes && turn.readable >= turn.unreadable;
         let turned = match (turn.gained, succeeded && !is_judged, turn.is_novel) {
-            (true, _, _) => Turned::Gained,
-            (false, true, true) => Turned::Unjudged,
-            (false, true, false) => Turned::Repeated,
-            (false, false, _) => Turned::Nothing,
+            (true, _, _) => TurnJudgement::Gained,
+            (false, true, true) => TurnJudgement::Unjudged,
+            (false, true, false) => TurnJudgement::Repeated,
+            (false, false, _) => TurnJudgement::Nothing,
         };
-        if matches!(turned, Turned::Gained | Turned::Unjudged) {
+        if matches!(turned, TurnJudgement::Gained | TurnJudgement::Unjudged) {
             let all_turns = self.all_turns.saturating_add(1);
             *self = StallWindow {
                 all_turns,
@@ -125,7 +125,7 @@ impl StallWindow {
             self.quiet = self.quiet.saturating_add(1);
             return turned;
         }
-        if turned == Turned::Nothing {
+        if turned == TurnJudgement::Nothing {
             self.turns = self.turns.saturating_add(1);
         }
         self.quiet = 0;
@@ -154,11 +154,11 @@ impl StallWindow {
         self.all_turns
     }
 
-    pub(super) fn quiet(&self) -> u32 {
+    pub(super) fn quiet_turns(&self) -> u32 {
         self.quiet
     }
 
-    pub(super) fn failing(&self) -> u32 {
+    pub(super) fn failing_turns(&self) -> u32 {
         self.failing
     }
 
@@ -176,11 +176,11 @@ impl StallWindow {
     }
 
     /// The failing call, as a clause.
-    pub(super) fn failure(&self) -> String {
+    pub(super) fn describe_failure(&self) -> String {
         let Some((Attempt { tool, arguments }, _)) = &self.same else {
             return "a call failed".to_string();
         };
-        let arguments: String = arguments.chars().take(TOLD).collect();
+        let arguments: String = arguments.chars().take(MAX_ARGUMENT_CHARS).collect();
         format!("the same call failed again and again: {tool} {arguments}")
     }
 
@@ -191,7 +191,7 @@ impl StallWindow {
     }
 
     /// Takes up what a memo kept.
-    pub(super) fn recalled(
+    pub(super) fn restore(
         since: Option<Moment>,
         counts: [u32; 4],
         calls: (u64, u64),
@@ -223,15 +223,15 @@ pub(super) struct CycleWindow {
 }
 
 impl CycleWindow {
-    pub(super) fn called(&mut self, gains: Gains) {
+    pub(super) fn on_call(&mut self, gains: Gains) {
         self.calls = self.calls.saturating_add(1);
         self.net = self.net.saturating_add(gains.net);
         self.gained |= gains.lasting;
     }
 
-    pub(super) fn end_turn(&mut self, habit: &CallPattern, turned: Turned, now: Moment) {
+    pub(super) fn end_turn(&mut self, habit: &CallPattern, turned: TurnJudgement, now: Moment) {
         // Of a circle whose answers cannot be read and change, nobody knows what it brings.
-        if !habit.is_circling() || turned == Turned::Unjudged {
+        if !habit.is_circling() || turned == TurnJudgement::Unjudged {
             *self = CycleWindow::default();
             return;
         }
@@ -246,7 +246,7 @@ impl CycleWindow {
     /// Whether it goes in circles for so many turns, or for as many calls as they can have, and is
     /// no better off.
     pub(super) fn is_futile(&self, turns: u32) -> bool {
-        self.turns >= turns || self.calls >= turns.saturating_mul(CALLS)
+        self.turns >= turns || self.calls >= turns.saturating_mul(CALLS_PER_CYCLE_TURN)
     }
 
     /// Whether it only looks, and sees.

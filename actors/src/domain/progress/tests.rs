@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::*;
 
 const BLATANT: u32 = 5;
-const MEANS: Means = Means {
+const MEANS: EscalationOptions = EscalationOptions {
     has_other_provider: true,
     may_park: true,
 };
@@ -19,11 +19,11 @@ struct Scene {
     watch: StallDetector,
     rules: ProgressRules,
     errand: OrderIntent,
-    means: Means,
+    means: EscalationOptions,
     now: Moment,
     /// By how much the wall clock is ahead.
     ahead: i64,
-    told: Vec<(u32, Way, Option<EscalationStep>)>,
+    told: Vec<(u32, StallKind, Option<EscalationStep>)>,
     turns: u32,
 }
 
@@ -47,14 +47,14 @@ impl Scene {
             Ok(text) => (CallStatus::Done, text),
             Err(text) => (CallStatus::Failed, text),
         };
-        let called = Called {
+        let called = FinishedCall {
             tool: &tool.into(),
             arguments: &arguments.into(),
             read_only: tool.starts_with("get_"),
             status,
             text,
         };
-        self.watch.called(called, self.now);
+        self.watch.on_call(called, self.now);
     }
 
     fn end(&mut self) {
@@ -102,7 +102,7 @@ fn whoever_gets_nowhere_is_told_begun_afresh_asked_elsewhere_and_parked() {
         EscalationStep::Parked,
     ];
     assert_eq!(scene.rungs(), rungs);
-    assert_eq!(scene.watch.rung(), EscalationStep::Parked);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::Parked);
     let notice = scene.watch.notice().unwrap();
     assert!(notice.contains("credits 1,203"), "{notice}");
 }
@@ -121,7 +121,7 @@ fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out()
     );
     assert_eq!(
         scene.told[0],
-        (BLATANT, Way::Talks, Some(EscalationStep::Nudged))
+        (BLATANT, StallKind::Talks, Some(EscalationStep::Nudged))
     );
 }
 
@@ -132,7 +132,7 @@ fn whatever_gets_better_takes_it_a_step_down() {
     for _ in 0..90 {
         scene.end();
     }
-    assert!(scene.watch.rung() >= EscalationStep::Afresh);
+    assert!(scene.watch.escalation_step() >= EscalationStep::Afresh);
     let mut credits = 100;
     for expected in [
         EscalationStep::Afresh,
@@ -140,7 +140,7 @@ fn whatever_gets_better_takes_it_a_step_down() {
         EscalationStep::Ground,
         EscalationStep::Ground,
     ] {
-        if scene.watch.rung() == EscalationStep::Elsewhere
+        if scene.watch.escalation_step() == EscalationStep::Elsewhere
             || credits > 100
             || expected == EscalationStep::Nudged
         {
@@ -148,7 +148,11 @@ fn whatever_gets_better_takes_it_a_step_down() {
             scene.call("get_status", "{}", Ok(&status(credits, 0, "belt")));
             scene.end();
         }
-        assert!(scene.watch.rung() <= expected, "{:?}", scene.watch.rung());
+        assert!(
+            scene.watch.escalation_step() <= expected,
+            "{:?}",
+            scene.watch.escalation_step()
+        );
     }
     assert_eq!(scene.watch.notice(), None);
     assert_eq!(scene.watch.stuck(), None);
@@ -169,7 +173,10 @@ fn circles_of_up_to_eight_calls_are_seen_and_those_that_earn_are_not() {
                 }
                 scene.end();
             }
-            let circles = scene.told.iter().any(|(_, way, _)| *way == Way::Circles);
+            let circles = scene
+                .told
+                .iter()
+                .any(|(_, way, _)| *way == StallKind::Circles);
             assert_eq!(circles, earned == 0, "period {period}, earned {earned}");
         }
     }
@@ -273,22 +280,22 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
         scene.call("craft", "{}", Err("Error: cannot_craft: 3 missing"));
         scene.call("get_status", "{}", Ok(&status(hour, 0, "x")));
         scene.end();
-        scene.watch.ordered(scene.now);
+        scene.watch.on_order(scene.now);
         scene.now = scene.now.plus(Duration::from_secs(3600));
-        if let Some(due) = scene.watch.due_memo(scene.both()) {
+        if let Some(due) = scene.watch.due_checkpoint(scene.both()) {
             memo = due;
         }
         if hour % 10 == 9 {
             // The program is killed, and started again.
-            scene.watch = StallDetector::recalled(&memo, scene.both());
+            scene.watch = StallDetector::restore(&memo, scene.both());
         }
     }
     assert_eq!(
         scene.told.iter().map(|told| told.1).collect::<Vec<_>>(),
-        [Way::Ails, Way::Ails]
+        [StallKind::Ails, StallKind::Ails]
     );
     scene.call("craft", "{}", Ok("{}"));
-    assert_eq!(scene.watch.habit.ailments(), []);
+    assert_eq!(scene.watch.habit.recurring_failures(), []);
 }
 
 #[test]
@@ -299,38 +306,38 @@ fn a_memo_brings_back_what_was_counted() {
         scene.call("dock", &format!("{turn}"), Err("Error: no_base: none"));
         scene.end();
     }
-    scene.watch.begin_afresh(Seq(44));
-    let memo = scene.watch.due_memo(scene.both()).unwrap();
+    scene.watch.reset_context(Seq(44));
+    let memo = scene.watch.due_checkpoint(scene.both()).unwrap();
     assert!(memo.len() < 2048, "{} bytes", memo.len());
-    let mut recalled = StallDetector::recalled(&memo, scene.both());
-    assert_eq!(recalled.rung(), scene.watch.rung());
+    let mut recalled = StallDetector::restore(&memo, scene.both());
+    assert_eq!(recalled.escalation_step(), scene.watch.escalation_step());
     assert_eq!(recalled.context_reset(), Seq(44));
-    assert_eq!(recalled.memo(scene.both()), memo);
-    assert_eq!(recalled.due_memo(scene.both()), None, "nothing new");
+    assert_eq!(recalled.checkpoint(scene.both()), memo);
+    assert_eq!(recalled.due_checkpoint(scene.both()), None, "nothing new");
     assert_eq!(
-        StallDetector::recalled("nonsense", scene.both()),
+        StallDetector::restore("nonsense", scene.both()),
         StallDetector::default()
     );
     // The first look after it is no gain: nothing was seen to change.
     scene.watch = recalled;
     scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
     scene.end();
-    assert!(scene.watch.rung() > EscalationStep::Ground);
+    assert!(scene.watch.escalation_step() > EscalationStep::Ground);
 }
 
 /// What is told of one that only talks and fails for an hour, where the wall clock is shifted by so
 /// much after ten minutes, and the program is started again then where `is_restarted`.
-fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, Way, Option<EscalationStep>)> {
+fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, StallKind, Option<EscalationStep>)> {
     let mut scene = Scene::new();
     for turn in 0..60 {
         if turn == 15 {
-            let memo = scene.watch.memo(scene.both());
+            let memo = scene.watch.checkpoint(scene.both());
             scene.ahead += shift;
             if is_restarted {
                 // Another process counts its own time.
                 scene.now = Moment(100);
                 scene.ahead = 1_773_254_527_042 + 600_000 + shift;
-                scene.watch = StallDetector::recalled(&memo, scene.both());
+                scene.watch = StallDetector::restore(&memo, scene.both());
             }
         }
         scene.call("dock", &format!("{turn}"), Err("Error: no_base: none"));
@@ -358,7 +365,7 @@ fn a_memo_that_does_not_say_when_it_was_written_is_believed_for_a_day_at_most() 
     let wall = scene.both().wall.0;
     for (since, lasted) in [(wall - 60_000, 60), (wall + 60_000, 0), (1_000, 86_400)] {
         let memo = format!(r#"{{"since":{since},"counts":[3,3,0,3],"taken":[0,0]}}"#);
-        let watch = StallDetector::recalled(&memo, scene.both());
+        let watch = StallDetector::restore(&memo, scene.both());
         let lasts = scene.now.since(watch.stretch.since());
         assert_eq!(lasts, Duration::from_secs(lasted), "{since}");
     }
@@ -394,7 +401,7 @@ fn what_cannot_be_read_is_never_taken_for_no_gain_and_is_said_once() {
         assert_eq!(scene.told, [], "it does well");
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].contains("repetition and failures"), "{said:?}");
-        let again = StallDetector::recalled(&scene.watch.memo(scene.both()), scene.both());
+        let again = StallDetector::restore(&scene.watch.checkpoint(scene.both()), scene.both());
         let again = again.clone().take_unjudged_notice(&scene.rules);
         assert_eq!(again, None, "not again after a restart");
     }
@@ -419,9 +426,9 @@ fn failures_and_words_alone_are_found_where_nothing_can_be_read() {
         circles.end();
     }
     let ways = |scene: &Scene| scene.told.first().map(|(_, way, _)| *way);
-    assert_eq!(ways(&fails), Some(Way::Fails));
-    assert_eq!(ways(&talks), Some(Way::Talks));
-    assert_eq!(ways(&circles), Some(Way::Circles));
+    assert_eq!(ways(&fails), Some(StallKind::Fails));
+    assert_eq!(ways(&talks), Some(StallKind::Talks));
+    assert_eq!(ways(&circles), Some(StallKind::Circles));
 }
 
 #[test]

@@ -1,27 +1,28 @@
 //! Coded: what of a secret stands in Base64, whatever stands before and behind it there.
 
-const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const FOR_ADDRESSES: &[u8; 64] =
+const STANDARD_ALPHABET: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE_ALPHABET: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Fewer letters would be found where nobody wrote them.
-const FEWEST: usize = 7;
+const MIN_CORE_LETTERS: usize = 7;
 
 /// Letters that a secret alone decides; beside them may stand one that it decides in part.
-pub(super) struct Core {
+pub(super) struct Base64Core {
     pub(super) letters: Vec<u8>,
     pub(super) has_part_before: bool,
     pub(super) has_part_behind: bool,
 }
 
 /// What stands in Base64 for a secret that begins at the first, second or third byte of three.
-pub(super) fn cores(secret: &[u8]) -> Vec<Core> {
-    let mut cores: Vec<Core> = Vec::new();
-    for alphabet in [STANDARD, FOR_ADDRESSES] {
+pub(super) fn base64_cores(secret: &[u8]) -> Vec<Base64Core> {
+    let mut cores: Vec<Base64Core> = Vec::new();
+    for alphabet in [STANDARD_ALPHABET, URL_SAFE_ALPHABET] {
         for offset in 0..3 {
-            let core = core(secret, offset, alphabet);
+            let core = base64_core(secret, offset, alphabet);
             let is_known = cores.iter().any(|known| known.letters == core.letters);
-            if core.letters.len() >= FEWEST && !is_known {
+            if core.letters.len() >= MIN_CORE_LETTERS && !is_known {
                 cores.push(core);
             }
         }
@@ -29,7 +30,7 @@ pub(super) fn cores(secret: &[u8]) -> Vec<Core> {
     cores
 }
 
-fn core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Core {
+fn base64_core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Base64Core {
     let first_bit = offset * 8;
     let last_bit = first_bit + secret.len() * 8;
     let bit = |place: usize| {
@@ -42,7 +43,7 @@ fn core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Core {
         let six = bits.fold(0, |six, place| six << 1 | bit(place));
         alphabet[usize::from(six)]
     });
-    Core {
+    Base64Core {
         letters: letters.collect(),
         has_part_before: !first_bit.is_multiple_of(6),
         has_part_behind: !last_bit.is_multiple_of(6),
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn the_cores_are_what_base64_writes_at_every_place() {
         // `user:sesame42`, `xsesame42`, `xysesame42`, by another program.
-        let cores = cores(b"sesame42");
+        let cores = base64_cores(b"sesame42");
         let texts = [
             "dXNlcjpzZXNhbWU0Mg==",
             "c2VzYW1lNDI=",

@@ -2,7 +2,7 @@
 
 /// A name, without `&` and `;`, and its letter.
 #[rustfmt::skip]
-const NAMES: [(&str, char); 158] = [
+const ENTITY_NAMES: [(&str, char); 158] = [
     ("AElig", 'Æ'), ("AMP", '&'), ("Aacute", 'Á'), ("Acirc", 'Â'), ("Agrave", 'À'), ("Aring", 'Å'),
     ("Atilde", 'Ã'), ("Auml", 'Ä'), ("COPY", '©'), ("Ccedil", 'Ç'), ("Cedilla", '¸'),
     ("CenterDot", '·'), ("DiacriticalAcute", '´'), ("DiacriticalGrave", '`'), ("Dot", '¨'),
@@ -35,12 +35,12 @@ const NAMES: [(&str, char); 158] = [
 ];
 
 /// The longest name.
-pub(super) const LONGEST_NAME: usize = 16;
+pub(super) const MAX_ENTITY_NAME_BYTES: usize = 16;
 
 /// The letter of a name; `None` for one that is none of these.
-pub(super) fn letter(name: &str) -> Option<char> {
-    let place = NAMES.binary_search_by_key(&name, |(name, _)| name);
-    place.ok().map(|place| NAMES[place].1)
+pub(super) fn entity_letter(name: &str) -> Option<char> {
+    let place = ENTITY_NAMES.binary_search_by_key(&name, |(name, _)| name);
+    place.ok().map(|place| ENTITY_NAMES[place].1)
 }
 
 #[cfg(test)]
@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn every_name_is_found() {
-        assert!(NAMES.is_sorted());
-        for (name, meant) in NAMES {
-            assert_eq!(letter(name), Some(meant), "{name}");
-            assert!(name.len() <= LONGEST_NAME);
+        assert!(ENTITY_NAMES.is_sorted());
+        for (name, meant) in ENTITY_NAMES {
+            assert_eq!(entity_letter(name), Some(meant), "{name}");
+            assert!(name.len() <= MAX_ENTITY_NAME_BYTES);
         }
-        assert_eq!(letter("nosuch"), None);
+        assert_eq!(entity_letter("nosuch"), None);
     }
 }

@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::REDACTED;
 
 /// The words for it, without regard to case.
-const WORDS: [&str; 3] = ["password", "passwd", "passphrase"];
+const PASSWORD_WORDS: [&str; 3] = ["password", "passwd", "passphrase"];
 
 /// Fewer letters than this after the word are no password.
-const FEWEST: usize = 4;
+const MIN_PASSWORD_LETTERS: usize = 4;
 
 /// The text without the values that JSON gives to keys such as `password`, however deep that JSON
 /// stands in JSON.
@@ -17,8 +17,8 @@ const FEWEST: usize = 4;
 pub fn hide_passwords(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
     let mut rest = 0;
-    for word in words(text) {
-        let Some(value) = Value::after(text, word.end) else {
+    for word in password_words(text) {
+        let Some(value) = KeyedValue::after(text, word.end) else {
             continue;
         };
         // A word that stands inside of a value is hidden with it.
@@ -39,7 +39,7 @@ pub fn hide_passwords(text: &str) -> Cow<'_, str> {
 }
 
 /// What stands behind the word where no password does.
-const NO_PASSWORDS: [&str; 7] = [
+const NON_PASSWORD_VALUES: [&str; 7] = [
     REDACTED, "null", "none", "true", "false", "string", "required",
 ];
 
@@ -47,7 +47,7 @@ const NO_PASSWORDS: [&str; 7] = [
 /// `Password: 0a1b2c3d`.
 #[must_use]
 pub fn password_in_words(text: &str) -> Option<Range<usize>> {
-    words(text).find_map(|word| {
+    password_words(text).find_map(|word| {
         let is_around = |c: char| c.is_whitespace() || "\"'`*\\_".contains(c);
         let skip = |from: usize| text.len() - text[from..].trim_start_matches(is_around).len();
         let sign = skip(word.end);
@@ -60,13 +60,14 @@ pub fn password_in_words(text: &str) -> Option<Range<usize>> {
         let value = value.trim_end_matches(['.', '!', ')']);
         // `your password is secret` names none.
         let is_odd = |c: char| !c.is_ascii_lowercase();
-        let is_meant = value.len() >= FEWEST && (meant != "is " || value.contains(is_odd));
-        (is_meant && !NO_PASSWORDS.contains(&value)).then(|| start..start + value.len())
+        let is_meant =
+            value.len() >= MIN_PASSWORD_LETTERS && (meant != "is " || value.contains(is_odd));
+        (is_meant && !NON_PASSWORD_VALUES.contains(&value)).then(|| start..start + value.len())
     })
 }
 
 /// Where the words stand.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn password_words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -78,7 +79,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
                 let here = bytes.get(start..start + word.len());
                 here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
             };
-            if let Some(word) = WORDS.iter().find(is_here) {
+            if let Some(word) = PASSWORD_WORDS.iter().find(is_here) {
                 from = start + word.len();
                 return Some(start..from);
             }
@@ -87,17 +88,17 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A value of JSON.
-struct Value<'a> {
+struct KeyedValue<'a> {
     place: Range<usize>,
     /// The quotes that it lacks.
     quote: &'a str,
 }
 
-impl<'a> Value<'a> {
+impl<'a> KeyedValue<'a> {
     /// What a key that ends here has as its value: a text or a number.
-    fn after(text: &'a str, key: usize) -> Option<Value<'a>> {
+    fn after(text: &'a str, key: usize) -> Option<KeyedValue<'a>> {
         let bytes = text.as_bytes();
-        let slashes = backslashes(&bytes[key..]);
+        let slashes = count_backslashes(&bytes[key..]);
         let quote = text.get(key..key + slashes + 1)?;
         if !quote.ends_with(['"', '\'']) {
             return None;
@@ -107,14 +108,14 @@ impl<'a> Value<'a> {
         let start = text.len() - rest.len();
         let Some(value) = rest.strip_prefix(quote) else {
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            return (digits > 0).then_some(Value {
+            return (digits > 0).then_some(KeyedValue {
                 place: start..start + digits,
                 quote,
             });
         };
         let start = start + quote.len();
-        let length = length(value.as_bytes(), quote.as_bytes());
-        (length > 0).then_some(Value {
+        let length = value_length(value.as_bytes(), quote.as_bytes());
+        (length > 0).then_some(KeyedValue {
             place: start..start + length,
             quote: "",
         })
@@ -122,12 +123,12 @@ impl<'a> Value<'a> {
 }
 
 /// How long a text is that ends with this quote, or with the text around it.
-fn length(value: &[u8], quote: &[u8]) -> usize {
+fn value_length(value: &[u8], quote: &[u8]) -> usize {
     let slashes = quote.len() - 1;
     let end = quote[slashes];
     let mut place = 0;
     while place < value.len() {
-        let run = backslashes(&value[place..]);
+        let run = count_backslashes(&value[place..]);
         // Of more backslashes, all but the quote's own write backslashes of the value.
         let is_end = value.get(place + run) == Some(&end) && run % (2 * quote.len()) == slashes;
         if is_end {
@@ -138,7 +139,7 @@ fn length(value: &[u8], quote: &[u8]) -> usize {
     value.len()
 }
 
-fn backslashes(text: &[u8]) -> usize {
+fn count_backslashes(text: &[u8]) -> usize {
     text.iter().take_while(|byte| **byte == b'\\').count()
 }
 

@@ -8,33 +8,33 @@ use std::ops::RangeInclusive;
 use super::entities;
 
 /// How many ways of writing may stand in one another, as JSON within JSON does.
-const DEPTH: usize = 4;
+const MAX_DECODE_DEPTH: usize = 4;
 
 /// What is read at a place: a letter, or one byte of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spelt {
+pub(super) struct DecodedLetter {
     bytes: [u8; 4],
     len: u8,
     /// Where the text goes on.
     pub(super) next: usize,
 }
 
-impl Spelt {
-    fn byte(byte: u8, next: usize) -> Spelt {
+impl DecodedLetter {
+    fn from_byte(byte: u8, next: usize) -> DecodedLetter {
         let bytes = [byte, 0, 0, 0];
-        Spelt {
+        DecodedLetter {
             bytes,
             len: 1,
             next,
         }
     }
 
-    fn letter(letter: char, next: usize) -> Spelt {
+    fn from_letter(letter: char, next: usize) -> DecodedLetter {
         let mut bytes = [0; 4];
         let len = letter.encode_utf8(&mut bytes).len();
         // A letter has four bytes at most.
         let len = u8::try_from(len).unwrap_or(4);
-        Spelt { bytes, len, next }
+        DecodedLetter { bytes, len, next }
     }
 
     /// What is read.
@@ -42,7 +42,7 @@ impl Spelt {
         &self.bytes[..usize::from(self.len)]
     }
 
-    fn single(&self) -> Option<u8> {
+    fn single_byte(&self) -> Option<u8> {
         (self.len == 1).then_some(self.bytes[0])
     }
 }
@@ -53,114 +53,120 @@ pub(super) fn begins_a_code(byte: u8) -> bool {
 }
 
 /// All that may be meant by what stands at a place, the plain reading first.
-pub(super) fn spelt(text: &[u8], place: usize) -> impl Iterator<Item = Spelt> {
-    let plain = text.get(place).map(|byte| Spelt::byte(*byte, place + 1));
+pub(super) fn readings_at(text: &[u8], place: usize) -> impl Iterator<Item = DecodedLetter> {
+    let plain = text
+        .get(place)
+        .map(|byte| DecodedLetter::from_byte(*byte, place + 1));
     let mut depth = 0;
     std::iter::successors(plain, move |before| {
         let mut now = *before;
         // What means the same one level deeper is told once.
         while now == *before {
             depth += 1;
-            let is_over = depth > DEPTH || !before.single().is_some_and(begins_a_code);
+            let is_over =
+                depth > MAX_DECODE_DEPTH || !before.single_byte().is_some_and(begins_a_code);
             if is_over {
                 return None;
             }
-            now = decoded(text, now, depth - 1);
+            now = decode_once(text, now, depth - 1);
         }
         Some(now)
     })
 }
 
 /// What is read at a place when codes are resolved so many times.
-fn read(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
-    let mut spelt = Spelt::byte(*text.get(place)?, place + 1);
+fn read_decoded(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
+    let mut spelt = DecodedLetter::from_byte(*text.get(place)?, place + 1);
     for depth in 0..depth {
-        if !spelt.single().is_some_and(begins_a_code) {
+        if !spelt.single_byte().is_some_and(begins_a_code) {
             break;
         }
-        spelt = decoded(text, spelt, depth);
+        spelt = decode_once(text, spelt, depth);
     }
     Some(spelt)
 }
 
 /// A reading with one more code resolved, where it begins one.
-fn decoded(text: &[u8], first: Spelt, depth: usize) -> Spelt {
-    let letter = match first.single() {
-        Some(b'\\') => escaped(text, first.next, depth),
-        Some(b'%') => percent(text, first.next, depth),
-        Some(b'&') => entity(text, first.next, depth),
-        Some(b'+') => Some(Spelt::byte(b' ', first.next)),
+fn decode_once(text: &[u8], first: DecodedLetter, depth: usize) -> DecodedLetter {
+    let letter = match first.single_byte() {
+        Some(b'\\') => decode_backslash(text, first.next, depth),
+        Some(b'%') => decode_percent(text, first.next, depth),
+        Some(b'&') => decode_entity(text, first.next, depth),
+        Some(b'+') => Some(DecodedLetter::from_byte(b' ', first.next)),
         Some(_) | None => None,
     };
     letter.unwrap_or(first)
 }
 
 /// What stands behind a backslash.
-fn escaped(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
-    let second = read(text, place, depth)?;
-    let byte = second.single()?;
+fn decode_backslash(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
+    let second = read_decoded(text, place, depth)?;
+    let byte = second.single_byte()?;
     let next = second.next;
     match byte {
-        b'n' => Some(Spelt::byte(b'\n', next)),
-        b'r' => Some(Spelt::byte(b'\r', next)),
-        b't' => Some(Spelt::byte(b'\t', next)),
-        b'b' => Some(Spelt::byte(8, next)),
-        b'f' => Some(Spelt::byte(12, next)),
-        b'x' => letter(number(text, next, 2, depth)?),
-        b'U' => letter(number(text, next, 8, depth)?),
-        b'u' => match sign(text, next, b'{', depth) {
+        b'n' => Some(DecodedLetter::from_byte(b'\n', next)),
+        b'r' => Some(DecodedLetter::from_byte(b'\r', next)),
+        b't' => Some(DecodedLetter::from_byte(b'\t', next)),
+        b'b' => Some(DecodedLetter::from_byte(8, next)),
+        b'f' => Some(DecodedLetter::from_byte(12, next)),
+        b'x' => letter_of_code(read_hex(text, next, 2, depth)?),
+        b'U' => letter_of_code(read_hex(text, next, 8, depth)?),
+        b'u' => match skip_sign(text, next, b'{', depth) {
             Some(open) => {
-                let (number, end) = digits(text, open, 16, 1..=6, depth)?;
-                letter((number, sign(text, end, b'}', depth)?))
+                let (number, end) = read_digits(text, open, 16, 1..=6, depth)?;
+                letter_of_code((number, skip_sign(text, end, b'}', depth)?))
             }
-            None => unit(text, next, depth),
+            None => decode_utf16(text, next, depth),
         },
-        _ if byte.is_ascii_punctuation() => Some(Spelt::byte(byte, next)),
+        _ if byte.is_ascii_punctuation() => Some(DecodedLetter::from_byte(byte, next)),
         _ => None,
     }
 }
 
 /// Four digits behind `\u`; of a letter beyond them, the second half follows.
-fn unit(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
-    let (high, next) = number(text, place, 4, depth)?;
+fn decode_utf16(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
+    let (high, next) = read_hex(text, place, 4, depth)?;
     if !(0xd800..0xdc00).contains(&high) {
-        return letter((high, next));
+        return letter_of_code((high, next));
     }
-    let u = sign(text, sign(text, next, b'\\', depth)?, b'u', depth)?;
-    let (low, end) = number(text, u, 4, depth)?;
+    let u = skip_sign(text, skip_sign(text, next, b'\\', depth)?, b'u', depth)?;
+    let (low, end) = read_hex(text, u, 4, depth)?;
     let is_low = (0xdc00..0xe000).contains(&low);
     let both = is_low.then(|| 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))?;
-    letter((both, end))
+    letter_of_code((both, end))
 }
 
 /// What stands behind a percent sign: a byte, or a letter as JavaScript's `escape` writes it.
-fn percent(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
-    let u = sign(text, place, b'u', depth).or_else(|| sign(text, place, b'U', depth));
+fn decode_percent(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
+    let u = skip_sign(text, place, b'u', depth).or_else(|| skip_sign(text, place, b'U', depth));
     if let Some(u) = u {
-        return letter(number(text, u, 4, depth)?);
+        return letter_of_code(read_hex(text, u, 4, depth)?);
     }
-    let (byte, end) = number(text, place, 2, depth)?;
-    Some(Spelt::byte(u8::try_from(byte).ok()?, end))
+    let (byte, end) = read_hex(text, place, 2, depth)?;
+    Some(DecodedLetter::from_byte(u8::try_from(byte).ok()?, end))
 }
 
 /// What stands behind an ampersand.
-fn entity(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
-    if let Some(place) = sign(text, place, b'#', depth) {
-        let x = sign(text, place, b'x', depth).or_else(|| sign(text, place, b'X', depth));
+fn decode_entity(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
+    if let Some(place) = skip_sign(text, place, b'#', depth) {
+        let x = skip_sign(text, place, b'x', depth).or_else(|| skip_sign(text, place, b'X', depth));
         let (number, end) = match x {
-            Some(x) => digits(text, x, 16, 1..=8, depth)?,
-            None => digits(text, place, 10, 1..=8, depth)?,
+            Some(x) => read_digits(text, x, 16, 1..=8, depth)?,
+            None => read_digits(text, place, 10, 1..=8, depth)?,
         };
-        let end = sign(text, end, b';', depth).unwrap_or(end);
-        return letter((number, end));
+        let end = skip_sign(text, end, b';', depth).unwrap_or(end);
+        return letter_of_code((number, end));
     }
     let mut name = String::new();
     let mut place = place;
-    while name.len() <= entities::LONGEST_NAME {
-        let spelt = read(text, place, depth)?;
+    while name.len() <= entities::MAX_ENTITY_NAME_BYTES {
+        let spelt = read_decoded(text, place, depth)?;
         place = spelt.next;
-        match char::from(spelt.single()?) {
-            ';' => return entities::letter(&name).map(|letter| Spelt::letter(letter, place)),
+        match char::from(spelt.single_byte()?) {
+            ';' => {
+                return entities::entity_letter(&name)
+                    .map(|letter| DecodedLetter::from_letter(letter, place));
+            }
             letter if letter.is_ascii_alphanumeric() => name.push(letter),
             _ => return None,
         }
@@ -168,22 +174,22 @@ fn entity(text: &[u8], place: usize, depth: usize) -> Option<Spelt> {
     None
 }
 
-fn letter((number, next): (u32, usize)) -> Option<Spelt> {
-    char::from_u32(number).map(|letter| Spelt::letter(letter, next))
+fn letter_of_code((number, next): (u32, usize)) -> Option<DecodedLetter> {
+    char::from_u32(number).map(|letter| DecodedLetter::from_letter(letter, next))
 }
 
 /// Where the text goes on behind a sign, if that stands here.
-fn sign(text: &[u8], place: usize, sign: u8, depth: usize) -> Option<usize> {
-    let read = read(text, place, depth)?;
-    (read.single() == Some(sign)).then_some(read.next)
+fn skip_sign(text: &[u8], place: usize, sign: u8, depth: usize) -> Option<usize> {
+    let read = read_decoded(text, place, depth)?;
+    (read.single_byte() == Some(sign)).then_some(read.next)
 }
 
 /// A number of so many hexadecimal digits, and where the text goes on.
-fn number(text: &[u8], place: usize, count: usize, depth: usize) -> Option<(u32, usize)> {
-    digits(text, place, 16, count..=count, depth)
+fn read_hex(text: &[u8], place: usize, count: usize, depth: usize) -> Option<(u32, usize)> {
+    read_digits(text, place, 16, count..=count, depth)
 }
 
-fn digits(
+fn read_digits(
     text: &[u8],
     mut place: usize,
     radix: u32,
@@ -193,8 +199,8 @@ fn digits(
     let mut number: u32 = 0;
     let mut found = 0;
     while found < *count.end()
-        && let Some(read) = read(text, place, depth)
-        && let Some(byte) = read.single()
+        && let Some(read) = read_decoded(text, place, depth)
+        && let Some(byte) = read.single_byte()
         && let Some(digit) = char::from(byte).to_digit(radix)
     {
         number = number.checked_mul(radix)?.checked_add(digit)?;
@@ -209,7 +215,7 @@ mod tests {
     use super::*;
 
     fn readings(text: &str) -> Vec<(String, usize)> {
-        spelt(text.as_bytes(), 0)
+        readings_at(text.as_bytes(), 0)
             .map(|spelt| {
                 (
                     String::from_utf8_lossy(spelt.bytes()).into_owned(),

@@ -7,31 +7,31 @@ use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, Span};
 
-use crate::domain::circuit::Outcome;
+use crate::domain::circuit::CallOutcome;
 use crate::domain::event::Activity;
 use crate::domain::gate::{AdmissionRequest, Lane};
 use crate::domain::ids::MysisId;
-use crate::domain::life::{Ask, Input, Route};
+use crate::domain::life::{LifeInput, ModelQuery, Route};
 use crate::domain::message::Severity;
 use crate::domain::model::{
-    ChatMessage, LONGEST_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
+    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
 };
 use crate::domain::rules::SwarmRules;
-use crate::domain::sent::Sent;
+use crate::domain::sent::LastRequest;
 use crate::gate::{Admission, Permit};
 use crate::mysis::{MysisDeps, MysisMsg};
-use crate::ports::Meter;
-use crate::session::{Session, SessionEvent, SessionObserver};
+use crate::ports::AnswerMeter;
+use crate::session::{GameSession, SessionEvent, SessionObserver};
 
-use super::hearing::hear_out;
-use super::{MailboxObserver, spawn};
+use super::hearing::await_answer;
+use super::{MailboxObserver, spawn_task};
 
 /// The shortest time that a provider is left alone which asks for it: one that asks for none would
 /// be asked without end.
-const SHORTEST_RETRY_AFTER: Duration = Duration::from_secs(1);
+const MIN_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Who asks, and by what rules.
-pub(in crate::mysis) struct Question {
+pub(in crate::mysis) struct ModelCaller {
     pub(in crate::mysis) surroundings: Arc<MysisDeps>,
     pub(in crate::mysis) rules: Arc<SwarmRules>,
     /// Whose budget it is paid from.
@@ -41,51 +41,60 @@ pub(in crate::mysis) struct Question {
 }
 
 /// Asks the model once, with the session ready where it can be.
-pub(in crate::mysis) fn ask(
+pub(in crate::mysis) fn spawn_ask(
     mysis: &ActorRef<MysisMsg>,
-    question: Question,
-    session: Session,
-    ask: Ask,
+    question: ModelCaller,
+    session: GameSession,
+    ask: ModelQuery,
 ) -> AbortOnDropHandle<()> {
     let work = ask.work;
     let door = MailboxObserver::to(mysis, work);
     let span = question.span.clone();
-    spawn(
+    spawn_task(
         mysis.clone(),
         work,
-        async move { question.put(&door, session, ask).await }.instrument(span),
-        move |text| Input::Died { work, text },
+        async move { question.ask_when_admitted(&door, session, ask).await }.instrument(span),
+        move |text| LifeInput::Died { work, text },
     )
 }
 
-impl Question {
-    async fn put(self, door: &MailboxObserver, mut session: Session, ask: Ask) -> (Session, Input) {
+impl ModelCaller {
+    async fn ask_when_admitted(
+        self,
+        door: &MailboxObserver,
+        mut session: GameSession,
+        ask: ModelQuery,
+    ) -> (GameSession, LifeInput) {
         // Before the gate: whoever holds a place there waits for nothing else.
         session.prepare(door, !ask.is_urgent).await;
         let work = ask.work;
-        let input = match self.admitted(door, &ask).await {
-            None => Input::Died {
+        let input = match self.request_admission(door, &ask).await {
+            None => LifeInput::Died {
                 work,
                 text: "the program is closing".to_string(),
             },
             // It is only told to whom does not wait, which is nobody here.
-            Some(Admission::Away { why }) => Input::Died {
+            Some(Admission::Away { why }) => LifeInput::Died {
                 work,
                 text: why.to_string(),
             },
-            Some(Admission::Held { why, until }) => Input::Held { work, why, until },
+            Some(Admission::Held { why, until }) => LifeInput::Held { work, why, until },
             Some(Admission::In(pass)) => {
-                door.news(SessionEvent::Progress(Activity::CallingModel));
-                self.pass_through(door, pass, &session, ask).await
+                door.on_event(SessionEvent::Progress(Activity::CallingModel));
+                self.ask_provider(door, pass, &session, ask).await
             }
         };
         (session, input)
     }
 
-    async fn admitted(&self, door: &MailboxObserver, ask: &Ask) -> Option<Admission> {
+    async fn request_admission(
+        &self,
+        door: &MailboxObserver,
+        ask: &ModelQuery,
+    ) -> Option<Admission> {
         let first = ask.routes.first()?;
         let lane = Lane::Provider(first.provider.clone());
-        door.news(SessionEvent::Progress(Activity::Queueing(lane)));
+        door.on_event(SessionEvent::Progress(Activity::Queueing(lane)));
         let lanes = ask.routes.iter();
         let asker = AdmissionRequest {
             routes: lanes
@@ -96,19 +105,19 @@ impl Question {
             tokens: ask.tokens,
             waits_out: true,
         };
-        self.surroundings.means.gate.ask(asker).await
+        self.surroundings.means.gate.request_admission(asker).await
     }
 
     /// Asks the provider that the pass leads to. What it cost is told before the pass ends, so that
     /// nobody is let in on money that is spent.
-    async fn pass_through(
+    async fn ask_provider(
         &self,
         door: &MailboxObserver,
         mut pass: Permit,
-        session: &Session,
-        ask: Ask,
-    ) -> Input {
-        let Ask {
+        session: &GameSession,
+        ask: ModelQuery,
+    ) -> LifeInput {
+        let ModelQuery {
             work,
             routes,
             messages,
@@ -116,7 +125,7 @@ impl Question {
             ..
         } = ask;
         if let Some(text) = &pass.told {
-            door.news(SessionEvent::Notice {
+            door.on_event(SessionEvent::Notice {
                 severity: Severity::Warn,
                 code: "budget_low",
                 text: text.to_string(),
@@ -124,7 +133,7 @@ impl Question {
         }
         let leads_to = |route: &Route| Lane::Provider(route.provider.clone()) == pass.lane;
         let Some(route) = routes.into_iter().find(leads_to) else {
-            return Input::Replied {
+            return LifeInput::Replied {
                 work,
                 provider: "".into(),
                 result: Err(ModelFault::Permanent {
@@ -138,19 +147,19 @@ impl Question {
         let started = clock.moment();
         let result = self.ask_once(door, session, &pass, route, messages).await;
         let ms = clock.moment().millis_since(started);
-        pass.outcome = outcome(&result, is_last_try);
-        self.settle(&pass, &provider, &result);
-        let is_in_vain = pass.is_trial && matches!(pass.outcome, Outcome::Fails { .. });
+        pass.outcome = call_outcome(&result, is_last_try);
+        self.settle_with_gate(&pass, &provider, &result);
+        let is_in_vain = pass.is_trial && matches!(pass.outcome, CallOutcome::Fails { .. });
         drop(pass);
         if let (true, Err(fault)) = (is_in_vain, &result) {
             let fault = fault.clone();
-            return Input::StillAway {
+            return LifeInput::StillAway {
                 work,
                 provider,
                 fault,
             };
         }
-        Input::Replied {
+        LifeInput::Replied {
             work,
             provider,
             result,
@@ -159,24 +168,29 @@ impl Question {
     }
 
     /// Tells the gate what it cost and how it went.
-    fn settle(&self, pass: &Permit, provider: &Arc<str>, result: &Result<ModelAnswer, ModelFault>) {
+    fn settle_with_gate(
+        &self,
+        pass: &Permit,
+        provider: &Arc<str>,
+        result: &Result<ModelAnswer, ModelFault>,
+    ) {
         let usage = match result {
             Ok(answer) => answer.usage,
             Err(fault) => fault.usage(),
         };
         let gate = &self.surroundings.means.gate;
-        if let Some(bill) = self.rules.bill(provider, usage) {
-            gate.paid(self.payer, bill);
+        if let Some(bill) = self.rules.call_charge(provider, usage) {
+            gate.report_charge(self.payer, bill);
         }
         if let Some(wait) = result.as_ref().err().and_then(asked_to_wait) {
-            gate.hold(pass.lane.clone(), wait);
+            gate.hold_lane(pass.lane.clone(), wait);
         }
     }
 
     async fn ask_once(
         &self,
         door: &MailboxObserver,
-        session: &Session,
+        session: &GameSession,
         pass: &Permit,
         route: Route,
         messages: Arc<[ChatMessage]>,
@@ -200,20 +214,20 @@ impl Question {
             messages: messages.collect(),
             tools: session.tools().without_secrets(&known),
         };
-        door.sent(Sent {
+        door.keep_request(LastRequest {
             at: self.surroundings.means.clock.now(),
             request: request.clone(),
         });
-        let meter = Meter::default();
-        let face = meter.face();
+        let meter = AnswerMeter::default();
+        let face = meter.subscribe();
         let answer = self.surroundings.models.ask(request, meter);
         let tell = |arrived| {
             if pass.is_trial {
-                pass.answers();
+                pass.report_sign_of_life();
             }
-            door.news(SessionEvent::Progress(Activity::Answering(arrived)));
+            door.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
         };
-        let answer = hear_out(answer, face, provider.timeout, tell).await;
+        let answer = await_answer(answer, face, provider.timeout, tell).await;
         let known = secrets.redactor();
         match answer {
             Ok(answer) => Ok(answer.without_secrets(&known)),
@@ -226,7 +240,7 @@ impl Question {
 fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
     match fault {
         ModelFault::Transient { retry_after, .. } => {
-            retry_after.map(|wait| wait.clamp(SHORTEST_RETRY_AFTER, LONGEST_RETRY_AFTER))
+            retry_after.map(|wait| wait.clamp(MIN_RETRY_AFTER, MAX_OBEYED_RETRY_AFTER))
         }
         ModelFault::Permanent { .. }
         | ModelFault::Unreachable { .. }
@@ -238,14 +252,14 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
 }
 
 /// What an answer tells about the provider. One that says when to come back is not down.
-fn outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> Outcome {
-    let fails = |text: &str, is_unreachable| Outcome::Fails {
+fn call_outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> CallOutcome {
+    let fails = |text: &str, is_unreachable| CallOutcome::Fails {
         text: text.into(),
         is_unreachable,
         ends_round,
     };
     match result {
-        Ok(answer) => Outcome::Works {
+        Ok(answer) => CallOutcome::Works {
             tokens: answer
                 .usage
                 .map(|usage| usage.input.saturating_add(usage.output)),
@@ -258,12 +272,12 @@ fn outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> Outcom
                 retry_after: Some(_),
                 ..
             },
-        ) => Outcome::Works { tokens: None },
+        ) => CallOutcome::Works { tokens: None },
         Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {
             fails(text, false)
         }
         Err(ModelFault::Unreachable { text }) => fails(text, true),
         // It was not asked: that says nothing about it.
-        Err(ModelFault::NoDescriptor { .. }) => Outcome::Dropped,
+        Err(ModelFault::NoDescriptor { .. }) => CallOutcome::Dropped,
     }
 }

@@ -6,27 +6,27 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::domain::model::{Arrived, ModelAnswer, ModelFault};
+use crate::domain::model::{AnswerProgress, ModelAnswer, ModelFault};
 
 /// How often it is told at most how much is there. What takes less is told when it is over.
-const TELLING: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// The longest that an answer may take which comes in pieces, in silences that it may have.
-const SILENCES: u32 = 6;
+const MAX_SILENCES: u32 = 6;
 
-type Answer = Result<ModelAnswer, ModelFault>;
+type ModelResult = Result<ModelAnswer, ModelFault>;
 
 /// Waits for an answer: as long as `silence` for one that comes in one piece, as long as that from
 /// piece to piece for another, though not for ever. `tell` hears how much is there.
-pub(super) async fn hear_out(
-    mut answer: BoxFuture<'static, Answer>,
-    mut face: watch::Receiver<Arrived>,
+pub(super) async fn await_answer(
+    mut answer: BoxFuture<'static, ModelResult>,
+    mut face: watch::Receiver<AnswerProgress>,
     silence: Duration,
-    mut tell: impl FnMut(Arrived),
-) -> Answer {
+    mut tell: impl FnMut(AnswerProgress),
+) -> ModelResult {
     let begun = Instant::now();
-    let end = begun + silence * SILENCES;
+    let end = begun + silence * MAX_SILENCES;
     let (mut heard, mut told) = (begun, begun);
-    let mut untold: Option<Arrived> = None;
+    let mut untold: Option<AnswerProgress> = None;
     let alarm = tokio::time::sleep(silence);
     tokio::pin!(alarm);
     loop {
@@ -38,7 +38,7 @@ pub(super) async fn hear_out(
                 heard = Instant::now();
                 // The alarm is moved once a telling, not with each piece.
                 if untold.replace(*face.borrow_and_update()).is_none() {
-                    let telling = (told + TELLING).max(heard);
+                    let telling = (told + PROGRESS_INTERVAL).max(heard);
                     alarm.as_mut().reset(telling.min(heard + silence).min(end));
                 }
             }
@@ -57,11 +57,11 @@ pub(super) async fn hear_out(
     }
 }
 
-fn too_late(is_endless: bool, silence: Duration, arrived: Arrived) -> ModelFault {
+fn too_late(is_endless: bool, silence: Duration, arrived: AnswerProgress) -> ModelFault {
     let bytes = arrived.words.saturating_add(arrived.thoughts);
     let text = match bytes {
         0 => format!("no answer within {silence:?}"),
-        _ if is_endless => format!("no end of the answer within {:?}", silence * SILENCES),
+        _ if is_endless => format!("no end of the answer within {:?}", silence * MAX_SILENCES),
         _ => format!("nothing more of the answer for {silence:?}, after {bytes} bytes"),
     };
     ModelFault::Transient {
@@ -73,13 +73,13 @@ fn too_late(is_endless: bool, silence: Duration, arrived: Arrived) -> ModelFault
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::Meter;
+    use crate::ports::AnswerMeter;
     use futures::FutureExt;
     use std::sync::{Arc, Mutex};
 
     const SILENCE: Duration = Duration::from_secs(60);
 
-    fn yes() -> Answer {
+    fn yes() -> ModelResult {
         Ok(ModelAnswer {
             text: "yes".to_string(),
             ..ModelAnswer::default()
@@ -88,28 +88,28 @@ mod tests {
 
     /// A model that says a byte after each pause, then its answer; how it was heard, how long that
     /// took, and what was told at which second.
-    async fn heard(pauses: Vec<Duration>) -> (Answer, Duration, Vec<(u64, u64)>) {
-        let meter = Meter::default();
-        let face = meter.face();
+    async fn heard(pauses: Vec<Duration>) -> (ModelResult, Duration, Vec<(u64, u64)>) {
+        let meter = AnswerMeter::default();
+        let face = meter.subscribe();
         let model = async move {
             for (words, pause) in (1..).zip(pauses) {
                 tokio::time::sleep(pause).await;
-                meter.stands_at(Arrived { words, thoughts: 0 });
+                meter.stands_at(AnswerProgress { words, thoughts: 0 });
             }
             yes()
         };
         let begun = Instant::now();
         let told = Arc::new(Mutex::new(Vec::new()));
-        let tell = |arrived: Arrived| {
+        let tell = |arrived: AnswerProgress| {
             let at = begun.elapsed().as_secs();
             told.lock().unwrap().push((at, arrived.words));
         };
-        let answer = hear_out(model.boxed(), face, SILENCE, tell).await;
+        let answer = await_answer(model.boxed(), face, SILENCE, tell).await;
         let told = told.lock().unwrap().clone();
         (answer, begun.elapsed(), told)
     }
 
-    fn text(answer: &Answer) -> &str {
+    fn text(answer: &ModelResult) -> &str {
         answer.as_ref().expect_err("it is too late").text()
     }
 
@@ -150,11 +150,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn without_a_meter_the_time_is_that_of_the_whole() {
-        let (meter, begun) = (Meter::default(), Instant::now());
-        let face = meter.face();
+        let (meter, begun) = (AnswerMeter::default(), Instant::now());
+        let face = meter.subscribe();
         drop(meter);
         let model = tokio::time::sleep(SILENCE / 2).map(|()| yes()).boxed();
-        let answer = hear_out(model, face, SILENCE, |_| panic!("nothing is there")).await;
+        let answer = await_answer(model, face, SILENCE, |_| panic!("nothing is there")).await;
         assert_eq!((answer, begun.elapsed()), (yes(), SILENCE / 2));
     }
 }

@@ -7,30 +7,30 @@ use http::StatusCode;
 
 use super::{
     super::{
-        envelope::{Envelope, Kind},
-        owner::Request,
+        envelope::{Envelope, RpcMessageKind},
+        owner::OwnerRequest,
         response,
     },
-    Inside,
+    EndpointState,
 };
 use crate::{
-    fault::{Strike, Target},
-    frontend::Connection,
+    fault::{FaultEffect, FaultTarget},
+    frontend::ConnectionId,
 };
 
 /// What faults leave of a request's way.
-pub(super) struct Passage<'a> {
+pub(super) struct FaultedRequest<'a> {
     pub(super) session: Option<&'a str>,
-    pub(super) connection: Option<Connection>,
+    pub(super) connection: Option<ConnectionId>,
     /// What will become of the answer.
-    pub(super) spoilt: Option<Strike>,
+    pub(super) spoilt: Option<FaultEffect>,
 }
 
 /// The server ends before the request does.
 struct Stopping;
 
-impl<'a> Passage<'a> {
-    pub(super) fn new(session: Option<&'a str>, connection: Option<Connection>) -> Self {
+impl<'a> FaultedRequest<'a> {
+    pub(super) fn new(session: Option<&'a str>, connection: Option<ConnectionId>) -> Self {
         Self {
             session,
             connection,
@@ -39,72 +39,80 @@ impl<'a> Passage<'a> {
     }
 }
 
-impl Inside {
+impl EndpointState {
     /// Lets the faults at a request that is not executed yet; their answer, if they leave no other.
-    pub(super) async fn sabotage(
+    pub(super) async fn inject_faults(
         &self,
         envelope: &Envelope<'_>,
-        passage: &mut Passage<'_>,
+        passage: &mut FaultedRequest<'_>,
         now: Duration,
     ) -> Option<Response> {
-        let target = target(envelope, passage.connection);
-        for strike in self.faults.strikes(now, target) {
-            if let Some(answer) = self.refuse(strike, envelope) {
+        let target = fault_target(envelope, passage.connection);
+        for strike in self.faults.draw_effects(now, target) {
+            if let Some(answer) = self.faulty_answer(strike, envelope) {
                 return Some(answer);
             }
-            if self.strike(strike, passage).await.is_err() {
-                return Some(response::cut());
+            if self.apply_effect(strike, passage).await.is_err() {
+                return Some(response::cut_body());
             }
         }
         None
     }
 
     /// What a fault answers in place of executing the request.
-    fn refuse(&self, strike: Strike, envelope: &Envelope) -> Option<Response> {
+    fn faulty_answer(&self, strike: FaultEffect, envelope: &Envelope) -> Option<Response> {
         let answer = match strike {
-            Strike::Http500 => {
-                response::broken(StatusCode::INTERNAL_SERVER_ERROR, "broken on purpose")
+            FaultEffect::Http500 => {
+                response::plain_error(StatusCode::INTERNAL_SERVER_ERROR, "broken on purpose")
             }
-            Strike::Http429 { retry_after } => response::too_many(Duration::from_secs(retry_after)),
-            Strike::Outage => response::broken(StatusCode::SERVICE_UNAVAILABLE, "down on purpose"),
-            Strike::RpcError => {
+            FaultEffect::Http429 { retry_after } => {
+                response::too_many(Duration::from_secs(retry_after))
+            }
+            FaultEffect::Outage => {
+                response::plain_error(StatusCode::SERVICE_UNAVAILABLE, "down on purpose")
+            }
+            FaultEffect::RpcError => {
                 let message = "Internal error (on purpose)";
                 response::rpc_error(StatusCode::OK, envelope.id, -32603, message)
             }
-            Strike::ToolsMissing => {
+            FaultEffect::ToolsMissing => {
                 response::rpc_result(envelope.id.unwrap_or("null"), "{\"tools\":[]}")
             }
-            Strike::Drop
-            | Strike::Hang(_)
-            | Strike::Slow(_)
-            | Strike::McpSession
-            | Strike::GameSession
-            | Strike::Garbage
-            | Strike::RestartWarning => return None,
+            FaultEffect::Drop
+            | FaultEffect::Hang(_)
+            | FaultEffect::Slow(_)
+            | FaultEffect::McpSession
+            | FaultEffect::GameSession
+            | FaultEffect::Garbage
+            | FaultEffect::RestartWarning => return None,
         };
         Some(answer)
     }
 
     /// What a fault does before the request is executed.
-    async fn strike(&self, strike: Strike, passage: &mut Passage<'_>) -> Result<(), Stopping> {
+    async fn apply_effect(
+        &self,
+        strike: FaultEffect,
+        passage: &mut FaultedRequest<'_>,
+    ) -> Result<(), Stopping> {
         let request = match strike {
-            Strike::Slow(duration) => return self.wait(duration).await,
-            Strike::McpSession => {
+            FaultEffect::Slow(duration) => return self.wait_or_stop(duration).await,
+            FaultEffect::McpSession => {
                 passage.connection = None;
                 let closed = passage.session.and_then(|id| self.connections.close(id));
-                closed.map(Request::HangUp)
+                closed.map(OwnerRequest::HangUp)
             }
-            Strike::GameSession => passage.connection.map(Request::LoseLogin),
-            Strike::RestartWarning => Some(Request::WarnOfRestart),
-            Strike::Drop | Strike::Hang(_) | Strike::Garbage => {
+            FaultEffect::GameSession => passage.connection.map(OwnerRequest::LoseLogin),
+            FaultEffect::RestartWarning => Some(OwnerRequest::WarnOfRestart),
+            FaultEffect::Drop | FaultEffect::Hang(_) | FaultEffect::Garbage => {
                 passage.spoilt = Some(strike);
                 None
             }
-            Strike::Http500
-            | Strike::Http429 { .. }
-            | Strike::Outage
-            | Strike::ToolsMissing
-            | Strike::RpcError => None,
+            FaultEffect::Http500
+            | FaultEffect::Http429 { .. }
+            | FaultEffect::Outage
+            | FaultEffect::ToolsMissing
+            | FaultEffect::RpcError => None,
         };
         match request {
             Some(request) => self.requests.send(request).await.map_err(|_| Stopping),
@@ -113,34 +121,38 @@ impl Inside {
     }
 
     /// What a fault makes of an answer to a request that was executed.
-    pub(super) async fn spoil(&self, answer: Response, strike: Option<Strike>) -> Response {
+    pub(super) async fn spoil_answer(
+        &self,
+        answer: Response,
+        strike: Option<FaultEffect>,
+    ) -> Response {
         match strike {
-            Some(Strike::Drop) => response::cut(),
-            Some(Strike::Hang(duration)) => {
+            Some(FaultEffect::Drop) => response::cut_body(),
+            Some(FaultEffect::Hang(duration)) => {
                 // Whether the time was up or the server ends: the connection is cut.
-                let _ = self.wait(duration).await;
-                response::cut()
+                let _ = self.wait_or_stop(duration).await;
+                response::cut_body()
             }
-            Some(Strike::Garbage) => {
+            Some(FaultEffect::Garbage) => {
                 response::json(StatusCode::OK, "<html><body>Bad gateway?</body></html>")
             }
             Some(
-                Strike::Http500
-                | Strike::Http429 { .. }
-                | Strike::Slow(_)
-                | Strike::McpSession
-                | Strike::GameSession
-                | Strike::RestartWarning
-                | Strike::Outage
-                | Strike::ToolsMissing
-                | Strike::RpcError,
+                FaultEffect::Http500
+                | FaultEffect::Http429 { .. }
+                | FaultEffect::Slow(_)
+                | FaultEffect::McpSession
+                | FaultEffect::GameSession
+                | FaultEffect::RestartWarning
+                | FaultEffect::Outage
+                | FaultEffect::ToolsMissing
+                | FaultEffect::RpcError,
             )
             | None => answer,
         }
     }
 
     /// Waits, but not past the end of the server.
-    async fn wait(&self, duration: Duration) -> Result<(), Stopping> {
+    async fn wait_or_stop(&self, duration: Duration) -> Result<(), Stopping> {
         tokio::select! {
             () = tokio::time::sleep(duration) => Ok(()),
             () = self.stop.cancelled() => Err(Stopping),
@@ -148,10 +160,12 @@ impl Inside {
     }
 }
 
-fn target(envelope: &Envelope, connection: Option<Connection>) -> Target {
+fn fault_target(envelope: &Envelope, connection: Option<ConnectionId>) -> FaultTarget {
     match (connection, envelope.kind) {
-        (None, _) => Target::Stranger,
-        (Some(_), Kind::ToolsList) => Target::ToolsList,
-        (Some(_), Kind::Initialize | Kind::LogIn | Kind::Other) => Target::Session,
+        (None, _) => FaultTarget::Stranger,
+        (Some(_), RpcMessageKind::ToolsList) => FaultTarget::ToolsList,
+        (Some(_), RpcMessageKind::Initialize | RpcMessageKind::LogIn | RpcMessageKind::Other) => {
+            FaultTarget::Session
+        }
     }
 }

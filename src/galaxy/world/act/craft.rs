@@ -4,37 +4,42 @@ use serde_json::json;
 
 use super::{
     super::{
-        Answer, PlayerId, Refusal, World,
-        arguments::Arguments,
+        GameAnswer, GameRefusal, PlayerId, World,
+        arguments::CommandArguments,
         catalogue::{Recipe, Skill},
     },
-    Act,
+    Mutation,
 };
 
 const MOST_TIMES: u64 = 10;
 
-pub(crate) fn read(arguments: Arguments) -> Result<Act, Refusal> {
+pub(crate) fn read_craft(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let id = arguments.text_or_empty("recipe_id")?;
     if id.is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must specify 'recipe_id'. Use 'catalog' with type 'recipes' to see recipes. \
              Example: {\"recipe_id\": \"refine_steel\"}",
         ));
     }
     let recipe = Recipe::find(id).ok_or_else(|| {
         let message = format!("Unknown recipe '{id}'. Use 'catalog' with type 'recipes'.");
-        Refusal::new("cannot_craft", message)
+        GameRefusal::new("cannot_craft", message)
     })?;
     let times = arguments.quantity_or(1)?;
     if times > MOST_TIMES {
-        return Err(Refusal::payload(format!(
+        return Err(GameRefusal::invalid_payload(format!(
             "Quantity must be at most {MOST_TIMES}."
         )));
     }
-    Ok(Act::Craft(recipe, times))
+    Ok(Mutation::Craft(recipe, times))
 }
 
-pub(crate) fn craft(world: &mut World, player: PlayerId, recipe: &Recipe, times: u64) -> Answer {
+pub(crate) fn craft_recipe(
+    world: &mut World,
+    player: PlayerId,
+    recipe: &Recipe,
+    times: u64,
+) -> GameAnswer {
     let now = world.tick;
     let pilot = world.player_mut(player);
     let cargo = &mut pilot.ship.cargo;
@@ -45,7 +50,7 @@ pub(crate) fn craft(world: &mut World, player: PlayerId, recipe: &Recipe, times:
         .map(|(item, missing)| format!("{missing}x {}", item.name()))
         .collect();
     if !missing.is_empty() {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "missing_materials",
             format!("Missing materials: {}", missing.join(", ")),
         ));
@@ -58,7 +63,7 @@ pub(crate) fn craft(world: &mut World, player: PlayerId, recipe: &Recipe, times:
     let quantity = each * times;
     cargo.put(output, quantity);
     pilot.stats.items_crafted += quantity;
-    pilot.learn(Skill::CRAFTING, times, now);
+    pilot.gain_experience(Skill::CRAFTING, times, now);
     Ok(json!({
         "action": "craft",
         "recipe_id": recipe.id,

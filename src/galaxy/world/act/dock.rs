@@ -4,25 +4,25 @@ use serde_json::json;
 
 use super::{
     super::{
-        Answer, PlayerId, Refusal, World, arguments::Arguments, atlas::BaseIx, inbox::Event,
-        player::Berth, view,
+        GameAnswer, GameRefusal, PlayerId, World, arguments::CommandArguments, atlas::BaseIx,
+        inbox::InboxEvent, player::Berth, view,
     },
-    Act,
+    Mutation,
 };
 
-pub(crate) fn read_dock(_: Arguments) -> Result<Act, Refusal> {
-    Ok(Act::Dock)
+pub(crate) fn read_dock(_: CommandArguments) -> Result<Mutation, GameRefusal> {
+    Ok(Mutation::Dock)
 }
 
-pub(crate) fn read_undock(_: Arguments) -> Result<Act, Refusal> {
-    Ok(Act::Undock)
+pub(crate) fn read_undock(_: CommandArguments) -> Result<Mutation, GameRefusal> {
+    Ok(Mutation::Undock)
 }
 
-pub(crate) fn dock(world: &mut World, player: PlayerId) -> Answer {
+pub(crate) fn dock_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     if world.player(player).docked_at().is_some() {
-        return Err(Refusal::new("already_docked", "Already docked"));
+        return Err(GameRefusal::new("already_docked", "Already docked"));
     }
-    let base = moor(world, player)?;
+    let base = dock_at_base(world, player)?;
     let pilot = world.player(player);
     let stored = pilot
         .storage
@@ -35,7 +35,7 @@ pub(crate) fn dock(world: &mut World, player: PlayerId) -> Answer {
         "station_condition": view::station_condition(),
         "story": "Clamps lock and the concourse lights come up.",
         "storage_items": stored,
-        "unread_chat": view::unread(world, pilot),
+        "unread_chat": view::unread_counts(world, pilot),
     });
     if pilot.ship.fuel * 4 < pilot.ship.class().fuel {
         answer["fuel_warning"] = format!(
@@ -48,19 +48,23 @@ pub(crate) fn dock(world: &mut World, player: PlayerId) -> Answer {
     Ok(answer)
 }
 
-pub(crate) fn undock(world: &mut World, player: PlayerId) -> Answer {
+pub(crate) fn undock_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     let pilot = world.player_mut(player);
     if pilot.docked_at().is_none() {
-        return Err(Refusal::new("not_docked", "Not docked"));
+        return Err(GameRefusal::new("not_docked", "Not docked"));
     }
     pilot.berth = Berth::Space;
     Ok(json!({ "action": "undock" }))
 }
 
 /// Docks for a command that needs it.
-pub(crate) fn auto_dock(world: &mut World, player: PlayerId, command: &str) -> Result<(), Refusal> {
-    moor(world, player)?;
-    tell(
+pub(crate) fn auto_dock(
+    world: &mut World,
+    player: PlayerId,
+    command: &str,
+) -> Result<(), GameRefusal> {
+    dock_at_base(world, player)?;
+    notify_berth(
         world,
         player,
         "auto_dock",
@@ -72,7 +76,7 @@ pub(crate) fn auto_dock(world: &mut World, player: PlayerId, command: &str) -> R
 /// Undocks for a command that needs it.
 pub(crate) fn auto_undock(world: &mut World, player: PlayerId, command: &str) {
     world.player_mut(player).berth = Berth::Space;
-    tell(
+    notify_berth(
         world,
         player,
         "auto_undock",
@@ -80,15 +84,15 @@ pub(crate) fn auto_undock(world: &mut World, player: PlayerId, command: &str) {
     );
 }
 
-fn moor(world: &mut World, player: PlayerId) -> Result<BaseIx, Refusal> {
+fn dock_at_base(world: &mut World, player: PlayerId) -> Result<BaseIx, GameRefusal> {
     let base = world.atlas.poi(world.player(player).at).base;
-    let base = base.ok_or_else(|| Refusal::new("no_base", "No station at this location"))?;
+    let base = base.ok_or_else(|| GameRefusal::new("no_base", "No station at this location"))?;
     world.player_mut(player).berth = Berth::Docked(base);
     Ok(base)
 }
 
-fn tell(world: &mut World, player: PlayerId, kind: &'static str, message: String) {
+fn notify_berth(world: &mut World, player: PlayerId, kind: &'static str, message: String) {
     let now = world.tick;
-    let event = Event::Berth { kind, message };
-    world.player_mut(player).tell(event, now);
+    let event = InboxEvent::Berth { kind, message };
+    world.player_mut(player).notify(event, now);
 }

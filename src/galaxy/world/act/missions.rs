@@ -4,69 +4,69 @@ use serde_json::json;
 
 use super::{
     super::{
-        Answer, PlayerId, Refusal, World,
-        arguments::Arguments,
+        GameAnswer, GameRefusal, PlayerId, World,
+        arguments::CommandArguments,
         calendar,
-        mission::{Active, Completed, MOST_ACTIVE, Template},
+        mission::{ActiveMission, CompletedMission, MOST_ACTIVE, MissionTemplate},
     },
-    Act,
+    Mutation,
 };
 
-pub(crate) fn read_accept(arguments: Arguments) -> Result<Act, Refusal> {
+pub(crate) fn read_accept(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     // S7 calls it template_id; both name the template.
     let id = match arguments.text_or_empty("mission_id")? {
         "" => arguments.text_or_empty("template_id")?,
         id => id,
     };
     if id.is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must provide template_id (or mission_id) to accept a mission.",
         ));
     }
-    Ok(Act::AcceptMission(id.to_owned()))
+    Ok(Mutation::AcceptMission(id.to_owned()))
 }
 
-pub(crate) fn read_complete(arguments: Arguments) -> Result<Act, Refusal> {
+pub(crate) fn read_complete(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let id = arguments.text_or_empty("mission_id")?;
     if id.is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must specify 'mission_id'. Use 'get_active_missions' to see yours.",
         ));
     }
-    Ok(Act::CompleteMission(id.to_owned()))
+    Ok(Mutation::CompleteMission(id.to_owned()))
 }
 
-pub(crate) fn accept(world: &mut World, player: PlayerId, id: &str) -> Answer {
+pub(crate) fn accept_mission(world: &mut World, player: PlayerId, id: &str) -> GameAnswer {
     let (now, dice) = (world.tick, world.dice);
     let pilot = world.player(player);
-    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
-    let template = Template::offered(&world.atlas, base)
+    let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
+    let template = MissionTemplate::offers_at(&world.atlas, base)
         .find(|template| template.id == id && template.is_open_to(&pilot.completed))
         .ok_or_else(|| {
             let message =
                 format!("No mission '{id}' is offered here. Use 'get_missions' to see the board.");
-            Refusal::new("mission_not_found", message)
+            GameRefusal::new("mission_not_found", message)
         })?;
     let pilot = world.player_mut(player);
-    pilot.missions.retain(|mission| mission.expires() > now);
-    if pilot.missions.iter().any(|mission| mission.is_called(id)) {
-        return Err(Refusal::new(
+    pilot.missions.retain(|mission| mission.expiry_tick() > now);
+    if pilot.missions.iter().any(|mission| mission.has_id(id)) {
+        return Err(GameRefusal::new(
             "mission_already_active",
             format!("You are on '{}' already.", template.title),
         ));
     }
     if pilot.missions.len() >= MOST_ACTIVE {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "max_missions",
             format!(
                 "You have {MOST_ACTIVE} active missions, which is the most. Complete or abandon one first."
             ),
         ));
     }
-    let instance = dice.id("mission", &[player.part(), pilot.accepted]);
+    let instance = dice.id("mission", &[player.roll_key(), pilot.accepted]);
     pilot.accepted += 1;
-    let mission = Active::new(instance, template, base, now);
-    let expires = mission.expires();
+    let mission = ActiveMission::new(instance, template, base, now);
+    let expires = mission.expiry_tick();
     pilot.missions.push(mission);
     Ok(json!({
         "mission_id": instance.to_string(),
@@ -78,15 +78,15 @@ pub(crate) fn accept(world: &mut World, player: PlayerId, id: &str) -> Answer {
     }))
 }
 
-pub(crate) fn complete(world: &mut World, player: PlayerId, id: &str) -> Answer {
+pub(crate) fn complete_mission(world: &mut World, player: PlayerId, id: &str) -> GameAnswer {
     let now = world.tick;
     let pilot = world.player_mut(player);
-    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     let at = pilot
         .missions
         .iter()
-        .position(|mission| mission.is_called(id) && mission.expires() > now)
-        .ok_or_else(|| Refusal::new("mission_not_found", "You have no such active mission."))?;
+        .position(|mission| mission.has_id(id) && mission.expiry_tick() > now)
+        .ok_or_else(|| GameRefusal::new("mission_not_found", "You have no such active mission."))?;
     let mission = &pilot.missions[at];
     let (instance, template, issuer) = (mission.id, mission.template(), mission.base);
     let task = template.task;
@@ -95,21 +95,21 @@ pub(crate) fn complete(world: &mut World, player: PlayerId, id: &str) -> Answer 
         Some(item) => pilot.ship.cargo.count(item) + stored.count(item),
         None => mission.done,
     };
-    if done < task.required() || issuer != base {
+    if done < task.required_count() || issuer != base {
         let message = format!("Objective incomplete: {}", task.describe());
-        return Err(Refusal::new("mission_incomplete", message));
+        return Err(GameRefusal::new("mission_incomplete", message));
     }
     if let Some(item) = task.item() {
-        let from_cargo = pilot.ship.cargo.take(item, task.required());
-        stored.take(item, task.required() - from_cargo);
+        let from_cargo = pilot.ship.cargo.take(item, task.required_count());
+        stored.take(item, task.required_count() - from_cargo);
     }
     pilot.missions.remove(at);
     pilot
         .completed
         .retain(|done| done.template().id != template.id);
-    pilot.completed.push(Completed::new(template, now));
-    pilot.earn(template.credits);
-    pilot.learn(template.skill, template.xp, now);
+    pilot.completed.push(CompletedMission::new(template, now));
+    pilot.earn_credits(template.credits);
+    pilot.gain_experience(template.skill, template.xp, now);
     let mut answer = json!({
         "mission_id": instance.to_string(),
         "title": template.title,

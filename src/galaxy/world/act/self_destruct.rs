@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{PlayerId, Refusal, World, arguments::Arguments, player::Berth, ship::Ship},
-    Act,
+    super::{
+        GameRefusal, PlayerId, World, arguments::CommandArguments, player::Berth, ship::PlayerShip,
+    },
+    Mutation,
 };
 
-pub(crate) fn read(_: Arguments) -> Result<Act, Refusal> {
-    Ok(Act::SelfDestruct)
+pub(crate) fn read_self_destruct(_: CommandArguments) -> Result<Mutation, GameRefusal> {
+    Ok(Mutation::SelfDestruct)
 }
 
 /// Hull, cargo and modules are lost; credits, skills and storage stay.
@@ -17,7 +19,7 @@ pub(crate) fn self_destruct(world: &mut World, player: PlayerId) -> Value {
     let pilot = world.player_mut(player);
     let (from, home) = (pilot.at, pilot.home);
     let lost = pilot.ship.class().id;
-    pilot.ship = Ship::starter(pilot.empire, dice, player, pilot.ships, now);
+    pilot.ship = PlayerShip::starter(pilot.empire, dice, player, pilot.ships, now);
     pilot.ships += 1;
     pilot.stats.ships_lost += 1;
     pilot.berth = Berth::Docked(home);

@@ -3,34 +3,34 @@
 use serde_json::json;
 
 use super::{
-    super::{Answer, PlayerId, Refusal, World, arguments::Arguments},
-    Act, Goods,
+    super::{GameAnswer, GameRefusal, PlayerId, World, arguments::CommandArguments},
+    Goods, Mutation,
 };
 
-pub(crate) fn read_deposit(arguments: Arguments) -> Result<Act, Refusal> {
-    goods(arguments).map(Act::Deposit)
+pub(crate) fn read_deposit(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
+    read_goods(arguments).map(Mutation::Deposit)
 }
 
-pub(crate) fn read_withdraw(arguments: Arguments) -> Result<Act, Refusal> {
-    goods(arguments).map(Act::Withdraw)
+pub(crate) fn read_withdraw(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
+    read_goods(arguments).map(Mutation::Withdraw)
 }
 
-pub(crate) fn read_jettison(arguments: Arguments) -> Result<Act, Refusal> {
-    goods(arguments).map(Act::Jettison)
+pub(crate) fn read_jettison(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
+    read_goods(arguments).map(Mutation::Jettison)
 }
 
-fn goods(arguments: Arguments) -> Result<Goods, Refusal> {
+fn read_goods(arguments: CommandArguments) -> Result<Goods, GameRefusal> {
     Ok(Goods {
         item: arguments.named_item("Use 'get_cargo' or 'view_storage' to see what you have.")?,
         quantity: arguments.quantity()?,
     })
 }
 
-pub(crate) fn deposit(world: &mut World, player: PlayerId, goods: Goods) -> Answer {
+pub(crate) fn deposit_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
     let Goods { item, quantity } = goods;
     let pilot = world.player_mut(player);
-    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
-    check(pilot.ship.cargo.count(item), goods, "cargo", "deposit")?;
+    let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
+    check_held(pilot.ship.cargo.count(item), goods, "cargo", "deposit")?;
     pilot.ship.cargo.take(item, quantity);
     let stored = pilot.storage.entry(base).or_default();
     stored.put(item, quantity);
@@ -44,15 +44,15 @@ pub(crate) fn deposit(world: &mut World, player: PlayerId, goods: Goods) -> Answ
     }))
 }
 
-pub(crate) fn withdraw(world: &mut World, player: PlayerId, goods: Goods) -> Answer {
+pub(crate) fn withdraw_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
     let Goods { item, quantity } = goods;
     let pilot = world.player_mut(player);
-    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     let space = pilot.ship.space();
     let stored = pilot.storage.entry(base).or_default();
-    check(stored.count(item), goods, "storage", "withdraw")?;
+    check_held(stored.count(item), goods, "storage", "withdraw")?;
     if space < quantity.saturating_mul(item.size()) {
-        return Err(Refusal::cargo_full());
+        return Err(GameRefusal::cargo_full());
     }
     stored.take(item, quantity);
     let left = stored.count(item);
@@ -67,10 +67,10 @@ pub(crate) fn withdraw(world: &mut World, player: PlayerId, goods: Goods) -> Ans
     }))
 }
 
-pub(crate) fn jettison(world: &mut World, player: PlayerId, goods: Goods) -> Answer {
+pub(crate) fn jettison_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
     let Goods { item, quantity } = goods;
     let pilot = world.player_mut(player);
-    check(pilot.ship.cargo.count(item), goods, "cargo", "jettison")?;
+    check_held(pilot.ship.cargo.count(item), goods, "cargo", "jettison")?;
     pilot.ship.cargo.take(item, quantity);
     Ok(json!({
         "action": "jettison",
@@ -82,11 +82,11 @@ pub(crate) fn jettison(world: &mut World, player: PlayerId, goods: Goods) -> Ans
     }))
 }
 
-fn check(held: u64, goods: Goods, place: &str, verb: &str) -> Result<(), Refusal> {
+fn check_held(held: u64, goods: Goods, place: &str, verb: &str) -> Result<(), GameRefusal> {
     if held >= goods.quantity {
         return Ok(());
     }
-    Err(Refusal::new(
+    Err(GameRefusal::new(
         "insufficient_items",
         format!(
             "Not enough {} in {place}. You have {held} but tried to {verb} {}.",

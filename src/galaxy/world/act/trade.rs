@@ -4,49 +4,49 @@ use serde_json::json;
 
 use super::{
     super::{
-        Answer, PlayerId, Refusal, World,
-        arguments::Arguments,
+        GameAnswer, GameRefusal, PlayerId, World,
+        arguments::CommandArguments,
         atlas::{Atlas, BaseIx},
         catalogue::Skill,
-        market::{Level, Side, Stall},
-        mission::Deed,
-        player::Player,
+        market::{MarketSide, MarketView, PriceLevel},
+        mission::MissionDeed,
+        player::PlayerAccount,
         view,
     },
-    Act, Delivery, Goods,
+    Goods, Mutation, PurchaseDelivery,
 };
 
-pub(crate) fn read_sell(arguments: Arguments) -> Result<Act, Refusal> {
+pub(crate) fn read_sell(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let item = arguments.named_item("Use 'view_market' to see available items.")?;
     let quantity = arguments.quantity()?;
     arguments.flag("auto_list")?;
-    Ok(Act::Sell(Goods { item, quantity }))
+    Ok(Mutation::Sell(Goods { item, quantity }))
 }
 
-pub(crate) fn read_buy(arguments: Arguments) -> Result<Act, Refusal> {
+pub(crate) fn read_buy(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let item = arguments.named_item("Use 'view_market' to see available items.")?;
     let quantity = arguments.quantity()?;
     arguments.flag("auto_list")?;
     let delivery = match arguments.text("deliver_to")? {
-        None | Some("" | "cargo") => Delivery::Cargo,
-        Some("storage") => Delivery::Storage,
+        None | Some("" | "cargo") => PurchaseDelivery::Cargo,
+        Some("storage") => PurchaseDelivery::Storage,
         Some(other) => {
-            return Err(Refusal::payload(format!(
+            return Err(GameRefusal::invalid_payload(format!(
                 "Unknown deliver_to '{other}'. Must be 'cargo' or 'storage'."
             )));
         }
     };
-    Ok(Act::Buy(Goods { item, quantity }, delivery))
+    Ok(Mutation::Buy(Goods { item, quantity }, delivery))
 }
 
 /// Sells into the bids as far as they go. Finding none is no error.
-pub(crate) fn sell(world: &mut World, player: PlayerId, goods: Goods) -> Answer {
+pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
     let Goods { item, quantity } = goods;
     let now = world.tick;
     let pilot = world.player(player);
     let held = pilot.ship.cargo.count(item);
     if held < quantity {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "insufficient_items",
             format!(
                 "Not enough {} in cargo. You have {held} but tried to sell {quantity}.",
@@ -54,19 +54,21 @@ pub(crate) fn sell(world: &mut World, player: PlayerId, goods: Goods) -> Answer 
             ),
         ));
     }
-    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     // Shared, because the market is read while the player is changed.
     let atlas = world.atlas.clone();
-    let stall = stall(world, &atlas, base);
-    let fills = world.markets.fills(stall, item, Side::Bids, quantity);
-    let (sold, earned) = totals(&fills);
-    world.markets.take(stall, item, Side::Bids, sold);
+    let stall = market_view(world, &atlas, base);
+    let fills = world.markets.fills(stall, item, MarketSide::Bids, quantity);
+    let (sold, earned) = sum_fills(&fills);
+    world
+        .markets
+        .take_traded(stall, item, MarketSide::Bids, sold);
     let pilot = world.player_mut(player);
     pilot.ship.cargo.take(item, sold);
-    pilot.earn(earned);
-    pilot.count(Deed::Sold(sold), now);
+    pilot.earn_credits(earned);
+    pilot.count_deed(MissionDeed::Sold(sold), now);
     let xp = u64::from(sold > 0);
-    let level_up = sold > 0 && pilot.learn(Skill::TRADING, xp, now);
+    let level_up = sold > 0 && pilot.gain_experience(Skill::TRADING, xp, now);
     pilot.stats.trades_completed += xp;
     let unsold = quantity - sold;
     let mut message = format!("Sold {sold} {} for {earned}cr.", item.name());
@@ -89,32 +91,39 @@ pub(crate) fn sell(world: &mut World, player: PlayerId, goods: Goods) -> Answer 
 }
 
 /// Buys from the asks; what they do not give stays unfilled.
-pub(crate) fn buy(world: &mut World, player: PlayerId, goods: Goods, to: Delivery) -> Answer {
+pub(crate) fn buy_goods(
+    world: &mut World,
+    player: PlayerId,
+    goods: Goods,
+    to: PurchaseDelivery,
+) -> GameAnswer {
     let Goods { item, quantity } = goods;
     let now = world.tick;
     let pilot = world.player(player);
-    let base = pilot.docked_at().ok_or_else(Refusal::not_docked)?;
+    let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     // Shared, because the market is read while the player is changed.
     let atlas = world.atlas.clone();
-    let stall = stall(world, &atlas, base);
-    let fills = world.markets.fills(stall, item, Side::Asks, quantity);
-    let (bought, cost) = totals(&fills);
+    let stall = market_view(world, &atlas, base);
+    let fills = world.markets.fills(stall, item, MarketSide::Asks, quantity);
+    let (bought, cost) = sum_fills(&fills);
     check_purchase(pilot, goods, to, (bought, cost))?;
-    world.markets.take(stall, item, Side::Asks, bought);
+    world
+        .markets
+        .take_traded(stall, item, MarketSide::Asks, bought);
     let pilot = world.player_mut(player);
-    pilot.spend(cost);
+    pilot.spend_credits(cost);
     pilot.stats.trades_completed += 1;
     let delivered = match to {
-        Delivery::Cargo => {
+        PurchaseDelivery::Cargo => {
             pilot.ship.cargo.put(item, bought);
             "delivered_to_cargo"
         }
-        Delivery::Storage => {
+        PurchaseDelivery::Storage => {
             pilot.storage.entry(base).or_default().put(item, bought);
             "delivered_to_storage"
         }
     };
-    let level_up = pilot.learn(Skill::TRADING, 1, now);
+    let level_up = pilot.gain_experience(Skill::TRADING, 1, now);
     let mut answer = json!({
         "action": "buy",
         "item": item.name(),
@@ -134,14 +143,14 @@ pub(crate) fn buy(world: &mut World, player: PlayerId, goods: Goods, to: Deliver
 
 /// Whether there is anything to buy, and the money and the room for it.
 fn check_purchase(
-    pilot: &Player,
+    pilot: &PlayerAccount,
     goods: Goods,
-    to: Delivery,
+    to: PurchaseDelivery,
     (bought, cost): (u64, u64),
-) -> Result<(), Refusal> {
+) -> Result<(), GameRefusal> {
     let item = goods.item;
     if bought == 0 {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "item_not_available",
             format!(
                 "No one is selling {} at this station. To place a standing buy order, use: \
@@ -160,17 +169,17 @@ fn check_purchase(
             item.name(),
             pilot.credits
         );
-        return Err(Refusal::new("insufficient_credits", message));
+        return Err(GameRefusal::new("insufficient_credits", message));
     }
-    if to == Delivery::Cargo && pilot.ship.space() < bought.saturating_mul(item.size()) {
-        return Err(Refusal::cargo_full());
+    if to == PurchaseDelivery::Cargo && pilot.ship.space() < bought.saturating_mul(item.size()) {
+        return Err(GameRefusal::cargo_full());
     }
     Ok(())
 }
 
 /// The market of a base as it is now.
-pub(crate) fn stall<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> Stall<'a> {
-    Stall {
+pub(crate) fn market_view<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> MarketView<'a> {
+    MarketView {
         atlas,
         dice: world.dice,
         base,
@@ -179,7 +188,7 @@ pub(crate) fn stall<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> Stall<
 }
 
 /// Units and credits.
-pub(crate) fn totals(fills: &[Level]) -> (u64, u64) {
+pub(crate) fn sum_fills(fills: &[PriceLevel]) -> (u64, u64) {
     fills.iter().fold((0, 0), |(units, credits), fill| {
         (units + fill.quantity, credits + fill.quantity * fill.price)
     })

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 use super::{
     super::{
-        PlayerId, Refusal, World,
-        arguments::Arguments,
+        GameRefusal, PlayerId, World,
+        arguments::CommandArguments,
         atlas::PoiIx,
         catalogue::Skill,
-        inbox::{Event, Passage},
-        mission::Deed,
-        player::{Berth, Player, Voyage, VoyageKind},
+        inbox::{InboxEvent, PilotPassage},
+        mission::MissionDeed,
+        player::{Berth, PlayerAccount, Voyage, VoyageKind},
         view,
     },
-    Act, Done,
+    Mutation, MutationResult,
 };
 
 /// Pilots that an arrival lists at most.
@@ -24,26 +24,30 @@ const LISTED: usize = 20;
 /// In a crowd larger than this nobody is told who comes and goes.
 const CROWD: usize = 50;
 
-pub(crate) fn read_travel(arguments: Arguments) -> Result<Act, Refusal> {
-    let poi = arguments.only("target_poi", "main_belt")?;
-    Ok(Act::Travel(poi.to_owned()))
+pub(crate) fn read_travel(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
+    let poi = arguments.only_parameter("target_poi", "main_belt")?;
+    Ok(Mutation::Travel(poi.to_owned()))
 }
 
-pub(crate) fn read_jump(arguments: Arguments) -> Result<Act, Refusal> {
-    let system = arguments.only("target_system", "alpha_centauri")?;
-    Ok(Act::Jump(system.to_owned()))
+pub(crate) fn read_jump(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
+    let system = arguments.only_parameter("target_system", "alpha_centauri")?;
+    Ok(Mutation::Jump(system.to_owned()))
 }
 
-pub(crate) fn travel(world: &mut World, player: PlayerId, target: &str) -> Result<Done, Refusal> {
+pub(crate) fn travel_to_poi(
+    world: &mut World,
+    player: PlayerId,
+    target: &str,
+) -> Result<MutationResult, GameRefusal> {
     let pilot = world.player(player);
     let to = world
         .atlas
         .find_poi(world.system_of(pilot), target)
-        .ok_or_else(|| Refusal::new("invalid_poi", format!("Unknown destination: {target}")))?;
+        .ok_or_else(|| GameRefusal::new("invalid_poi", format!("Unknown destination: {target}")))?;
     let (here, there) = (world.atlas.poi(pilot.at), world.atlas.poi(to));
     if to == pilot.at {
         let message = format!("You are already at {}.", here.name);
-        return Err(Refusal::new("invalid_poi", message));
+        return Err(GameRefusal::new("invalid_poi", message));
     }
     let distance = here.position.distance(there.position);
     let fuel = pilot.ship.travel_fuel(distance);
@@ -54,22 +58,26 @@ pub(crate) fn travel(world: &mut World, player: PlayerId, target: &str) -> Resul
     };
     set_off(world, player, voyage, fuel)?;
     world.player_mut(player).stats.distance_traveled += distance.round() as u64;
-    Ok(Done::UnderWay)
+    Ok(MutationResult::UnderWay)
 }
 
-pub(crate) fn jump(world: &mut World, player: PlayerId, target: &str) -> Result<Done, Refusal> {
+pub(crate) fn jump_to_system(
+    world: &mut World,
+    player: PlayerId,
+    target: &str,
+) -> Result<MutationResult, GameRefusal> {
     let pilot = world.player(player);
     let to = world
         .atlas
         .find_system(target)
-        .ok_or_else(Refusal::no_such_system)?;
+        .ok_or_else(GameRefusal::no_such_system)?;
     let (here, there) = (
         world.atlas.system(world.system_of(pilot)),
         world.atlas.system(to),
     );
     if !here.lanes.contains(&to) {
         let message = format!("{} is not connected to your current system.", there.name);
-        return Err(Refusal::new("not_connected", message));
+        return Err(GameRefusal::new("not_connected", message));
     }
     let voyage = Voyage {
         kind: VoyageKind::Jump,
@@ -79,13 +87,18 @@ pub(crate) fn jump(world: &mut World, player: PlayerId, target: &str) -> Result<
     };
     let fuel = pilot.ship.jump_fuel();
     set_off(world, player, voyage, fuel)?;
-    Ok(Done::UnderWay)
+    Ok(MutationResult::UnderWay)
 }
 
-fn set_off(world: &mut World, player: PlayerId, voyage: Voyage, fuel: u64) -> Result<(), Refusal> {
+fn set_off(
+    world: &mut World,
+    player: PlayerId,
+    voyage: Voyage,
+    fuel: u64,
+) -> Result<(), GameRefusal> {
     let pilot = world.player_mut(player);
     if pilot.ship.fuel < fuel {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "no_fuel",
             format!("Not enough fuel. Need {fuel}, have {}.", pilot.ship.fuel),
         ));
@@ -97,12 +110,12 @@ fn set_off(world: &mut World, player: PlayerId, voyage: Voyage, fuel: u64) -> Re
     if let Some(present) = world.present.get_mut(&from) {
         present.remove(&player);
     }
-    announce(world, player, from, Event::Departure);
+    announce_passage(world, player, from, InboxEvent::Departure);
     Ok(())
 }
 
 /// Ends a voyage; the answer is for whoever waited for it.
-pub(crate) fn arrive(world: &mut World, player: PlayerId) -> Value {
+pub(crate) fn end_voyage(world: &mut World, player: PlayerId) -> Value {
     let now = world.tick;
     let pilot = world.player_mut(player);
     let Some(voyage) = pilot.voyage() else {
@@ -112,10 +125,10 @@ pub(crate) fn arrive(world: &mut World, player: PlayerId) -> Value {
     pilot.at = voyage.to;
     pilot.berth = Berth::Space;
     let is_online = pilot.visit.is_some();
-    announce(world, player, voyage.to, Event::Arrival);
+    announce_passage(world, player, voyage.to, InboxEvent::Arrival);
     let answer = match voyage.kind {
-        VoyageKind::Travel => arrived(world, player, voyage.to, now),
-        VoyageKind::Jump => jumped(world, player, (from, voyage.to), now),
+        VoyageKind::Travel => arrive_at_poi(world, player, voyage.to, now),
+        VoyageKind::Jump => arrive_in_system(world, player, (from, voyage.to), now),
     };
     if is_online {
         world.present.entry(voyage.to).or_default().insert(player);
@@ -123,12 +136,16 @@ pub(crate) fn arrive(world: &mut World, player: PlayerId) -> Value {
     answer
 }
 
-fn arrived(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Value {
+fn arrive_at_poi(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Value {
     let pilot = world.player_mut(player);
-    pilot.learn(Skill::NAVIGATION, 1, now);
-    pilot.learn(Skill::PILOTING, 1, now);
+    pilot.gain_experience(Skill::NAVIGATION, 1, now);
+    pilot.gain_experience(Skill::PILOTING, 1, now);
     let poi = world.atlas.poi(to);
-    let others: Vec<Value> = world.at(to).take(LISTED).map(view::in_sight).collect();
+    let others: Vec<Value> = world
+        .players_at(to)
+        .take(LISTED)
+        .map(view::in_sight)
+        .collect();
     let count = world.count_at(to);
     json!({
         "action": "arrived",
@@ -141,18 +158,23 @@ fn arrived(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Value {
     })
 }
 
-fn jumped(world: &mut World, player: PlayerId, (from, to): (PoiIx, PoiIx), now: u64) -> Value {
+fn arrive_in_system(
+    world: &mut World,
+    player: PlayerId,
+    (from, to): (PoiIx, PoiIx),
+    now: u64,
+) -> Value {
     let left = world.atlas.poi(from).system;
     let entered = world.atlas.poi(to).system;
     let pilot = world.player_mut(player);
-    pilot.learn(Skill::NAVIGATION, 2, now);
-    pilot.learn(Skill::PILOTING, 1, now);
+    pilot.gain_experience(Skill::NAVIGATION, 2, now);
+    pilot.gain_experience(Skill::PILOTING, 1, now);
     pilot.stats.distance_traveled += 10;
     let is_new = !pilot.visited.contains_key(&entered);
     if is_new {
         pilot.visited.insert(entered, now);
-        pilot.learn(Skill::EXPLORATION, 10, now);
-        pilot.count(Deed::Surveyed, now);
+        pilot.gain_experience(Skill::EXPLORATION, 10, now);
+        pilot.count_deed(MissionDeed::Surveyed, now);
     }
     let system = world.atlas.system(entered);
     let mut answer = json!({
@@ -171,25 +193,33 @@ fn jumped(world: &mut World, player: PlayerId, (from, to): (PoiIx, PoiIx), now: 
 }
 
 /// Tells those at a place who came or went, unless the pilot hides or nobody could follow the crowd.
-fn announce(world: &mut World, player: PlayerId, at: PoiIx, event: impl Fn(Arc<Passage>) -> Event) {
+fn announce_passage(
+    world: &mut World,
+    player: PlayerId,
+    at: PoiIx,
+    event: impl Fn(Arc<PilotPassage>) -> InboxEvent,
+) {
     let pilot = world.player(player);
     let count = world.count_at(at);
     if pilot.profile.is_anonymous || pilot.visit.is_none() || count == 0 || count > CROWD {
         return;
     }
     let poi = world.atlas.poi(at);
-    let passage = Arc::new(Passage {
+    let passage = Arc::new(PilotPassage {
         pilot: pilot.name.clone(),
         clan_tag: pilot.profile.clan_tag.clone(),
         poi_id: poi.id.clone(),
         poi_name: poi.name.clone(),
     });
-    let others: Vec<PlayerId> = world.at(at).map(|other: &Player| other.id).collect();
+    let others: Vec<PlayerId> = world
+        .players_at(at)
+        .map(|other: &PlayerAccount| other.id)
+        .collect();
     let now = world.tick;
     for other in others {
         // One passage, shared by all who are told of it.
         world
             .player_mut(other)
-            .tell(event(Arc::clone(&passage)), now);
+            .notify(event(Arc::clone(&passage)), now);
     }
 }

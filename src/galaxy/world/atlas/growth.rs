@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
 
-use super::{Dice, Empire, Position, System, SystemIx, index, names};
+use super::{Dice, Empire, Position, System, SystemIx, atlas_index, names};
 
 /// The lanes that captures of the real galaxy show, and one (to Trader's Rest) whose system they
 /// name without its lanes.
@@ -67,26 +67,26 @@ struct Growth {
 }
 
 /// All systems with their lanes and their law, without places.
-pub(super) fn grow(dice: Dice) -> Vec<System> {
+pub(super) fn grow_systems(dice: Dice) -> Vec<System> {
     let mut growth = Growth {
         systems: Vec::with_capacity(SYSTEMS),
         by_id: BTreeMap::new(),
         roll: dice.roll("galaxy", &[]),
     };
     for (_, id, name, x, y) in CAPITALS {
-        growth.add(id.to_owned(), name.to_owned(), Position { x, y });
+        growth.add_system(id.to_owned(), name.to_owned(), Position { x, y });
     }
     growth.add_named();
-    growth.add_strangers(dice);
+    growth.add_random_systems(dice);
     growth.add_lanes();
     growth.join_islands();
-    growth.lay_down_the_law();
+    growth.assign_police();
     growth.systems
 }
 
 impl Growth {
-    fn add(&mut self, id: String, name: String, position: Position) -> SystemIx {
-        let ix = SystemIx(index(self.systems.len()));
+    fn add_system(&mut self, id: String, name: String, position: Position) -> SystemIx {
+        let ix = SystemIx(atlas_index(self.systems.len()));
         self.by_id.insert(id.clone(), ix);
         self.systems.push(System {
             id,
@@ -102,16 +102,16 @@ impl Growth {
         ix
     }
 
-    fn at(&mut self, ix: SystemIx) -> &mut System {
+    fn system_mut(&mut self, ix: SystemIx) -> &mut System {
         &mut self.systems[usize::from(ix.0)]
     }
 
-    fn link(&mut self, a: SystemIx, b: SystemIx) {
-        if a == b || self.at(a).lanes.contains(&b) {
+    fn link_systems(&mut self, a: SystemIx, b: SystemIx) {
+        if a == b || self.system_mut(a).lanes.contains(&b) {
             return;
         }
-        self.at(a).lanes.push(b);
-        self.at(b).lanes.push(a);
+        self.system_mut(a).lanes.push(b);
+        self.system_mut(b).lanes.push(a);
     }
 
     /// Systems of the captured lanes, in that order: the first end is always there already.
@@ -121,33 +121,35 @@ impl Growth {
             let to = match self.by_id.get(to) {
                 Some(to) => *to,
                 None => {
-                    let position = self.neighbour(from, 300).unwrap_or_else(|| self.outside());
-                    self.add(to.to_owned(), names::title(to), position)
+                    let position = self
+                        .free_spot_near(from, 300)
+                        .unwrap_or_else(|| self.spot_outside());
+                    self.add_system(to.to_owned(), names::title_case(to), position)
                 }
             };
-            self.link(from, to);
+            self.link_systems(from, to);
         }
     }
 
-    fn add_strangers(&mut self, dice: Dice) {
-        let mut names = names::Names::new(dice);
+    fn add_random_systems(&mut self, dice: Dice) {
+        let mut names = names::SystemNames::new(dice);
         while self.systems.len() < SYSTEMS {
-            let parent = SystemIx(index(self.roll.usize(..self.systems.len())));
-            if self.at(parent).lanes.len() >= MOST_LANES {
+            let parent = SystemIx(atlas_index(self.roll.usize(..self.systems.len())));
+            if self.system_mut(parent).lanes.len() >= MOST_LANES {
                 continue;
             }
-            let Some(position) = self.neighbour(parent, 6) else {
+            let Some(position) = self.free_spot_near(parent, 6) else {
                 continue;
             };
-            let (id, name) = names.next(|id| !self.by_id.contains_key(id));
-            let system = self.add(id, name, position);
-            self.link(parent, system);
+            let (id, name) = names.next_name(|id| !self.by_id.contains_key(id));
+            let system = self.add_system(id, name, position);
+            self.link_systems(parent, system);
         }
     }
 
     /// A free spot at the end of a lane from here, found in so many tries.
-    fn neighbour(&mut self, from: SystemIx, tries: usize) -> Option<Position> {
-        let centre = self.at(from).position;
+    fn free_spot_near(&mut self, from: SystemIx, tries: usize) -> Option<Position> {
+        let centre = self.system_mut(from).position;
         let reach = *LANE.end();
         for _ in 0..tries {
             let offset = |roll: &mut Rng| ((roll.f64() * 2.0 - 1.0) * reach * 10.0).round() / 10.0;
@@ -164,7 +166,7 @@ impl Growth {
     }
 
     /// A spot beyond everything, for the rare system that finds no room beside its neighbour.
-    fn outside(&self) -> Position {
+    fn spot_outside(&self) -> Position {
         let far = self
             .systems
             .iter()
@@ -185,7 +187,7 @@ impl Growth {
                     && LANE.contains(&first.position.distance(second.position))
                     && self.roll.u8(..10) < 3
                 {
-                    self.link(SystemIx(index(a)), SystemIx(index(b)));
+                    self.link_systems(SystemIx(atlas_index(a)), SystemIx(atlas_index(b)));
                 }
             }
         }
@@ -194,7 +196,7 @@ impl Growth {
     /// Joins what is not connected yet by its shortest gap.
     fn join_islands(&mut self) {
         loop {
-            let hops = self.hops(&[SystemIx(0)]);
+            let hops = self.count_hops(&[SystemIx(0)]);
             let (near, far): (Vec<usize>, Vec<usize>) =
                 (0..self.systems.len()).partition(|at| hops[*at].is_some());
             let gap = |a: &usize, b: &usize| {
@@ -207,12 +209,12 @@ impl Growth {
             let Some((a, b)) = closest else {
                 return;
             };
-            self.link(SystemIx(index(a)), SystemIx(index(b)));
+            self.link_systems(SystemIx(atlas_index(a)), SystemIx(atlas_index(b)));
         }
     }
 
     /// Jumps from the nearest of these systems to every system.
-    fn hops(&self, starts: &[SystemIx]) -> Vec<Option<u8>> {
+    fn count_hops(&self, starts: &[SystemIx]) -> Vec<Option<u8>> {
         let mut hops: Vec<Option<u8>> = vec![None; self.systems.len()];
         let mut open = VecDeque::new();
         for start in starts {
@@ -232,9 +234,9 @@ impl Growth {
     }
 
     /// Police around the capitals, strongholds far from all of them.
-    fn lay_down_the_law(&mut self) {
+    fn assign_police(&mut self) {
         for (empire, id, ..) in CAPITALS {
-            let hops = self.hops(&[self.by_id[id]]);
+            let hops = self.count_hops(&[self.by_id[id]]);
             let mut nearest: Vec<(u8, usize)> = hops
                 .into_iter()
                 .enumerate()
@@ -249,7 +251,7 @@ impl Growth {
             }
         }
         let capitals: Vec<SystemIx> = CAPITALS.iter().map(|(_, id, ..)| self.by_id[*id]).collect();
-        let hops = self.hops(&capitals);
+        let hops = self.count_hops(&capitals);
         let mut farthest: Vec<usize> = (0..self.systems.len()).collect();
         farthest.sort_by_key(|at| (std::cmp::Reverse(hops[*at]), *at));
         for at in farthest.into_iter().take(STRONGHOLDS) {

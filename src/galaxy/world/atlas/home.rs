@@ -9,7 +9,7 @@ mod sol;
 use super::named::NamedPlace;
 
 /// A capital system's description and places.
-pub(super) fn of(id: &str) -> Option<(&'static str, &'static [NamedPlace])> {
+pub(super) fn home_places(id: &str) -> Option<(&'static str, &'static [NamedPlace])> {
     match id {
         "sol" => Some(("Capital system of the Solarian Confederacy.", &sol::PLACES)),
         "nexus_prime" => Some((

@@ -5,12 +5,12 @@ use fastrand::Rng;
 use super::Dice;
 
 /// Hands out names, each once.
-pub(super) struct Names {
+pub(super) struct SystemNames {
     stars: Vec<&'static str>,
     roll: Rng,
 }
 
-impl Names {
+impl SystemNames {
     pub(super) fn new(dice: Dice) -> Self {
         let mut roll = dice.roll("names", &[]);
         let mut stars: Vec<&str> = STARS.split_whitespace().collect();
@@ -19,11 +19,11 @@ impl Names {
     }
 
     /// The next id and name whose id is free.
-    pub(super) fn next(&mut self, is_free: impl Fn(&str) -> bool) -> (String, String) {
+    pub(super) fn next_name(&mut self, is_free: impl Fn(&str) -> bool) -> (String, String) {
         loop {
             let name = match self.stars.pop() {
                 Some(star) => star.to_owned(),
-                None => self.numbered(),
+                None => self.numbered_name(),
             };
             let id = name.to_lowercase().replace(' ', "_");
             if is_free(&id) {
@@ -32,7 +32,7 @@ impl Names {
         }
     }
 
-    fn numbered(&mut self) -> String {
+    fn numbered_name(&mut self) -> String {
         let catalogue = [
             "Gliese", "Kepler", "Wolf", "Ross", "Struve", "Luyten", "Lacaille",
         ];
@@ -42,7 +42,7 @@ impl Names {
 }
 
 /// `market_prime` as a name: `Market Prime`.
-pub(super) fn title(id: &str) -> String {
+pub(super) fn title_case(id: &str) -> String {
     let words: Vec<String> = id
         .split('_')
         .map(|word| {

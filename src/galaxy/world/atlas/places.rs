@@ -1,34 +1,34 @@
 //! What a system is furnished with: by hand where the facts name it, else by a roll of the dice.
 
 use super::{
-    Atlas, Base, BaseIx, Deposit, Dice, Item, Poi, PoiIx, Position, SystemIx, home, index,
-    named::NamedPlace, outposts, wild,
+    Atlas, AtlasPoi, Base, BaseIx, CatalogueItem, Deposit, Dice, PoiIx, Position, SystemIx,
+    atlas_index, home, named::NamedPlace, outposts, wild,
 };
 
 /// Gives a system its places.
-pub(super) fn furnish(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
+pub(super) fn furnish_system(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
     let id = atlas.system(system).id.clone();
     let roll = dice.roll("places", &[u64::from(system.0)]);
-    match home::of(&id) {
+    match home::home_places(&id) {
         Some((description, places)) => {
-            describe(atlas, system, description.to_owned());
+            set_description(atlas, system, description.to_owned());
             for place in places {
                 add_named(atlas, system, place);
             }
         }
-        None => wild::furnish(atlas, system, roll),
+        None => wild::furnish_unnamed(atlas, system, roll),
     }
     for (_, place) in outposts::ALL.iter().filter(|(at, _)| *at == id) {
         add_named(atlas, system, place);
     }
 }
 
-pub(super) fn describe(atlas: &mut Atlas, system: SystemIx, description: String) {
+pub(super) fn set_description(atlas: &mut Atlas, system: SystemIx, description: String) {
     atlas.systems[usize::from(system.0)].description = description;
 }
 
-pub(super) fn add(atlas: &mut Atlas, poi: Poi) -> PoiIx {
-    let ix = PoiIx(index(atlas.pois.len()));
+pub(super) fn add_poi(atlas: &mut Atlas, poi: AtlasPoi) -> PoiIx {
+    let ix = PoiIx(atlas_index(atlas.pois.len()));
     atlas.systems[usize::from(poi.system.0)].pois.push(ix);
     atlas.pois.push(poi);
     ix
@@ -39,14 +39,14 @@ fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
         .deposits
         .iter()
         .map(|(item, richness, full)| Deposit {
-            item: Item::known(item),
+            item: CatalogueItem::known(item),
             richness: *richness,
             full: *full,
         })
         .collect();
-    let poi = add(
+    let poi = add_poi(
         atlas,
-        Poi {
+        AtlasPoi {
             id: place.id.to_owned(),
             name: place.name.to_owned(),
             description: place.description.to_owned(),
@@ -68,7 +68,7 @@ fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
         let system = atlas.system(system);
         (system.empire, system.police_level)
     };
-    atlas.pois[usize::from(poi.0)].base = Some(BaseIx(index(atlas.bases.len())));
+    atlas.pois[usize::from(poi.0)].base = Some(BaseIx(atlas_index(atlas.bases.len())));
     atlas.bases.push(Base {
         id: base.id.to_owned(),
         name: base.name.to_owned(),

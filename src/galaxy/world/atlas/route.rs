@@ -5,7 +5,11 @@ use std::collections::VecDeque;
 use super::{System, SystemIx};
 
 /// Breadth first; among equally short ways, the one that the lanes' order gives.
-pub(super) fn shortest(systems: &[System], from: SystemIx, to: SystemIx) -> Option<Vec<SystemIx>> {
+pub(super) fn shortest_route(
+    systems: &[System],
+    from: SystemIx,
+    to: SystemIx,
+) -> Option<Vec<SystemIx>> {
     let mut came_from: Vec<Option<SystemIx>> = vec![None; systems.len()];
     let mut open = VecDeque::from([from]);
     came_from[usize::from(from.0)] = Some(from);

@@ -3,12 +3,12 @@
 use fastrand::Rng;
 
 use super::{
-    Atlas, Deposit, Item, Poi, PoiKind, Position, SystemIx,
-    places::{add, describe},
+    Atlas, AtlasPoi, CatalogueItem, Deposit, PoiKind, Position, SystemIx,
+    places::{add_poi, set_description},
 };
 
 /// A system that nobody described: a star, some planets, and with luck something to mine.
-pub(super) fn furnish(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
+pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
     let described = atlas.system(system);
     let (id, name) = (described.id.clone(), described.name.clone());
     let is_lawless = described.police_level == 0;
@@ -17,9 +17,9 @@ pub(super) fn furnish(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
         (false, true) => format!("{name} lies beyond the reach of any police."),
         (false, false) => format!("{name} is patrolled from the capital."),
     };
-    describe(atlas, system, description);
-    for find in finds(&name, is_lawless, &mut roll) {
-        let poi = Poi {
+    set_description(atlas, system, description);
+    for find in roll_places(&name, is_lawless, &mut roll) {
+        let poi = AtlasPoi {
             id: format!("{id}_{}", find.suffix),
             name: find.name,
             description: String::new(),
@@ -30,12 +30,12 @@ pub(super) fn furnish(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
             base: None,
             deposits: find.deposits,
         };
-        add(atlas, poi);
+        add_poi(atlas, poi);
     }
 }
 
 /// One place of a wild system.
-struct Find {
+struct WildPlace {
     suffix: String,
     name: String,
     kind: PoiKind,
@@ -44,7 +44,7 @@ struct Find {
     deposits: Vec<Deposit>,
 }
 
-impl Find {
+impl WildPlace {
     fn new(suffix: &str, name: String, kind: PoiKind, at: Position) -> Self {
         Self {
             suffix: suffix.to_owned(),
@@ -57,42 +57,47 @@ impl Find {
     }
 }
 
-fn finds(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<Find> {
+fn roll_places(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<WildPlace> {
     const CLASSES: [&str; 5] = ["terran", "desert", "ocean", "barren", "gas_giant"];
     let centre = Position { x: 0.0, y: 0.0 };
-    let mut finds = vec![Find::new("star", name.to_owned(), PoiKind::Sun, centre)];
+    let mut finds = vec![WildPlace::new(
+        "star",
+        name.to_owned(),
+        PoiKind::Sun,
+        centre,
+    )];
     for (number, numeral) in ["I", "II", "III"].iter().enumerate().take(roll.usize(..4)) {
         let (suffix, title) = (
             format!("planet_{}", number + 1),
             format!("{name} {numeral}"),
         );
-        finds.push(Find {
+        finds.push(WildPlace {
             class: Some(CLASSES[roll.usize(..CLASSES.len())]),
-            ..Find::new(&suffix, title, PoiKind::Planet, spot(roll, 1.0))
+            ..WildPlace::new(&suffix, title, PoiKind::Planet, random_spot(roll, 1.0))
         });
     }
     if roll.u8(..10) < 6 {
-        let at = spot(roll, 2.0);
-        finds.push(Find {
-            deposits: belt(roll, is_lawless),
-            ..Find::new("belt", format!("{name} Belt"), PoiKind::AsteroidBelt, at)
+        let at = random_spot(roll, 2.0);
+        finds.push(WildPlace {
+            deposits: belt_deposits(roll, is_lawless),
+            ..WildPlace::new("belt", format!("{name} Belt"), PoiKind::AsteroidBelt, at)
         });
     }
     if roll.u8(..10) < 3 {
-        let at = spot(roll, 3.0);
-        finds.push(Find {
-            deposits: vec![deposit(roll, "hydrogen_gas", 30_000)],
-            ..Find::new("gas_cloud", format!("{name} Cloud"), PoiKind::GasCloud, at)
+        let at = random_spot(roll, 3.0);
+        finds.push(WildPlace {
+            deposits: vec![random_deposit(roll, "hydrogen_gas", 30_000)],
+            ..WildPlace::new("gas_cloud", format!("{name} Cloud"), PoiKind::GasCloud, at)
         });
     }
     if roll.u8(..10) < 3 {
-        let at = spot(roll, 4.0);
-        finds.push(Find {
+        let at = random_spot(roll, 4.0);
+        finds.push(WildPlace {
             deposits: vec![
-                deposit(roll, "water_ice", 30_000),
-                deposit(roll, "nitrogen_ice", 12_000),
+                random_deposit(roll, "water_ice", 30_000),
+                random_deposit(roll, "nitrogen_ice", 12_000),
             ],
-            ..Find::new(
+            ..WildPlace::new(
                 "ice_field",
                 format!("{name} Ice Field"),
                 PoiKind::IceField,
@@ -101,8 +106,8 @@ fn finds(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<Find> {
         });
     }
     if roll.u8(..100) < 4 {
-        let at = spot(roll, 4.0);
-        finds.push(Find::new(
+        let at = random_spot(roll, 4.0);
+        finds.push(WildPlace::new(
             "relic",
             format!("{name} Relic"),
             PoiKind::Relic,
@@ -113,7 +118,7 @@ fn finds(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<Find> {
 }
 
 /// Somewhere between this far out and the rim, 6 units from the star.
-fn spot(roll: &mut Rng, from: f64) -> Position {
+fn random_spot(roll: &mut Rng, from: f64) -> Position {
     let mut coordinate = || (roll.f64() * (6.0 - from) * 10.0).round() / 10.0;
     Position {
         x: from + coordinate() / 2.0,
@@ -122,7 +127,7 @@ fn spot(roll: &mut Rng, from: f64) -> Position {
 }
 
 /// What a belt bears: common ore everywhere, the dear ones where no police comes.
-fn belt(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
+fn belt_deposits(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
     const COMMON: [&str; 7] = [
         "iron_ore",
         "copper_ore",
@@ -150,18 +155,22 @@ fn belt(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
     let kinds = roll.usize(1..=3);
     let mut deposits: Vec<Deposit> = common[..kinds]
         .iter()
-        .map(|ore| deposit(roll, ore, 40_000))
+        .map(|ore| random_deposit(roll, ore, 40_000))
         .collect();
     if is_lawless {
         let kinds = roll.usize(1..=2);
-        deposits.extend(dear[..kinds].iter().map(|ore| deposit(roll, ore, 8_000)));
+        deposits.extend(
+            dear[..kinds]
+                .iter()
+                .map(|ore| random_deposit(roll, ore, 8_000)),
+        );
     }
     deposits
 }
 
-fn deposit(roll: &mut Rng, item: &str, about: u64) -> Deposit {
+fn random_deposit(roll: &mut Rng, item: &str, about: u64) -> Deposit {
     Deposit {
-        item: Item::known(item),
+        item: CatalogueItem::known(item),
         richness: roll.u64(10..=80),
         full: about / 2 + roll.u64(0..about),
     }

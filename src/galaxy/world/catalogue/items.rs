@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// An item of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub(crate) struct Item(u8);
+pub(crate) struct CatalogueItem(u8);
 
 /// What kind of item it is; also where a deposit of it can be worked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Category {
+pub(crate) enum ItemCategory {
     Ore,
     Gas,
     Ice,
@@ -21,20 +21,20 @@ pub(crate) enum Category {
 
 /// What using one of it restores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Remedy {
+pub(crate) enum ItemRemedy {
     Fuel(u64),
     Hull(u64),
 }
 
-struct Spec {
+struct ItemSpec {
     id: &'static str,
     name: &'static str,
-    category: Category,
+    category: ItemCategory,
     size: u64,
     value: u64,
 }
 
-impl Item {
+impl CatalogueItem {
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..).map(Self).take(ITEMS.len())
     }
@@ -49,7 +49,7 @@ impl Item {
         Self::find(id).expect("our tables name items of the catalogue only; a test walks them all")
     }
 
-    fn spec(self) -> &'static Spec {
+    fn spec(self) -> &'static ItemSpec {
         &ITEMS[usize::from(self.0)]
     }
 
@@ -61,7 +61,7 @@ impl Item {
         self.spec().name
     }
 
-    pub(crate) fn category(self) -> Category {
+    pub(crate) fn category(self) -> ItemCategory {
         self.spec().category
     }
 
@@ -76,36 +76,36 @@ impl Item {
     }
 
     /// A number that stands for this item in the name of a roll.
-    pub(crate) fn part(self) -> u64 {
+    pub(crate) fn roll_key(self) -> u64 {
         u64::from(self.0)
     }
 
-    pub(crate) fn remedy(self) -> Option<Remedy> {
+    pub(crate) fn remedy(self) -> Option<ItemRemedy> {
         match self.id() {
-            "fuel_cell" => Some(Remedy::Fuel(20)),
-            "premium_fuel_cell" => Some(Remedy::Fuel(50)),
-            "military_fuel_cell" => Some(Remedy::Fuel(100)),
-            "repair_kit" => Some(Remedy::Hull(50)),
+            "fuel_cell" => Some(ItemRemedy::Fuel(20)),
+            "premium_fuel_cell" => Some(ItemRemedy::Fuel(50)),
+            "military_fuel_cell" => Some(ItemRemedy::Fuel(100)),
+            "repair_kit" => Some(ItemRemedy::Hull(50)),
             _ => None,
         }
     }
 
     pub(crate) fn description(self) -> String {
         match (self.remedy(), self.category()) {
-            (Some(Remedy::Fuel(amount)), _) => format!("Restores {amount} fuel."),
-            (Some(Remedy::Hull(amount)), _) => format!("Restores {amount} hull."),
-            (None, Category::Ore) => "Raw ore from a belt.".to_owned(),
-            (None, Category::Gas) => "Gas from a cloud.".to_owned(),
-            (None, Category::Ice) => "Ice from an ice field.".to_owned(),
-            (None, Category::Refined) => "Refined material.".to_owned(),
-            (None, Category::Component) => "A part that others are built from.".to_owned(),
-            (None, Category::Consumable) => "Used up when used.".to_owned(),
-            (None, Category::Module) => "A module that ships carry in a slot.".to_owned(),
+            (Some(ItemRemedy::Fuel(amount)), _) => format!("Restores {amount} fuel."),
+            (Some(ItemRemedy::Hull(amount)), _) => format!("Restores {amount} hull."),
+            (None, ItemCategory::Ore) => "Raw ore from a belt.".to_owned(),
+            (None, ItemCategory::Gas) => "Gas from a cloud.".to_owned(),
+            (None, ItemCategory::Ice) => "Ice from an ice field.".to_owned(),
+            (None, ItemCategory::Refined) => "Refined material.".to_owned(),
+            (None, ItemCategory::Component) => "A part that others are built from.".to_owned(),
+            (None, ItemCategory::Consumable) => "Used up when used.".to_owned(),
+            (None, ItemCategory::Module) => "A module that ships carry in a slot.".to_owned(),
         }
     }
 }
 
-impl Category {
+impl ItemCategory {
     pub(crate) const ALL: [Self; 7] = [
         Self::Ore,
         Self::Gas,
@@ -129,13 +129,13 @@ impl Category {
     }
 }
 
-impl From<Item> for String {
-    fn from(item: Item) -> Self {
+impl From<CatalogueItem> for String {
+    fn from(item: CatalogueItem) -> Self {
         item.id().to_owned()
     }
 }
 
-impl TryFrom<String> for Item {
+impl TryFrom<String> for CatalogueItem {
     type Error = String;
 
     fn try_from(id: String) -> Result<Self, Self::Error> {
@@ -143,14 +143,14 @@ impl TryFrom<String> for Item {
     }
 }
 
-const fn item(
+const fn item_spec(
     id: &'static str,
     name: &'static str,
-    category: Category,
+    category: ItemCategory,
     size: u64,
     value: u64,
-) -> Spec {
-    Spec {
+) -> ItemSpec {
+    ItemSpec {
         id,
         name,
         category,
@@ -159,112 +159,142 @@ const fn item(
     }
 }
 
-static ITEMS: &[Spec] = &[
-    item("iron_ore", "Iron Ore", Category::Ore, 1, 5),
-    item("lead_ore", "Lead Ore", Category::Ore, 1, 5),
-    item("carbon_ore", "Carbon Ore", Category::Ore, 1, 4),
-    item("aluminum_ore", "Aluminum Ore", Category::Ore, 1, 6),
-    item("copper_ore", "Copper Ore", Category::Ore, 1, 8),
-    item("silicon_ore", "Silicon Ore", Category::Ore, 1, 10),
-    item("lithium_ore", "Lithium Ore", Category::Ore, 1, 18),
-    item("nickel_ore", "Nickel Ore", Category::Ore, 1, 20),
-    item("vanadium_ore", "Vanadium Ore", Category::Ore, 1, 22),
-    item("titanium_ore", "Titanium Ore", Category::Ore, 1, 25),
-    item("cobalt_ore", "Cobalt Ore", Category::Ore, 1, 25),
-    item("silver_ore", "Silver Ore", Category::Ore, 1, 28),
-    item("tungsten_ore", "Tungsten Ore", Category::Ore, 1, 30),
-    item("gold_ore", "Gold Ore", Category::Ore, 1, 45),
-    item("iridium_ore", "Iridium Ore", Category::Ore, 1, 90),
-    item("uranium_ore", "Uranium Ore", Category::Ore, 1, 150),
-    item("platinum_ore", "Platinum Ore", Category::Ore, 1, 175),
-    item("palladium_ore", "Palladium Ore", Category::Ore, 1, 200),
-    item("plasma_residue", "Plasma Residue", Category::Ore, 1, 280),
-    item("sol_alloy_ore", "Sol Alloy Ore", Category::Ore, 1, 300),
-    item("darksteel", "Darksteel", Category::Ore, 1, 350),
-    item("energy_crystal", "Energy Crystal", Category::Ore, 1, 350),
-    item(
+static ITEMS: &[ItemSpec] = &[
+    item_spec("iron_ore", "Iron Ore", ItemCategory::Ore, 1, 5),
+    item_spec("lead_ore", "Lead Ore", ItemCategory::Ore, 1, 5),
+    item_spec("carbon_ore", "Carbon Ore", ItemCategory::Ore, 1, 4),
+    item_spec("aluminum_ore", "Aluminum Ore", ItemCategory::Ore, 1, 6),
+    item_spec("copper_ore", "Copper Ore", ItemCategory::Ore, 1, 8),
+    item_spec("silicon_ore", "Silicon Ore", ItemCategory::Ore, 1, 10),
+    item_spec("lithium_ore", "Lithium Ore", ItemCategory::Ore, 1, 18),
+    item_spec("nickel_ore", "Nickel Ore", ItemCategory::Ore, 1, 20),
+    item_spec("vanadium_ore", "Vanadium Ore", ItemCategory::Ore, 1, 22),
+    item_spec("titanium_ore", "Titanium Ore", ItemCategory::Ore, 1, 25),
+    item_spec("cobalt_ore", "Cobalt Ore", ItemCategory::Ore, 1, 25),
+    item_spec("silver_ore", "Silver Ore", ItemCategory::Ore, 1, 28),
+    item_spec("tungsten_ore", "Tungsten Ore", ItemCategory::Ore, 1, 30),
+    item_spec("gold_ore", "Gold Ore", ItemCategory::Ore, 1, 45),
+    item_spec("iridium_ore", "Iridium Ore", ItemCategory::Ore, 1, 90),
+    item_spec("uranium_ore", "Uranium Ore", ItemCategory::Ore, 1, 150),
+    item_spec("platinum_ore", "Platinum Ore", ItemCategory::Ore, 1, 175),
+    item_spec("palladium_ore", "Palladium Ore", ItemCategory::Ore, 1, 200),
+    item_spec(
+        "plasma_residue",
+        "Plasma Residue",
+        ItemCategory::Ore,
+        1,
+        280,
+    ),
+    item_spec("sol_alloy_ore", "Sol Alloy Ore", ItemCategory::Ore, 1, 300),
+    item_spec("darksteel", "Darksteel", ItemCategory::Ore, 1, 350),
+    item_spec(
+        "energy_crystal",
+        "Energy Crystal",
+        ItemCategory::Ore,
+        1,
+        350,
+    ),
+    item_spec(
         "antimatter_containment_cell",
         "Antimatter Containment Cell",
-        Category::Ore,
+        ItemCategory::Ore,
         1,
         800,
     ),
-    item("hydrogen_gas", "Hydrogen Gas", Category::Gas, 1, 8),
-    item("water_ice", "Water Ice", Category::Ice, 1, 12),
-    item("nitrogen_ice", "Nitrogen Ice", Category::Ice, 1, 15),
-    item("steel_plate", "Steel Plate", Category::Refined, 1, 18),
-    item("copper_wiring", "Copper Wiring", Category::Refined, 1, 21),
-    item(
+    item_spec("hydrogen_gas", "Hydrogen Gas", ItemCategory::Gas, 1, 8),
+    item_spec("water_ice", "Water Ice", ItemCategory::Ice, 1, 12),
+    item_spec("nitrogen_ice", "Nitrogen Ice", ItemCategory::Ice, 1, 15),
+    item_spec("steel_plate", "Steel Plate", ItemCategory::Refined, 1, 18),
+    item_spec(
+        "copper_wiring",
+        "Copper Wiring",
+        ItemCategory::Refined,
+        1,
+        21,
+    ),
+    item_spec(
         "liquid_hydrogen",
         "Liquid Hydrogen",
-        Category::Refined,
+        ItemCategory::Refined,
         1,
         25,
     ),
-    item(
+    item_spec(
         "titanium_alloy",
         "Titanium Alloy",
-        Category::Refined,
+        ItemCategory::Refined,
         1,
         100,
     ),
-    item(
+    item_spec(
         "circuit_board",
         "Circuit Board",
-        Category::Component,
+        ItemCategory::Component,
         1,
         200,
     ),
-    item("fuel_cell", "Fuel Cell", Category::Consumable, 1, 43),
-    item(
+    item_spec("fuel_cell", "Fuel Cell", ItemCategory::Consumable, 1, 43),
+    item_spec(
         "premium_fuel_cell",
         "Premium Fuel Cell",
-        Category::Consumable,
+        ItemCategory::Consumable,
         2,
         120,
     ),
-    item(
+    item_spec(
         "military_fuel_cell",
         "Military Fuel Cell",
-        Category::Consumable,
+        ItemCategory::Consumable,
         3,
         390,
     ),
-    item("repair_kit", "Repair Kit", Category::Consumable, 1, 270),
-    item(
+    item_spec("repair_kit", "Repair Kit", ItemCategory::Consumable, 1, 270),
+    item_spec(
         "cargo_expander_i",
         "Cargo Expander I",
-        Category::Module,
+        ItemCategory::Module,
         10,
         160,
     ),
-    item("autocannon_i", "Autocannon I", Category::Module, 10, 710),
-    item(
+    item_spec(
+        "autocannon_i",
+        "Autocannon I",
+        ItemCategory::Module,
+        10,
+        710,
+    ),
+    item_spec(
         "em_disruptor_i",
         "EM Disruptor I",
-        Category::Module,
+        ItemCategory::Module,
         10,
         900,
     ),
-    item(
+    item_spec(
         "mining_laser_i",
         "Mining Laser I",
-        Category::Module,
+        ItemCategory::Module,
         10,
         1600,
     ),
-    item(
+    item_spec(
         "shield_booster_i",
         "Shield Booster I",
-        Category::Module,
+        ItemCategory::Module,
         10,
         1700,
     ),
-    item("pulse_laser_i", "Pulse Laser I", Category::Module, 10, 2500),
-    item(
+    item_spec(
+        "pulse_laser_i",
+        "Pulse Laser I",
+        ItemCategory::Module,
+        10,
+        2500,
+    ),
+    item_spec(
         "survey_scanner_i",
         "Survey Scanner I",
-        Category::Module,
+        ItemCategory::Module,
         10,
         4400,
     ),
@@ -276,11 +306,11 @@ mod tests {
 
     #[test]
     fn every_item_is_found_by_its_id_and_by_its_name() {
-        for item in Item::all() {
-            assert_eq!(Item::find(item.id()), Some(item));
-            assert_eq!(Item::find(item.name()), Some(item));
+        for item in CatalogueItem::all() {
+            assert_eq!(CatalogueItem::find(item.id()), Some(item));
+            assert_eq!(CatalogueItem::find(item.name()), Some(item));
             assert!(item.size() > 0 && item.value() > 0);
         }
-        assert_eq!(Item::find(""), None);
+        assert_eq!(CatalogueItem::find(""), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Modules: what a starter ship carries in its slots.
 
-use super::items::Item;
+use super::items::CatalogueItem;
 
 /// The fixed figures of a module type.
 #[derive(Debug)]
@@ -9,12 +9,12 @@ pub(crate) struct ModuleSpec {
     pub(crate) size: u64,
     pub(crate) cpu: u64,
     pub(crate) power: u64,
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: ModulePurpose,
 }
 
 /// What a module is for.
 #[derive(Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum ModulePurpose {
     Mining { power: u64, range: u64 },
     Weapon(WeaponSpec),
 }
@@ -38,7 +38,7 @@ impl ModuleSpec {
     }
 
     pub(crate) fn name(&self) -> &'static str {
-        Item::known(self.id).name()
+        CatalogueItem::known(self.id).name()
     }
 }
 
@@ -48,14 +48,14 @@ static MODULES: &[ModuleSpec] = &[
         size: 10,
         cpu: 2,
         power: 5,
-        purpose: Purpose::Mining { power: 5, range: 1 },
+        purpose: ModulePurpose::Mining { power: 5, range: 1 },
     },
     ModuleSpec {
         id: "pulse_laser_i",
         size: 10,
         cpu: 3,
         power: 6,
-        purpose: Purpose::Weapon(WeaponSpec {
+        purpose: ModulePurpose::Weapon(WeaponSpec {
             damage: 10,
             kind: "energy",
             reach: 3,
@@ -67,7 +67,7 @@ static MODULES: &[ModuleSpec] = &[
         size: 10,
         cpu: 4,
         power: 7,
-        purpose: Purpose::Weapon(WeaponSpec {
+        purpose: ModulePurpose::Weapon(WeaponSpec {
             damage: 6,
             kind: "em",
             reach: 2,
@@ -79,7 +79,7 @@ static MODULES: &[ModuleSpec] = &[
         size: 10,
         cpu: 3,
         power: 4,
-        purpose: Purpose::Weapon(WeaponSpec {
+        purpose: ModulePurpose::Weapon(WeaponSpec {
             damage: 8,
             kind: "kinetic",
             reach: 2,

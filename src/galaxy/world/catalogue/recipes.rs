@@ -1,6 +1,6 @@
 //! Recipes: what a station's workshop makes of what.
 
-use super::items::Item;
+use super::items::CatalogueItem;
 
 /// One way to make something.
 #[derive(Debug)]
@@ -22,14 +22,14 @@ impl Recipe {
         Self::all().find(|recipe| recipe.id == id)
     }
 
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = (Item, u64)> + use<> {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (CatalogueItem, u64)> + use<> {
         self.inputs
             .iter()
-            .map(|(id, count)| (Item::known(id), *count))
+            .map(|(id, count)| (CatalogueItem::known(id), *count))
     }
 
-    pub(crate) fn output(&self) -> (Item, u64) {
-        (Item::known(self.output.0), self.output.1)
+    pub(crate) fn output(&self) -> (CatalogueItem, u64) {
+        (CatalogueItem::known(self.output.0), self.output.1)
     }
 }
 

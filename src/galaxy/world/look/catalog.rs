@@ -4,21 +4,21 @@ use serde_json::{Value, json};
 
 use super::{
     super::{
-        Answer, Arguments, Refusal, World,
-        catalogue::{Item, Recipe, ShipClass, Skill},
+        CommandArguments, GameAnswer, GameRefusal, World,
+        catalogue::{CatalogueItem, Recipe, ShipClass, Skill},
     },
-    Page, status,
+    ListPage, status,
 };
 
-pub(crate) fn catalog(_: &World, arguments: Arguments) -> Answer {
+pub(crate) fn show_catalog(_: &World, arguments: CommandArguments) -> GameAnswer {
     let kind = arguments.text_or_empty("type")?;
     let mut entries = match kind {
-        "ships" => ShipClass::all().map(status::class).collect(),
-        "skills" => Skill::all().map(skill).collect(),
-        "recipes" => Recipe::all().map(recipe).collect(),
-        "items" => Item::all().map(item).collect(),
+        "ships" => ShipClass::all().map(status::class_view).collect(),
+        "skills" => Skill::all().map(skill_entry).collect(),
+        "recipes" => Recipe::all().map(recipe_entry).collect(),
+        "items" => CatalogueItem::all().map(item_entry).collect(),
         _ => {
-            return Err(Refusal::new(
+            return Err(GameRefusal::new(
                 "invalid_type",
                 format!(
                     "Unknown catalog type \"{kind}\". Must be one of: ships, skills, recipes, items."
@@ -26,8 +26,8 @@ pub(crate) fn catalog(_: &World, arguments: Arguments) -> Answer {
             ));
         }
     };
-    filter(&mut entries, arguments)?;
-    let page = Page::read(arguments, "page_size", 20, 50)?;
+    filter_entries(&mut entries, arguments)?;
+    let page = ListPage::read(arguments, "page_size", 20, 50)?;
     let total = entries.len();
     let plural = if total == 1 { "item" } else { "items" };
     Ok(json!({
@@ -36,12 +36,15 @@ pub(crate) fn catalog(_: &World, arguments: Arguments) -> Answer {
         "page": page.number,
         "page_size": page.size,
         "total": total,
-        "total_pages": page.pages(total),
+        "total_pages": page.page_count(total),
         "message": format!("{total} {plural}"),
     }))
 }
 
-fn filter(entries: &mut Vec<Value>, arguments: Arguments) -> Result<(), Refusal> {
+fn filter_entries(
+    entries: &mut Vec<Value>,
+    arguments: CommandArguments,
+) -> Result<(), GameRefusal> {
     for (argument, key) in [
         ("id", "id"),
         ("category", "category"),
@@ -74,7 +77,7 @@ fn filter(entries: &mut Vec<Value>, arguments: Arguments) -> Result<(), Refusal>
     Ok(())
 }
 
-fn item(item: Item) -> Value {
+fn item_entry(item: CatalogueItem) -> Value {
     json!({
         "id": item.id(),
         "name": item.name(),
@@ -85,7 +88,7 @@ fn item(item: Item) -> Value {
     })
 }
 
-fn skill(skill: Skill) -> Value {
+fn skill_entry(skill: Skill) -> Value {
     let words: Vec<String> = skill
         .id()
         .split('_')
@@ -100,8 +103,8 @@ fn skill(skill: Skill) -> Value {
     })
 }
 
-fn recipe(recipe: &Recipe) -> Value {
-    let part = |(item, quantity): (Item, u64)| json!({ "item_id": item.id(), "name": item.name(), "quantity": quantity });
+fn recipe_entry(recipe: &Recipe) -> Value {
+    let part = |(item, quantity): (CatalogueItem, u64)| json!({ "item_id": item.id(), "name": item.name(), "quantity": quantity });
     let inputs: Vec<Value> = recipe.inputs().map(part).collect();
     let output = part(recipe.output());
     json!({

@@ -3,37 +3,43 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    Answer, Arguments, PlayerId, Refusal, World, calendar,
-    inbox::Wanted,
-    talk::{Channel, Message, Wall},
+    CommandArguments, GameAnswer, GameRefusal, PlayerId, World, calendar,
+    inbox::NotificationFilter,
+    talk::{Channel, MessageBoard, PilotMessage},
     write::chat::{find_pilot, read_channel},
 };
 
-pub(crate) fn history(world: &mut World, reader: PlayerId, arguments: Arguments) -> Answer {
+pub(crate) fn get_chat_history(
+    world: &mut World,
+    reader: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let channel = read_channel(arguments)?;
-    let limit = limit(arguments, 50)?;
+    let limit = read_limit(arguments, 50)?;
     let before = arguments.text_or_empty("before")?;
     let player = world.player(reader);
     let wall = match channel {
-        Channel::System => Wall::System(world.system_of(player)),
-        Channel::Local => Wall::Poi(player.at),
-        Channel::Faction => return Err(Refusal::new("no_faction", "You are not in a faction.")),
-        Channel::Private => Wall::Pilot(reader),
+        Channel::System => MessageBoard::System(world.system_of(player)),
+        Channel::Local => MessageBoard::Poi(player.at),
+        Channel::Faction => {
+            return Err(GameRefusal::new("no_faction", "You are not in a faction."));
+        }
+        Channel::Private => MessageBoard::Pilot(reader),
     };
     let with = match arguments.text_or_empty("target_id")? {
         "" => None,
         text => Some(find_pilot(world, text)?),
     };
-    let is_wanted = |message: &&Message| {
+    let is_wanted = |message: &&PilotMessage| {
         let other = message.target.as_ref().map(|(target, _)| *target);
         with.is_none_or(|with| message.sender_id == with || other == Some(with))
             && (before.is_empty() || calendar::timestamp(message.tick).as_str() < before)
     };
-    let found: Vec<&Message> = world.talk.read(wall).filter(is_wanted).collect();
+    let found: Vec<&PilotMessage> = world.talk.read(wall).filter(is_wanted).collect();
     let messages: Vec<Value> = found
         .iter()
         .take(limit)
-        .map(|message| line(message))
+        .map(|message| message_line(message))
         .collect();
     let answer = json!({
         "channel": channel.id(),
@@ -48,17 +54,21 @@ pub(crate) fn history(world: &mut World, reader: PlayerId, arguments: Arguments)
     Ok(answer)
 }
 
-pub(crate) fn notifications(world: &mut World, reader: PlayerId, arguments: Arguments) -> Answer {
-    let wanted = Wanted {
+pub(crate) fn get_notifications(
+    world: &mut World,
+    reader: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let wanted = NotificationFilter {
         types: arguments.texts("types")?,
-        limit: limit(arguments, 50)?,
+        limit: read_limit(arguments, 50)?,
         is_kept: !arguments.flag("clear")?.unwrap_or(true),
     };
     let (now, dice) = (world.tick, world.dice);
     let visit = world.player_mut(reader).visit.as_mut();
     let (notifications, remaining) = match visit {
         Some(visit) => {
-            let read = visit.inbox.read(&wanted, reader, dice);
+            let read = visit.inbox.read_matching(&wanted, reader, dice);
             let left = visit.inbox.len();
             let shown = if wanted.is_kept { read.len() } else { 0 };
             (read, left - shown)
@@ -69,19 +79,19 @@ pub(crate) fn notifications(world: &mut World, reader: PlayerId, arguments: Argu
         "count": notifications.len(),
         "current_tick": now,
         "remaining": remaining,
-        "timestamp": calendar::unix(now),
+        "timestamp": calendar::unix_seconds(now),
         "notifications": notifications,
     }))
 }
 
-fn limit(arguments: Arguments, default: usize) -> Result<usize, Refusal> {
+fn read_limit(arguments: CommandArguments, default: usize) -> Result<usize, GameRefusal> {
     let limit = arguments.number("limit")?;
     Ok(limit.map_or(default, |limit| {
         usize::try_from(limit).unwrap_or(1).clamp(1, 100)
     }))
 }
 
-fn line(message: &Message) -> Value {
+fn message_line(message: &PilotMessage) -> Value {
     let mut line = json!({
         "id": message.id,
         "channel": message.channel.id(),

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Answer, Arguments, Refusal, World, player::Player},
-    Page,
+    super::{CommandArguments, GameAnswer, GameRefusal, World, player::PlayerAccount},
+    ListPage,
 };
 
 const CATEGORIES: [&str; 10] = [
@@ -20,8 +20,8 @@ const CATEGORIES: [&str; 10] = [
     "creative",
 ];
 
-pub(crate) fn forum(_: &World, arguments: Arguments) -> Answer {
-    let page = Page::read(arguments, "limit", 20, 100)?;
+pub(crate) fn forum_list(_: &World, arguments: CommandArguments) -> GameAnswer {
+    let page = ListPage::read(arguments, "limit", 20, 100)?;
     let described = |category: &&str| {
         let description = format!("{} talk", category.replace('-', " "));
         ((*category).to_owned(), description.into())
@@ -38,36 +38,43 @@ pub(crate) fn forum(_: &World, arguments: Arguments) -> Answer {
     }))
 }
 
-pub(crate) fn factions(_: &World, _: &Player, arguments: Arguments) -> Answer {
-    let page = Page::read(arguments, "limit", 50, 100)?;
+pub(crate) fn faction_list(
+    _: &World,
+    _: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let page = ListPage::read(arguments, "limit", 50, 100)?;
     let offset = arguments.number("offset")?.unwrap_or_default().max(0);
     Ok(json!({ "factions": [], "limit": page.size, "offset": offset, "total_count": 0 }))
 }
 
-pub(crate) fn invites(_: &World, _: &Player, _: Arguments) -> Answer {
+pub(crate) fn faction_get_invites(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     Ok(json!({ "invites": [], "count": 0 }))
 }
 
-pub(crate) fn trades(_: &World, _: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_trades(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     Ok(json!({ "incoming": [], "outgoing": [] }))
 }
 
-pub(crate) fn wrecks(_: &World, _: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_wrecks(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     Ok(json!({ "count": 0, "wrecks": [] }))
 }
 
-pub(crate) fn notes(_: &World, _: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_notes(_: &World, _: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     Ok(json!({ "count": 0, "notes": [] }))
 }
 
-pub(crate) fn orders(world: &World, player: &Player, arguments: Arguments) -> Answer {
-    let page = Page::read(arguments, "page_size", 20, 50)?;
+pub(crate) fn view_orders(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let page = ListPage::read(arguments, "page_size", 20, 50)?;
     let base = match arguments.text_or_empty("station_id")? {
-        "" => player.docked_at().ok_or_else(Refusal::not_docked)?,
-        id => world
-            .atlas
-            .find_base(id)
-            .ok_or_else(|| Refusal::new("invalid_station", format!("Unknown station '{id}'.")))?,
+        "" => player.docked_at().ok_or_else(GameRefusal::not_docked)?,
+        id => world.atlas.find_base(id).ok_or_else(|| {
+            GameRefusal::new("invalid_station", format!("Unknown station '{id}'."))
+        })?,
     };
     Ok(json!({
         "action": "view_orders",

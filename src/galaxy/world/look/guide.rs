@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::super::{Answer, Arguments, Refusal, World};
+use super::super::{CommandArguments, GameAnswer, GameRefusal, World};
 
-pub(crate) fn guide(_: &World, arguments: Arguments) -> Answer {
+pub(crate) fn get_guide(_: &World, arguments: CommandArguments) -> GameAnswer {
     let wanted = arguments.text_or_empty("guide")?;
     if wanted.is_empty() {
         let names = GUIDES.map(|(name, _)| name);
@@ -15,7 +15,7 @@ pub(crate) fn guide(_: &World, arguments: Arguments) -> Answer {
     }
     let found = GUIDES.iter().find(|(name, _)| *name == wanted);
     let Some((name, content)) = found else {
-        return Err(Refusal::payload(format!(
+        return Err(GameRefusal::invalid_payload(format!(
             "Unknown guide '{wanted}'. Must be one of: {}.",
             GUIDES.map(|(name, _)| name).join(", ")
         )));

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Answer, Arguments, Refusal, World};
-use crate::tools::{self, Tool};
+use super::super::{CommandArguments, GameAnswer, GameRefusal, World};
+use crate::tools::{self, GameTool};
 
-pub(crate) fn commands(_: &World, _: Arguments) -> Answer {
+pub(crate) fn get_commands(_: &World, _: CommandArguments) -> GameAnswer {
     let commands: Vec<Value> = tools::all()
         .iter()
         .map(|tool| {
@@ -19,20 +19,20 @@ pub(crate) fn commands(_: &World, _: Arguments) -> Answer {
     Ok(json!({ "commands": commands }))
 }
 
-pub(crate) fn help(_: &World, arguments: Arguments) -> Answer {
+pub(crate) fn help(_: &World, arguments: CommandArguments) -> GameAnswer {
     let command = match arguments.text_or_empty("command")? {
         "" => arguments.text_or_empty("topic")?,
         command => command,
     };
     let category = arguments.text_or_empty("category")?;
     if !command.is_empty() {
-        let tool = tools::find(command).ok_or_else(|| Refusal::unknown_command(command))?;
-        return Ok(json!({ "topic": command, "commands": [entry(tool)] }));
+        let tool = tools::find(command).ok_or_else(|| GameRefusal::unknown_command(command))?;
+        return Ok(json!({ "topic": command, "commands": [tool_entry(tool)] }));
     }
     let listed: Vec<Value> = tools::all()
         .iter()
         .filter(|tool| category.is_empty() || tool.category == category)
-        .map(entry)
+        .map(tool_entry)
         .collect();
     let topic = if category.is_empty() {
         "commands"
@@ -42,12 +42,12 @@ pub(crate) fn help(_: &World, arguments: Arguments) -> Answer {
     Ok(json!({ "topic": topic, "commands": listed }))
 }
 
-fn entry(tool: &Tool) -> Value {
+fn tool_entry(tool: &GameTool) -> Value {
     let mut entry = json!({
         "name": tool.name,
         "category": tool.category,
         "description": tool.description,
-        "format": format(tool),
+        "format": command_format(tool),
         "is_mutation": tool.mutation,
         "requires_auth": tool.auth,
     });
@@ -58,7 +58,7 @@ fn entry(tool: &Tool) -> Value {
 }
 
 /// `{"type": "sell", "payload": {"item_id": "<string>", ...}}`
-fn format(tool: &Tool) -> String {
+fn command_format(tool: &GameTool) -> String {
     let properties = tool
         .input_schema
         .get("properties")

@@ -2,17 +2,29 @@
 
 use serde_json::json;
 
-use super::super::{Answer, Arguments, Refusal, World, log::ENTRIES, player::Player};
+use super::super::{
+    CommandArguments, GameAnswer, GameRefusal, World, log::ENTRIES, player::PlayerAccount,
+};
 
-pub(crate) fn get(_: &World, player: &Player, arguments: Arguments) -> Answer {
-    let index = index(arguments)?.ok_or_else(|| {
-        Refusal::payload("Must specify 'index'. 0 is the newest entry. Example: {\"index\": 0}")
+pub(crate) fn captains_log_get(
+    _: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let index = read_index(arguments)?.ok_or_else(|| {
+        GameRefusal::invalid_payload(
+            "Must specify 'index'. 0 is the newest entry. Example: {\"index\": 0}",
+        )
     })?;
-    player.log.entry(index).ok_or_else(no_entry)
+    player.log.entry_json(index).ok_or_else(no_entry)
 }
 
-pub(crate) fn list(_: &World, player: &Player, arguments: Arguments) -> Answer {
-    let index = index(arguments)?.unwrap_or_default();
+pub(crate) fn captains_log_list(
+    _: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let index = read_index(arguments)?.unwrap_or_default();
     let total = player.log.len();
     let mut answer = json!({
         "index": index,
@@ -21,7 +33,7 @@ pub(crate) fn list(_: &World, player: &Player, arguments: Arguments) -> Answer {
         "has_next": index + 1 < total,
         "has_prev": index > 0 && total > 0,
     });
-    match player.log.entry(index) {
+    match player.log.entry_json(index) {
         Some(entry) => answer["entry"] = entry,
         // An empty log has no first entry, which is no error.
         None if index == 0 => {}
@@ -30,7 +42,7 @@ pub(crate) fn list(_: &World, player: &Player, arguments: Arguments) -> Answer {
     Ok(answer)
 }
 
-fn index(arguments: Arguments) -> Result<Option<usize>, Refusal> {
+fn read_index(arguments: CommandArguments) -> Result<Option<usize>, GameRefusal> {
     let index = arguments.number("index")?;
     index
         .map(|index| {
@@ -42,8 +54,8 @@ fn index(arguments: Arguments) -> Result<Option<usize>, Refusal> {
         .transpose()
 }
 
-fn no_entry() -> Refusal {
-    Refusal::new(
+fn no_entry() -> GameRefusal {
+    GameRefusal::new(
         "invalid_index",
         "No log entry at this index. 0 is the newest entry.",
     )

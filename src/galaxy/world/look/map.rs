@@ -2,18 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Answer, Arguments, Refusal, World, player::Player, view};
+use super::super::{CommandArguments, GameAnswer, GameRefusal, World, player::PlayerAccount, view};
 
 /// Systems that a search lists at most.
 const FOUND: usize = 20;
 
-pub(crate) fn map(world: &World, player: &Player, arguments: Arguments) -> Answer {
+pub(crate) fn get_map(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let id = arguments.text_or_empty("system_id")?;
     if !id.is_empty() {
         let system = world
             .atlas
             .find_system(id)
-            .ok_or_else(Refusal::no_such_system)?;
+            .ok_or_else(GameRefusal::no_such_system)?;
         return Ok(view::map_entry(world, player, system));
     }
     let systems: Vec<Value> = world
@@ -24,11 +28,15 @@ pub(crate) fn map(world: &World, player: &Player, arguments: Arguments) -> Answe
     Ok(json!({ "total_count": systems.len(), "systems": systems }))
 }
 
-pub(crate) fn search(world: &World, player: &Player, arguments: Arguments) -> Answer {
+pub(crate) fn search_systems(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let query = arguments.text_or_empty("query")?;
     let part = query.trim().to_lowercase();
     if part.is_empty() {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "invalid_query",
             "Search query is required. Provide a partial system name to search for.",
         ));
@@ -58,14 +66,18 @@ pub(crate) fn search(world: &World, player: &Player, arguments: Arguments) -> An
     }))
 }
 
-pub(crate) fn find_route(world: &World, player: &Player, arguments: Arguments) -> Answer {
-    let target = arguments.only("target_system", "sol")?;
+pub(crate) fn find_route(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let target = arguments.only_parameter("target_system", "sol")?;
     let to = world
         .atlas
-        .locate(target)
-        .ok_or_else(Refusal::no_such_system)?;
+        .locate_system(target)
+        .ok_or_else(GameRefusal::no_such_system)?;
     let from = world.system_of(player);
-    let route = world.atlas.route(from, to).unwrap_or_default();
+    let route = world.atlas.find_route(from, to).unwrap_or_default();
     let stops: Vec<Value> = route
         .iter()
         .enumerate()

@@ -3,34 +3,38 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    Answer, Arguments, Refusal, World,
-    act::trade::{stall, totals},
+    CommandArguments, GameAnswer, GameRefusal, World,
+    act::trade::{market_view, sum_fills},
     atlas::BaseIx,
-    catalogue::{Category, Item, Skill},
-    market::{Level, Side},
-    player::Player,
+    catalogue::{CatalogueItem, ItemCategory, Skill},
+    market::{MarketSide, PriceLevel},
+    player::PlayerAccount,
     view,
 };
 
 /// Insights that an analysis gives at most.
 const INSIGHTS: usize = 5;
 
-pub(crate) fn view(world: &World, player: &Player, arguments: Arguments) -> Answer {
-    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
+pub(crate) fn view_market(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
     let one = arguments
         .has("item_id")
         .then(|| arguments.item())
         .transpose()?;
     let category = arguments.text("category")?;
-    let items: Vec<Value> = Item::all()
+    let items: Vec<Value> = CatalogueItem::all()
         .filter(|item| one.is_none_or(|one| one == *item))
         .filter(|item| category.is_none_or(|category| category == item.category().id()))
-        .filter_map(|item| entry(world, base, item, one.is_some()))
+        .filter_map(|item| market_entry(world, base, item, one.is_some()))
         .collect();
     let mut answer = json!({
         "action": "view_market",
         "base": world.atlas.base(base).name,
-        "categories": Category::ALL.map(Category::id),
+        "categories": ItemCategory::ALL.map(ItemCategory::id),
     });
     if items.is_empty() {
         answer["message"] = "Nothing of the kind is traded here.".into();
@@ -40,15 +44,20 @@ pub(crate) fn view(world: &World, player: &Player, arguments: Arguments) -> Answ
 }
 
 /// One item's books; without details only their best prices.
-fn entry(world: &World, base: BaseIx, item: Item, with_orders: bool) -> Option<Value> {
-    let stall = stall(world, &world.atlas, base);
-    let bids = world.markets.levels(stall, item, Side::Bids);
-    let asks = world.markets.levels(stall, item, Side::Asks);
+fn market_entry(
+    world: &World,
+    base: BaseIx,
+    item: CatalogueItem,
+    with_orders: bool,
+) -> Option<Value> {
+    let stall = market_view(world, &world.atlas, base);
+    let bids = world.markets.levels(stall, item, MarketSide::Bids);
+    let asks = world.markets.levels(stall, item, MarketSide::Asks);
     if bids.is_empty() && asks.is_empty() {
         return None;
     }
-    let best = |levels: &[Level]| levels.first().map_or(0, |level| level.price);
-    let quantity = |levels: &[Level]| levels.iter().map(|level| level.quantity).sum::<u64>();
+    let best = |levels: &[PriceLevel]| levels.first().map_or(0, |level| level.price);
+    let quantity = |levels: &[PriceLevel]| levels.iter().map(|level| level.quantity).sum::<u64>();
     let (bid, ask) = (best(&bids), best(&asks));
     let mut view = json!({
         "item_id": item.id(),
@@ -64,9 +73,9 @@ fn entry(world: &World, base: BaseIx, item: Item, with_orders: bool) -> Option<V
     if bid > 0 && ask > 0 {
         view["spread"] = ask.saturating_sub(bid).into();
     }
-    let orders = |levels: &[Level]| -> Vec<Value> {
+    let orders = |levels: &[PriceLevel]| -> Vec<Value> {
         let shown = if with_orders { levels } else { &[] };
-        let order = |level: &Level| json!({ "price_each": level.price, "quantity": level.quantity, "source": "station" });
+        let order = |level: &PriceLevel| json!({ "price_each": level.price, "quantity": level.quantity, "source": "station" });
         shown.iter().map(order).collect()
     };
     view["buy_orders"] = orders(&bids).into();
@@ -74,13 +83,17 @@ fn entry(world: &World, base: BaseIx, item: Item, with_orders: bool) -> Option<V
     Some(view)
 }
 
-pub(crate) fn estimate(world: &World, player: &Player, arguments: Arguments) -> Answer {
+pub(crate) fn estimate_purchase(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let item = arguments.item()?;
     let quantity = arguments.quantity()?;
-    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
-    let stall = stall(world, &world.atlas, base);
-    let fills = world.markets.fills(stall, item, Side::Asks, quantity);
-    let (available, cost) = totals(&fills);
+    let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
+    let stall = market_view(world, &world.atlas, base);
+    let fills = world.markets.fills(stall, item, MarketSide::Asks, quantity);
+    let (available, cost) = sum_fills(&fills);
     let message = match available {
         0 => format!("No one is selling {} at this station.", item.name()),
         _ => format!("{available} {} would cost {cost}cr.", item.name()),
@@ -98,12 +111,16 @@ pub(crate) fn estimate(world: &World, player: &Player, arguments: Arguments) -> 
 }
 
 /// What the station pays best, measured against base values.
-pub(crate) fn analyze(world: &World, player: &Player, _: Arguments) -> Answer {
-    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
-    let stall = stall(world, &world.atlas, base);
-    let mut offers: Vec<(u64, Item, u64)> = Item::all()
+pub(crate) fn analyze_market(
+    world: &World,
+    player: &PlayerAccount,
+    _: CommandArguments,
+) -> GameAnswer {
+    let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
+    let stall = market_view(world, &world.atlas, base);
+    let mut offers: Vec<(u64, CatalogueItem, u64)> = CatalogueItem::all()
         .filter_map(|item| {
-            let bids = world.markets.levels(stall, item, Side::Bids);
+            let bids = world.markets.levels(stall, item, MarketSide::Bids);
             let bid = bids.first()?.price;
             Some((bid * 100 / item.value(), item, bid))
         })

@@ -3,20 +3,24 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    Answer, Arguments, Refusal, World,
+    CommandArguments, GameAnswer, GameRefusal, World,
     atlas::BaseIx,
     calendar,
     hold::Hold,
-    mission::{Active, MOST_ACTIVE, Template},
-    player::Player,
+    mission::{ActiveMission, MOST_ACTIVE, MissionTemplate},
+    player::PlayerAccount,
     view,
 };
 
-pub(crate) fn offered(world: &World, player: &Player, _: Arguments) -> Answer {
-    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
-    let missions: Vec<Value> = Template::offered(&world.atlas, base)
+pub(crate) fn get_missions(
+    world: &World,
+    player: &PlayerAccount,
+    _: CommandArguments,
+) -> GameAnswer {
+    let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
+    let missions: Vec<Value> = MissionTemplate::offers_at(&world.atlas, base)
         .filter(|template| template.is_open_to(&player.completed))
-        .map(|template| offer(world, template, base))
+        .map(|template| offer_view(world, template, base))
         .collect();
     let base = world.atlas.base(base);
     Ok(json!({
@@ -26,12 +30,16 @@ pub(crate) fn offered(world: &World, player: &Player, _: Arguments) -> Answer {
     }))
 }
 
-pub(crate) fn active(world: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_active_missions(
+    world: &World,
+    player: &PlayerAccount,
+    _: CommandArguments,
+) -> GameAnswer {
     let missions: Vec<Value> = player
         .missions
         .iter()
-        .filter(|mission| mission.expires() > world.tick)
-        .map(|mission| progress(world, player, mission))
+        .filter(|mission| mission.expiry_tick() > world.tick)
+        .map(|mission| progress_view(world, player, mission))
         .collect();
     Ok(json!({
         "total_count": missions.len(),
@@ -40,7 +48,11 @@ pub(crate) fn active(world: &World, player: &Player, _: Arguments) -> Answer {
     }))
 }
 
-pub(crate) fn completed(_: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn completed_missions(
+    _: &World,
+    player: &PlayerAccount,
+    _: CommandArguments,
+) -> GameAnswer {
     let missions: Vec<Value> = player
         .completed
         .iter()
@@ -58,18 +70,22 @@ pub(crate) fn completed(_: &World, player: &Player, _: Arguments) -> Answer {
     Ok(json!({ "total_count": missions.len(), "missions": missions }))
 }
 
-pub(crate) fn decline(world: &World, player: &Player, arguments: Arguments) -> Answer {
+pub(crate) fn decline_mission(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let id = arguments.text_or_empty("template_id")?;
     if id.is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must specify 'template_id'. Use 'get_missions' to see the board.",
         ));
     }
-    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
-    let template = Template::offered(&world.atlas, base)
+    let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
+    let template = MissionTemplate::offers_at(&world.atlas, base)
         .find(|template| template.id == id)
         .ok_or_else(|| {
-            Refusal::new(
+            GameRefusal::new(
                 "mission_not_found",
                 format!("No mission '{id}' is offered here."),
             )
@@ -79,8 +95,8 @@ pub(crate) fn decline(world: &World, player: &Player, arguments: Arguments) -> A
 }
 
 /// A mission as the board shows it.
-fn offer(world: &World, template: &Template, base: BaseIx) -> Value {
-    let mut offer = heading(world, template, base);
+fn offer_view(world: &World, template: &MissionTemplate, base: BaseIx) -> Value {
+    let mut offer = mission_heading(world, template, base);
     let poi = world.atlas.poi(world.atlas.base(base).poi);
     let system = world.atlas.system(poi.system);
     let (name, title) = template.giver;
@@ -92,7 +108,7 @@ fn offer(world: &World, template: &Template, base: BaseIx) -> Value {
         "issuing_system_id": system.id,
         "issuing_system_name": system.name,
         "repeatable": template.is_repeatable,
-        "objectives": [objective(world, template, base, "quantity")],
+        "objectives": [objective_view(world, template, base, "quantity")],
         "dialog": {
             "offer": dialog.offer,
             "accept": dialog.accept,
@@ -100,7 +116,7 @@ fn offer(world: &World, template: &Template, base: BaseIx) -> Value {
             "complete": dialog.complete,
         },
     });
-    merge(&mut offer, more);
+    merge_fields(&mut offer, more);
     if let Some(next) = template.chain_next {
         offer.insert("chain_next".to_owned(), next.into());
     }
@@ -108,11 +124,11 @@ fn offer(world: &World, template: &Template, base: BaseIx) -> Value {
 }
 
 /// A mission as its pilot sees it.
-fn progress(world: &World, player: &Player, mission: &Active) -> Value {
+fn progress_view(world: &World, player: &PlayerAccount, mission: &ActiveMission) -> Value {
     let (template, base) = (mission.template(), mission.base);
     let task = template.task;
-    let mut view = heading(world, template, base);
-    let mut objective = objective(world, template, base, "required");
+    let mut view = mission_heading(world, template, base);
+    let mut objective = objective_view(world, template, base, "required");
     let current = match task.item() {
         Some(item) => {
             let empty = Hold::default();
@@ -125,21 +141,21 @@ fn progress(world: &World, player: &Player, mission: &Active) -> Value {
         }
         None => mission.done,
     };
-    let current = current.min(task.required());
+    let current = current.min(task.required_count());
     objective["current"] = current.into();
-    objective["completed"] = (current >= task.required()).into();
+    objective["completed"] = (current >= task.required_count()).into();
     let more = json!({
         "mission_id": mission.id.to_string(),
         "accepted_at": calendar::timestamp(mission.accepted),
-        "expires_in_ticks": mission.expires().saturating_sub(world.tick),
-        "percent_complete": view::tenths(current * 1000 / task.required()),
+        "expires_in_ticks": mission.expiry_tick().saturating_sub(world.tick),
+        "percent_complete": view::tenths(current * 1000 / task.required_count()),
         "objectives": [objective],
     });
-    merge(&mut view, more);
+    merge_fields(&mut view, more);
     view.into()
 }
 
-fn heading(world: &World, template: &Template, base: BaseIx) -> Map<String, Value> {
+fn mission_heading(world: &World, template: &MissionTemplate, base: BaseIx) -> Map<String, Value> {
     let base = world.atlas.base(base);
     let heading = json!({
         "template_id": template.id,
@@ -155,17 +171,17 @@ fn heading(world: &World, template: &Template, base: BaseIx) -> Map<String, Valu
         },
     });
     let mut map = Map::new();
-    merge(&mut map, heading);
+    merge_fields(&mut map, heading);
     map
 }
 
-fn objective(world: &World, template: &Template, base: BaseIx, count: &str) -> Value {
+fn objective_view(world: &World, template: &MissionTemplate, base: BaseIx, count: &str) -> Value {
     let task = template.task;
     let base = world.atlas.base(base);
     let mut objective = json!({
         "type": task.kind(),
         "description": task.describe(),
-        count: task.required(),
+        count: task.required_count(),
         "target_base_name": base.name,
     });
     // The board and the pilot's list name the base by different keys.
@@ -181,7 +197,7 @@ fn objective(world: &World, template: &Template, base: BaseIx, count: &str) -> V
     objective
 }
 
-fn merge(map: &mut Map<String, Value>, more: Value) {
+fn merge_fields(map: &mut Map<String, Value>, more: Value) {
     if let Value::Object(more) = more {
         map.extend(more);
     }

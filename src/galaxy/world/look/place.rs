@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    Answer, Arguments, Refusal, World,
+    CommandArguments, GameAnswer, GameRefusal, World,
     atlas::Base,
-    player::{Player, Voyage, VoyageKind},
+    player::{PlayerAccount, Voyage, VoyageKind},
     view,
 };
 
@@ -16,7 +16,7 @@ const SERVICES: [&str; 6] = [
     "refuel", "repair", "market", "crafting", "missions", "storage",
 ];
 
-pub(crate) fn system(world: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_system(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     if let Some(voyage) = player.voyage() {
         return Ok(in_flight(world, player, voyage, "get_system"));
     }
@@ -25,11 +25,11 @@ pub(crate) fn system(world: &World, player: &Player, _: Arguments) -> Answer {
         "action": "get_system",
         "system": view::system(world, ix),
         "poi": view::poi_of_system(world, player.at),
-        "security_status": world.atlas.system(ix).security(),
+        "security_status": world.atlas.system(ix).security_text(),
     }))
 }
 
-pub(crate) fn poi(world: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_poi(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     if let Some(voyage) = player.voyage() {
         return Ok(in_flight(world, player, voyage, "get_poi"));
     }
@@ -44,7 +44,7 @@ pub(crate) fn poi(world: &World, player: &Player, _: Arguments) -> Answer {
     });
     let mut answer = json!({});
     if !poi.deposits.is_empty() {
-        let (short, long) = deposits(world, player);
+        let (short, long) = deposit_views(world, player);
         view["resources"] = short.into();
         answer["resources"] = long.into();
     }
@@ -58,8 +58,8 @@ pub(crate) fn poi(world: &World, player: &Player, _: Arguments) -> Answer {
     Ok(answer)
 }
 
-pub(crate) fn base(world: &World, player: &Player, _: Arguments) -> Answer {
-    let base = player.docked_at().ok_or_else(Refusal::not_docked)?;
+pub(crate) fn get_base(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
+    let base = player.docked_at().ok_or_else(GameRefusal::not_docked)?;
     Ok(json!({
         "base": base_view(world, world.atlas.base(base)),
         "services": SERVICES,
@@ -67,11 +67,13 @@ pub(crate) fn base(world: &World, player: &Player, _: Arguments) -> Answer {
     }))
 }
 
-pub(crate) fn nearby(world: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_nearby(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     if let Some(voyage) = player.voyage() {
         return Ok(in_flight(world, player, voyage, "get_nearby"));
     }
-    let others = world.at(player.at).filter(|other| other.id != player.id);
+    let others = world
+        .players_at(player.at)
+        .filter(|other| other.id != player.id);
     let nearby: Vec<Value> = others.take(LISTED).map(view::in_sight).collect();
     let myself = usize::from(player.visit.is_some());
     Ok(json!({
@@ -84,7 +86,7 @@ pub(crate) fn nearby(world: &World, player: &Player, _: Arguments) -> Answer {
 }
 
 /// The deposits of the player's place, as `poi` and as `resources` show them.
-fn deposits(world: &World, player: &Player) -> (Vec<Value>, Vec<Value>) {
+fn deposit_views(world: &World, player: &PlayerAccount) -> (Vec<Value>, Vec<Value>) {
     let describe = |deposit| {
         let remaining = world.deposits.remaining(player.at, deposit, world.tick);
         let short = json!({
@@ -127,7 +129,7 @@ fn base_view(world: &World, base: &Base) -> Value {
 }
 
 /// What a ship under way sees in place of a place.
-fn in_flight(world: &World, player: &Player, voyage: Voyage, action: &str) -> Value {
+fn in_flight(world: &World, player: &PlayerAccount, voyage: Voyage, action: &str) -> Value {
     let (from, to) = (world.atlas.poi(player.at), world.atlas.poi(voyage.to));
     let (kind, place) = match voyage.kind {
         VoyageKind::Travel => ("travel", &to.name),

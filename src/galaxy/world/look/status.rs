@@ -3,38 +3,38 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    Answer, Arguments, Refusal, World,
+    CommandArguments, GameAnswer, GameRefusal, World,
     catalogue::{ShipClass, xp_for_next},
     hold::Hold,
-    player::Player,
+    player::PlayerAccount,
     view,
 };
 
-pub(crate) fn status(world: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_status(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     let mut pilot = view::player(world, player);
     pilot["revealed_pois"] = json!({});
     Ok(json!({
         "player": pilot,
         "ship": view::ship(world, player),
-        "modules": modules(player),
+        "modules": module_views(player),
     }))
 }
 
-pub(crate) fn ship(world: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_ship(world: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     Ok(json!({
         "ship": view::ship(world, player),
-        "class": class(player.ship.class()),
-        "modules": modules(player),
+        "class": class_view(player.ship.class()),
+        "modules": module_views(player),
         "cargo_used": player.ship.cargo.used(),
         "cargo_max": player.ship.class().cargo,
     }))
 }
 
-pub(crate) fn cargo(_: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_cargo(_: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     Ok(view::cargo(player))
 }
 
-pub(crate) fn skills(_: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn get_skills(_: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     let skills: Map<String, Value> = player
         .progress
         .iter()
@@ -50,7 +50,7 @@ pub(crate) fn skills(_: &World, player: &Player, _: Arguments) -> Answer {
     Ok(json!({ "skills": skills, "message": "Skills level up by use." }))
 }
 
-pub(crate) fn ships(_: &World, player: &Player, _: Arguments) -> Answer {
+pub(crate) fn list_ships(_: &World, player: &PlayerAccount, _: CommandArguments) -> GameAnswer {
     let (ship, class) = (&player.ship, player.ship.class());
     Ok(json!({
         "count": 1,
@@ -70,13 +70,16 @@ pub(crate) fn ships(_: &World, player: &Player, _: Arguments) -> Answer {
     }))
 }
 
-pub(crate) fn storage(world: &World, player: &Player, arguments: Arguments) -> Answer {
+pub(crate) fn view_storage(
+    world: &World,
+    player: &PlayerAccount,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let base = match arguments.text_or_empty("station_id")? {
-        "" => player.docked_at().ok_or_else(Refusal::not_docked)?,
-        id => world
-            .atlas
-            .find_base(id)
-            .ok_or_else(|| Refusal::new("invalid_station", format!("Unknown station '{id}'.")))?,
+        "" => player.docked_at().ok_or_else(GameRefusal::not_docked)?,
+        id => world.atlas.find_base(id).ok_or_else(|| {
+            GameRefusal::new("invalid_station", format!("Unknown station '{id}'."))
+        })?,
     };
     let empty = Hold::default();
     let stored = player.storage.get(&base).unwrap_or(&empty);
@@ -89,12 +92,12 @@ pub(crate) fn storage(world: &World, player: &Player, arguments: Arguments) -> A
     }))
 }
 
-fn modules(player: &Player) -> Vec<Value> {
+fn module_views(player: &PlayerAccount) -> Vec<Value> {
     player.ship.modules().map(view::module).collect()
 }
 
 /// A ship class as `get_ship` and the catalogue show it.
-pub(super) fn class(class: &ShipClass) -> Value {
+pub(super) fn class_view(class: &ShipClass) -> Value {
     json!({
         "id": class.id,
         "name": class.name,

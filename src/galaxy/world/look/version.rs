@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{Answer, Arguments, VERSION, World},
-    Page,
+    super::{CommandArguments, GameAnswer, VERSION, World},
+    ListPage,
 };
 
 /// When the simulated version was released.
@@ -28,8 +28,8 @@ const VERSIONS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-pub(crate) fn version(_: &World, arguments: Arguments) -> Answer {
-    let page = Page::read(arguments, "count", 5, 50)?;
+pub(crate) fn get_version(_: &World, arguments: CommandArguments) -> GameAnswer {
+    let page = ListPage::read(arguments, "count", 5, 50)?;
     let id = arguments.text("id")?;
     let text = arguments.text_or_empty("text")?.to_lowercase();
     let found: Vec<Value> = VERSIONS
@@ -49,7 +49,7 @@ pub(crate) fn version(_: &World, arguments: Arguments) -> Answer {
         "page": page.number,
         "per_page": page.size,
         "total": total,
-        "total_pages": page.pages(total),
-        "has_more": page.number < page.pages(total),
+        "total_pages": page.page_count(total),
+        "has_more": page.number < page.page_count(total),
     }))
 }

@@ -1,25 +1,25 @@
 //! The missions that stations offer.
 
-use super::{Dialog, Skill, Task, Template};
+use super::{MissionDialog, MissionTask, MissionTemplate, Skill};
 
-const fn supply(
+const fn supply_mission(
     id: &'static str,
     title: &'static str,
     item: (&'static str, u64),
     credits: u64,
     chain_next: Option<&'static str>,
-) -> Template {
-    Template {
+) -> MissionTemplate {
+    MissionTemplate {
         id,
         title,
         kind: "mining",
         difficulty: 1,
         giver: ("Foreman Ilse Brandt", "Refinery Supervisor"),
-        task: Task::Deliver(item.0, item.1),
+        task: MissionTask::Deliver(item.0, item.1),
         credits,
         skill: Skill::MINING,
         xp: 20,
-        dialog: Dialog {
+        dialog: MissionDialog {
             offer: "The furnaces are running low.",
             accept: "Good. Bring it to this station and we are even.",
             decline: "Another time.",
@@ -30,53 +30,53 @@ const fn supply(
     }
 }
 
-pub(super) static ALL: &[Template] = &[
-    supply(
+pub(super) static ALL: &[MissionTemplate] = &[
+    supply_mission(
         "iron_supply_run",
         "Iron Supply Run",
         ("iron_ore", 30),
         1500,
         Some("copper_requisition"),
     ),
-    supply(
+    supply_mission(
         "copper_requisition",
         "Copper Requisition",
         ("copper_ore", 25),
         1800,
         None,
     ),
-    supply(
+    supply_mission(
         "titanium_extraction_contract",
         "Titanium Extraction Contract",
         ("titanium_ore", 20),
         2500,
         None,
     ),
-    supply(
+    supply_mission(
         "cobalt_allocation",
         "Cobalt Allocation",
         ("cobalt_ore", 15),
         2400,
         None,
     ),
-    supply(
+    supply_mission(
         "lithium_request",
         "Lithium Request",
         ("lithium_ore", 20),
         2200,
         None,
     ),
-    Template {
+    MissionTemplate {
         id: "first_haul",
         title: "First Haul",
         kind: "mining",
         difficulty: 1,
         giver: ("Dock Officer Tam Reyes", "Arrivals"),
-        task: Task::Mine(20),
+        task: MissionTask::Mine(20),
         credits: 250,
         skill: Skill::MINING,
         xp: 10,
-        dialog: Dialog {
+        dialog: MissionDialog {
             offer: "New here? Show us that your laser works.",
             accept: "The belt is marked on your map.",
             decline: "Suit yourself.",
@@ -85,17 +85,17 @@ pub(super) static ALL: &[Template] = &[
         is_repeatable: false,
         chain_next: Some("iron_supply_run"),
     },
-    Template {
+    MissionTemplate {
         id: "market_participation_selling",
         title: "Market Participation: Selling",
         kind: "trading",
         difficulty: 1,
         giver: ("Clerk Odile Marsh", "Exchange Office"),
-        task: Task::Sell(20),
+        task: MissionTask::Sell(20),
         credits: 300,
         skill: Skill::TRADING,
         xp: 15,
-        dialog: Dialog {
+        dialog: MissionDialog {
             offer: "A market lives by those who use it. Sell something.",
             accept: "The floor is open.",
             decline: "The floor stays open.",
@@ -104,17 +104,17 @@ pub(super) static ALL: &[Template] = &[
         is_repeatable: false,
         chain_next: None,
     },
-    Template {
+    MissionTemplate {
         id: "local_sector_survey",
         title: "Local Sector Survey",
         kind: "exploration",
         difficulty: 2,
         giver: ("Cartographer Brin Okafor", "Survey Bureau"),
-        task: Task::Survey(2),
+        task: MissionTask::Survey(2),
         credits: 900,
         skill: Skill::EXPLORATION,
         xp: 30,
-        dialog: Dialog {
+        dialog: MissionDialog {
             offer: "Our charts are old. Have a look at two systems you do not know.",
             accept: "Safe lanes.",
             decline: "The charts can wait.",

@@ -256,7 +256,7 @@ fn what_is_not_played_is_refused_and_never_pretended() {
     let mut game = Game::new(1);
     let pilot = game.register("Quill", "solarian");
     for tool in crate::tools::all() {
-        if super::super::command::find(&tool.name).is_some()
+        if super::super::command::find_handler(&tool.name).is_some()
             || ["login", "logout", "register", "session"].contains(&tool.name.as_str())
         {
             continue;
@@ -268,7 +268,7 @@ fn what_is_not_played_is_refused_and_never_pretended() {
             tool.name
         );
         let given: serde_json::Map<_, _> = tool
-            .required()
+            .required_parameters()
             .map(|name| (name.to_owned(), json!("x")))
             .collect();
         let refusal = game.call(pilot, &tool.name, given.into()).unwrap_err();

@@ -217,7 +217,7 @@ fn the_log_is_replayed_at_login() {
         game.ok(pilot, "captains_log_list", json!({ "index": 1 }))["entry"]["entry"],
         "first"
     );
-    game.world.leave(pilot);
+    game.world.end_visit(pilot);
     let credentials = json!({ "username": "quill", "password": welcome["password"] });
     let (_, back) = game.world.login(&super::map(credentials)).unwrap();
     assert_eq!(back["captains_log"][0]["entry"], "second");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Game, order};
 use crate::{
     tools,
-    world::{CommandKind, PlayerId, World, catalogue::Item, nature},
+    world::{CommandKind, PlayerId, World, catalogue::CatalogueItem, command_kind},
 };
 
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ fn play(game: &mut Game, steps: &[Step]) -> Vec<String> {
     let mut answers = Vec::new();
     for step in steps {
         let (pilot, name) = (pilots[step.pilot], command(step.tool));
-        let answer = match nature(name) {
+        let answer = match command_kind(name) {
             Some(CommandKind::Act) => {
                 let queued = game
                     .world
@@ -189,7 +189,7 @@ proptest! {
         let mined: u64 = world.players.values().map(|player| player.stats.ore_mined).sum();
         let made: u64 = world.players.values().map(|player| player.stats.items_crafted).sum();
         let spent: u64 = world.players.values().map(|player| player.stats.credits_spent).sum();
-        let cheapest = Item::all().map(Item::value).min().unwrap_or(1);
+        let cheapest = CatalogueItem::all().map(CatalogueItem::value).min().unwrap_or(1);
         prop_assert!(owned(world) <= mined + made + spent / (cheapest / 2));
         prop_assert!(World::load(world.rules.clone(), &world.save()).is_ok());
     }

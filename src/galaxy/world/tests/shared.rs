@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Game, map, order};
-use crate::world::{PlayerId, Rules, World};
+use crate::world::{PlayerId, World, WorldRules};
 
 fn told(game: &mut Game, pilot: PlayerId) -> Vec<(String, Value)> {
     let answer = game.ok(pilot, "get_notifications", json!({ "limit": 100 }));
@@ -62,7 +62,7 @@ fn what_was_said_while_away_counts_as_unread() {
         "chat",
         json!({ "channel": "system", "content": "before" }),
     );
-    game.world.leave(ben);
+    game.world.end_visit(ben);
     game.ok(
         ann,
         "chat",
@@ -221,7 +221,7 @@ fn a_saved_world_goes_on_as_if_nothing_had_happened() {
     game.world.submit(order(ben, "jump", next)).unwrap();
     game.pass(4);
     let saved = game.world.save();
-    let mut restored = World::load(Rules::new(3), &saved).unwrap();
+    let mut restored = World::load(WorldRules::new(3), &saved).unwrap();
     assert_eq!(restored.save(), saved);
     for _ in 0..10 {
         game.world.tick();
@@ -243,9 +243,11 @@ fn neighbour(game: &mut Game, pilot: PlayerId) -> String {
 #[test]
 fn another_seed_or_nonsense_is_not_loaded() {
     let saved = Game::new(3).world.save();
-    let words = World::load(Rules::new(4), &saved).unwrap_err().to_string();
+    let words = World::load(WorldRules::new(4), &saved)
+        .unwrap_err()
+        .to_string();
     assert_eq!(words, "it was made with seed 3, not with seed 4");
-    assert!(World::load(Rules::new(3), "{\"seed\":3").is_err());
+    assert!(World::load(WorldRules::new(3), "{\"seed\":3").is_err());
     let moved = saved.replacen("\"atlas\":", "\"atlas\":1", 1);
-    assert!(World::load(Rules::new(3), &moved).is_err());
+    assert!(World::load(WorldRules::new(3), &moved).is_err());
 }

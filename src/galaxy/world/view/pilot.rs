@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::super::{
     World, calendar,
-    catalogue::{ModuleSpec, Purpose},
+    catalogue::{ModulePurpose, ModuleSpec},
     id::Id,
-    player::Player,
+    player::PlayerAccount,
 };
 
 /// The `player` object.
-pub(crate) fn player(world: &World, player: &Player) -> Value {
+pub(crate) fn player(world: &World, player: &PlayerAccount) -> Value {
     let mut view = json!({
         "id": player.id.to_string(),
         "username": player.name,
@@ -42,8 +42,8 @@ pub(crate) fn player(world: &World, player: &Player) -> Value {
 }
 
 fn skills(
-    player: &Player,
-    part: impl Fn(super::super::progress::Learnt) -> u64,
+    player: &PlayerAccount,
+    part: impl Fn(super::super::progress::SkillLevel) -> u64,
 ) -> Map<String, Value> {
     let skills = player.progress.iter();
     skills
@@ -51,7 +51,7 @@ fn skills(
         .collect()
 }
 
-fn stats(world: &World, player: &Player) -> Value {
+fn stats(world: &World, player: &PlayerAccount) -> Value {
     let stats = &player.stats;
     json!({
         "bases_destroyed": 0,
@@ -70,7 +70,7 @@ fn stats(world: &World, player: &Player) -> Value {
 }
 
 /// The `ship` object.
-pub(crate) fn ship(world: &World, player: &Player) -> Value {
+pub(crate) fn ship(world: &World, player: &PlayerAccount) -> Value {
     let (ship, class) = (&player.ship, player.ship.class());
     let modules: Vec<String> = ship.modules().map(|(id, _)| id.to_string()).collect();
     let mut view = json!({
@@ -121,12 +121,12 @@ pub(crate) fn module((id, spec): (Id, &ModuleSpec)) -> Value {
         "wear_status": "Pristine",
     });
     match &spec.purpose {
-        Purpose::Mining { power, range } => {
+        ModulePurpose::Mining { power, range } => {
             view["type"] = "mining".into();
             view["mining_power"] = (*power).into();
             view["mining_range"] = (*range).into();
         }
-        Purpose::Weapon(weapon) => {
+        ModulePurpose::Weapon(weapon) => {
             view["type"] = "weapon".into();
             view["damage"] = weapon.damage.into();
             view["damage_type"] = weapon.kind.into();
@@ -138,7 +138,7 @@ pub(crate) fn module((id, spec): (Id, &ModuleSpec)) -> Value {
 }
 
 /// Cargo with what is used and free, as `get_cargo` has it.
-pub(crate) fn cargo(player: &Player) -> Value {
+pub(crate) fn cargo(player: &PlayerAccount) -> Value {
     json!({
         "cargo": super::contents(&player.ship.cargo),
         "used": player.ship.cargo.used(),
@@ -148,7 +148,7 @@ pub(crate) fn cargo(player: &Player) -> Value {
 }
 
 /// Another pilot, as far as one shows at the same place.
-pub(crate) fn in_sight(other: &Player) -> Value {
+pub(crate) fn in_sight(other: &PlayerAccount) -> Value {
     let class = other.ship.class();
     if other.profile.is_anonymous {
         return json!({

@@ -6,7 +6,7 @@ use super::super::{
     World,
     atlas::{PoiIx, SystemIx},
     calendar,
-    player::Player,
+    player::PlayerAccount,
 };
 
 /// The `system` object with its lanes and places.
@@ -17,7 +17,7 @@ pub(crate) fn system(world: &World, ix: SystemIx) -> Value {
         json!({
             "system_id": there.id,
             "name": there.name,
-            "distance": world.atlas.lane(ix, *to).round() as u64,
+            "distance": world.atlas.lane_length(ix, *to).round() as u64,
         })
     };
     let mut view = json!({
@@ -25,7 +25,7 @@ pub(crate) fn system(world: &World, ix: SystemIx) -> Value {
         "name": system.name,
         "description": system.description,
         "police_level": system.police_level,
-        "security_status": system.security(),
+        "security_status": system.security_text(),
         "connections": system.lanes.iter().map(lane).collect::<Vec<_>>(),
         "pois": system.pois.iter().map(|poi| poi_of_system(world, *poi)).collect::<Vec<_>>(),
     });
@@ -58,7 +58,7 @@ pub(crate) fn poi_of_system(world: &World, ix: PoiIx) -> Value {
 }
 
 /// A system as maps and searches list it.
-pub(crate) fn map_entry(world: &World, player: &Player, ix: SystemIx) -> Value {
+pub(crate) fn map_entry(world: &World, player: &PlayerAccount, ix: SystemIx) -> Value {
     let system = world.atlas.system(ix);
     let lanes = system
         .lanes

@@ -3,49 +3,55 @@
 use serde_json::json;
 
 use super::super::{
-    Answer, Arguments, PlayerId, Refusal, World,
+    CommandArguments, GameAnswer, GameRefusal, PlayerId, World,
     id::Id,
-    inbox::Event,
-    player::Player,
-    talk::{Channel, Message, Wall},
+    inbox::InboxEvent,
+    player::PlayerAccount,
+    talk::{Channel, MessageBoard, PilotMessage},
 };
 
 const MOST_CHARACTERS: usize = 500;
 
-pub(crate) fn chat(world: &mut World, sender: PlayerId, arguments: Arguments) -> Answer {
+pub(crate) fn send_chat(
+    world: &mut World,
+    sender: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let channel = read_channel(arguments)?;
     let content = arguments.text_or_empty("content")?;
     let length = content.chars().count();
     if content.trim().is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must specify 'content'. It is the text to send.",
         ));
     }
     if length > MOST_CHARACTERS {
-        return Err(Refusal::payload(format!(
+        return Err(GameRefusal::invalid_payload(format!(
             "Message is too long: {length} characters, at most {MOST_CHARACTERS}."
         )));
     }
     let target = match channel {
         Channel::Private => Some(find_pilot(world, arguments.text_or_empty("target_id")?)?),
         Channel::Faction => {
-            return Err(Refusal::new("no_faction", "You are not in a faction."));
+            return Err(GameRefusal::new("no_faction", "You are not in a faction."));
         }
         Channel::System | Channel::Local => None,
     };
     let speaker = world.player(sender);
     let (at, system) = (speaker.at, world.system_of(speaker));
     let walls = match target {
-        Some(target) if target != sender => vec![Wall::Pilot(sender), Wall::Pilot(target)],
-        Some(target) => vec![Wall::Pilot(target)],
-        None if channel == Channel::Local => vec![Wall::Poi(at)],
-        None => vec![Wall::System(system)],
+        Some(target) if target != sender => {
+            vec![MessageBoard::Pilot(sender), MessageBoard::Pilot(target)]
+        }
+        Some(target) => vec![MessageBoard::Pilot(target)],
+        None if channel == Channel::Local => vec![MessageBoard::Poi(at)],
+        None => vec![MessageBoard::System(system)],
     };
-    let message = Message {
+    let message = PilotMessage {
         id: world
             .dice
-            .id("message", &[sender.part(), speaker.said])
-            .short(),
+            .id("message", &[sender.roll_key(), speaker.said])
+            .short_text(),
         channel,
         sender: speaker.name.clone(),
         sender_id: sender,
@@ -56,22 +62,22 @@ pub(crate) fn chat(world: &mut World, sender: PlayerId, arguments: Arguments) ->
         system: world.atlas.system(system).id.clone(),
         poi: world.atlas.poi(at).id.clone(),
     };
-    let letter = world.talk.pin(message, &walls);
+    let letter = world.talk.post_message(message, &walls);
     world.player_mut(sender).said += 1;
     let now = world.tick;
     for hearer in hearers(world, &walls, sender) {
         world
             .player_mut(hearer)
-            .tell(Event::Chat(letter.clone()), now);
+            .notify(InboxEvent::Chat(letter.clone()), now);
     }
     Ok(json!({ "action": "chat", "channel": channel.id() }))
 }
 
 /// The channel, refused with the list of those that exist.
-pub(crate) fn read_channel(arguments: Arguments) -> Result<Channel, Refusal> {
+pub(crate) fn read_channel(arguments: CommandArguments) -> Result<Channel, GameRefusal> {
     let text = arguments.text_or_empty("channel")?;
     Channel::find(text).ok_or_else(|| {
-        Refusal::payload(format!(
+        GameRefusal::invalid_payload(format!(
             "Unknown channel '{text}'. Must be one of: system, local, faction, private. \
              Example: {{\"channel\": \"system\", \"content\": \"Hello\"}}"
         ))
@@ -79,9 +85,9 @@ pub(crate) fn read_channel(arguments: Arguments) -> Result<Channel, Refusal> {
 }
 
 /// A pilot by id or by name.
-pub(crate) fn find_pilot(world: &World, text: &str) -> Result<PlayerId, Refusal> {
+pub(crate) fn find_pilot(world: &World, text: &str) -> Result<PlayerId, GameRefusal> {
     if text.is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must specify 'target_id' for private messages: a player's id or username.",
         ));
     }
@@ -89,18 +95,20 @@ pub(crate) fn find_pilot(world: &World, text: &str) -> Result<PlayerId, Refusal>
     by_id
         .filter(|id| world.players.contains_key(id))
         .or_else(|| world.find_player(text))
-        .ok_or_else(|| Refusal::new("invalid_target", format!("Player '{text}' not found.")))
+        .ok_or_else(|| GameRefusal::new("invalid_target", format!("Player '{text}' not found.")))
 }
 
-fn hearers(world: &World, walls: &[Wall], sender: PlayerId) -> Vec<PlayerId> {
+fn hearers(world: &World, walls: &[MessageBoard], sender: PlayerId) -> Vec<PlayerId> {
     let mut hearers = Vec::new();
     for wall in walls {
         match wall {
-            Wall::Pilot(pilot) => hearers.push(*pilot),
-            Wall::Poi(poi) => hearers.extend(world.at(*poi).map(|pilot: &Player| pilot.id)),
-            Wall::System(system) => {
+            MessageBoard::Pilot(pilot) => hearers.push(*pilot),
+            MessageBoard::Poi(poi) => {
+                hearers.extend(world.players_at(*poi).map(|pilot: &PlayerAccount| pilot.id))
+            }
+            MessageBoard::System(system) => {
                 for poi in &world.atlas.system(*system).pois {
-                    hearers.extend(world.at(*poi).map(|pilot| pilot.id));
+                    hearers.extend(world.players_at(*poi).map(|pilot| pilot.id));
                 }
             }
         }

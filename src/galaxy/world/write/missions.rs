@@ -2,12 +2,16 @@
 
 use serde_json::json;
 
-use super::super::{Answer, Arguments, PlayerId, Refusal, World};
+use super::super::{CommandArguments, GameAnswer, GameRefusal, PlayerId, World};
 
-pub(crate) fn abandon(world: &mut World, player: PlayerId, arguments: Arguments) -> Answer {
+pub(crate) fn abandon_mission(
+    world: &mut World,
+    player: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let id = arguments.text_or_empty("mission_id")?;
     if id.is_empty() {
-        return Err(Refusal::payload(
+        return Err(GameRefusal::invalid_payload(
             "Must specify 'mission_id'. Use 'get_active_missions' to see yours.",
         ));
     }
@@ -15,8 +19,8 @@ pub(crate) fn abandon(world: &mut World, player: PlayerId, arguments: Arguments)
     let missions = &mut world.player_mut(player).missions;
     let at = missions
         .iter()
-        .position(|mission| mission.is_called(id) && mission.expires() > now)
-        .ok_or_else(|| Refusal::new("mission_not_found", "You have no such active mission."))?;
+        .position(|mission| mission.has_id(id) && mission.expiry_tick() > now)
+        .ok_or_else(|| GameRefusal::new("mission_not_found", "You have no such active mission."))?;
     let mission = missions.remove(at);
     Ok(json!({ "message": format!("Mission abandoned: {}", mission.template().title) }))
 }

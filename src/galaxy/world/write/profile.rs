@@ -2,9 +2,13 @@
 
 use serde_json::json;
 
-use super::super::{Answer, Arguments, PlayerId, Refusal, World, people};
+use super::super::{CommandArguments, GameAnswer, GameRefusal, PlayerId, World, people};
 
-pub(crate) fn status(world: &mut World, player: PlayerId, arguments: Arguments) -> Answer {
+pub(crate) fn set_status(
+    world: &mut World,
+    player: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let message = arguments.text("status_message")?;
     let tag = arguments.text("clan_tag")?;
     check_length("status_message", message, 100)?;
@@ -19,9 +23,13 @@ pub(crate) fn status(world: &mut World, player: PlayerId, arguments: Arguments) 
     Ok(json!({ "action": "set_status" }))
 }
 
-pub(crate) fn colors(world: &mut World, player: PlayerId, arguments: Arguments) -> Answer {
-    let primary = color(arguments, "primary_color")?;
-    let secondary = color(arguments, "secondary_color")?;
+pub(crate) fn set_colors(
+    world: &mut World,
+    player: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
+    let primary = read_color(arguments, "primary_color")?;
+    let secondary = read_color(arguments, "secondary_color")?;
     let profile = &mut world.player_mut(player).profile;
     primary.clone_into(&mut profile.primary_color);
     secondary.clone_into(&mut profile.secondary_color);
@@ -32,19 +40,27 @@ pub(crate) fn colors(world: &mut World, player: PlayerId, arguments: Arguments) 
     }))
 }
 
-pub(crate) fn anonymous(world: &mut World, player: PlayerId, arguments: Arguments) -> Answer {
+pub(crate) fn set_anonymous(
+    world: &mut World,
+    player: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let is_anonymous = arguments
         .flag("anonymous")?
-        .ok_or_else(|| Refusal::payload("Must specify 'anonymous': true or false."))?;
+        .ok_or_else(|| GameRefusal::invalid_payload("Must specify 'anonymous': true or false."))?;
     world.player_mut(player).profile.is_anonymous = is_anonymous;
     Ok(json!({ "action": "set_anonymous", "anonymous": is_anonymous }))
 }
 
-pub(crate) fn claim(world: &mut World, player: PlayerId, arguments: Arguments) -> Answer {
+pub(crate) fn claim_player(
+    world: &mut World,
+    player: PlayerId,
+    arguments: CommandArguments,
+) -> GameAnswer {
     let code = arguments.text_or_empty("registration_code")?;
     let player = world.player_mut(player);
     if player.profile.is_claimed {
-        return Err(Refusal::new(
+        return Err(GameRefusal::new(
             "already_claimed",
             "This player is already linked to an account.",
         ));
@@ -57,10 +73,10 @@ pub(crate) fn claim(world: &mut World, player: PlayerId, arguments: Arguments) -
     Ok(json!({ "message": message }))
 }
 
-fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
+fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), GameRefusal> {
     let length = text.map_or(0, |text| text.chars().count());
     if length > most {
-        return Err(Refusal::payload(format!(
+        return Err(GameRefusal::invalid_payload(format!(
             "'{name}' is too long: {length} characters, at most {most}."
         )));
     }
@@ -68,13 +84,13 @@ fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), Refus
 }
 
 /// `#` and six hexadecimal digits.
-fn color<'a>(arguments: Arguments<'a>, name: &str) -> Result<&'a str, Refusal> {
+fn read_color<'a>(arguments: CommandArguments<'a>, name: &str) -> Result<&'a str, GameRefusal> {
     let text = arguments.text_or_empty(name)?;
     let digits = text.strip_prefix('#').unwrap_or_default();
     if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         Ok(text)
     } else {
-        Err(Refusal::payload(format!(
+        Err(GameRefusal::invalid_payload(format!(
             "'{name}' must be a color such as \"#ff8800\"."
         )))
     }

@@ -8,31 +8,31 @@ use crate::import::nova::moment;
 
 pub(super) fn call_key(value: &Value) -> Result<CallKey, String> {
     Ok(CallKey {
-        seq: Seq(place(value, "seq", 1)?),
-        position: u16::try_from(number(value, "position")?)
+        seq: Seq(required_place(value, "seq", 1)?),
+        position: u16::try_from(required_number(value, "position")?)
             .map_err(|_| "`position` is out of range".to_string())?,
     })
 }
 
-pub(super) fn text<'a>(line: &'a Value, key: &str) -> Result<&'a str, String> {
+pub(super) fn required_text<'a>(line: &'a Value, key: &str) -> Result<&'a str, String> {
     line[key]
         .as_str()
         .ok_or_else(|| format!("`{key}` is missing"))
 }
 
-pub(super) fn word_of<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(super) fn text_or_empty<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-pub(super) fn number(line: &Value, key: &str) -> Result<i64, String> {
+pub(super) fn required_number(line: &Value, key: &str) -> Result<i64, String> {
     line[key]
         .as_i64()
         .ok_or_else(|| format!("`{key}` is missing, or no whole number that can be kept"))
 }
 
 /// A place of a row or the number of a turn, from `least` on.
-pub(super) fn place(line: &Value, key: &str, least: i64) -> Result<i64, String> {
-    let place = number(line, key)?;
+pub(super) fn required_place(line: &Value, key: &str, least: i64) -> Result<i64, String> {
+    let place = required_number(line, key)?;
     if (least..=MAX_PLACE).contains(&place) {
         return Ok(place);
     }
@@ -41,17 +41,17 @@ pub(super) fn place(line: &Value, key: &str, least: i64) -> Result<i64, String> 
     ))
 }
 
-pub(super) fn count(line: &Value, key: &str) -> u64 {
+pub(super) fn count_or_zero(line: &Value, key: &str) -> u64 {
     line[key].as_u64().unwrap_or(0)
 }
 
-pub(super) fn at(line: &Value, key: &str) -> Result<Timestamp, String> {
-    moment::read(text(line, key)?)
+pub(super) fn required_time(line: &Value, key: &str) -> Result<Timestamp, String> {
+    moment::parse_moment(required_text(line, key)?)
         .ok_or_else(|| format!("`{key}` is no moment of the years 0000 to 9999"))
 }
 
 pub(super) fn mission_id(line: &Value, key: &str) -> Result<MissionId, String> {
-    let id = text(line, key)?;
+    let id = required_text(line, key)?;
     i64::from_str_radix(id, 16)
         .map(MissionId)
         .map_err(|_| format!("`{id}` is no mission's id"))

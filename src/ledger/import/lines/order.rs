@@ -7,15 +7,15 @@ use actors::domain::message::Row;
 
 /// What was read of one conversation.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct RowOrderCheck {
     last: Seq,
     /// Calls that no row has answered yet.
     open: BTreeSet<CallKey>,
 }
 
-impl Places {
+impl RowOrderCheck {
     /// Takes the next row.
-    pub(super) fn take(&mut self, row: &Row) -> Result<(), String> {
+    pub(super) fn check_next(&mut self, row: &Row) -> Result<(), String> {
         if row.seq <= self.last {
             return Err(format!(
                 "row {} of this mysis stands behind row {}: rows come in the order of their places, \

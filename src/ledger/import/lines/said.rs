@@ -6,12 +6,12 @@ use actors::domain::books::Charge;
 use actors::domain::bounds;
 use actors::domain::ids::Seq;
 use actors::domain::message::{ReplyMeta, Utterance};
-use actors::domain::model::Usage;
+use actors::domain::model::TokenUsage;
 use serde_json::Value;
 
-use super::members::{count, word_of};
+use super::members::{count_or_zero, text_or_empty};
 
-pub(super) fn utterance(line: &Value, text: Arc<str>) -> Utterance {
+pub(super) fn parse_utterance(line: &Value, text: Arc<str>) -> Utterance {
     let meta = &line["metadata"];
     Utterance {
         text,
@@ -24,22 +24,22 @@ pub(super) fn utterance(line: &Value, text: Arc<str>) -> Utterance {
             .clamp(0, bounds::MAX_PLACE)),
         meta: ReplyMeta {
             usage: usage_of(meta),
-            ms: count(meta, "ms"),
-            model: word_of(meta, "model").into(),
-            provider: word_of(meta, "provider").into(),
+            ms: count_or_zero(meta, "ms"),
+            model: text_or_empty(meta, "model").into(),
+            provider: text_or_empty(meta, "provider").into(),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
             cost_micros: cost_of(meta),
         },
     }
 }
 
-fn usage_of(meta: &Value) -> Option<Usage> {
+fn usage_of(meta: &Value) -> Option<TokenUsage> {
     let usage = &meta["usage"];
     usage.is_object().then(|| {
-        bounds::usage_of_a_call(Usage {
-            input: count(usage, "input"),
-            output: count(usage, "output"),
-            cached: count(usage, "cached"),
+        bounds::usage_of_a_call(TokenUsage {
+            input: count_or_zero(usage, "input"),
+            output: count_or_zero(usage, "output"),
+            cached: count_or_zero(usage, "cached"),
         })
     })
 }
@@ -49,9 +49,9 @@ fn cost_of(meta: &Value) -> Option<u64> {
 }
 
 /// What a host notice says that a model call cost.
-pub(super) fn bill(meta: &Value) -> Option<Charge> {
+pub(super) fn parse_bill(meta: &Value) -> Option<Charge> {
     usage_of(meta).map(|usage| Charge {
-        provider: word_of(meta, "provider").into(),
+        provider: text_or_empty(meta, "provider").into(),
         usage,
         cost_micros: cost_of(meta),
     })

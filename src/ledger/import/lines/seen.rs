@@ -9,7 +9,7 @@ use actors::domain::redact::Redactor;
 use actors::domain::write::Write;
 use serde_json::Value;
 
-use super::members::{at, call_key, text};
+use super::members::{call_key, required_text, required_time};
 
 /// A line of what was seen.
 pub(super) struct SightingLine {
@@ -20,22 +20,22 @@ pub(super) struct SightingLine {
 impl SightingLine {
     pub(super) fn read(line: &Value) -> Result<SightingLine, String> {
         Ok(SightingLine {
-            account: text(line, "account")?.into(),
+            account: required_text(line, "account")?.into(),
             sighting: SnapshotResult {
                 look: SnapshotQuery {
-                    tool: text(line, "tool")?.into(),
-                    arguments: text(line, "arguments")?.into(),
+                    tool: required_text(line, "tool")?.into(),
+                    arguments: required_text(line, "arguments")?.into(),
                 },
                 call: call_key(&line["call"])?,
-                digest: text(line, "content")?.into(),
+                digest: required_text(line, "content")?.into(),
                 tick: line["tick"].as_i64(),
-                at: at(line, "at")?,
+                at: required_time(line, "at")?,
                 stale_by: line["stale_by"].as_str().map(Into::into),
             },
         })
     }
 
-    pub(super) fn write(mut self, mysis: MysisId, redactor: &Redactor) -> Write {
+    pub(super) fn into_write(mut self, mysis: MysisId, redactor: &Redactor) -> Write {
         self.sighting.digest = redactor.clean_shared(self.sighting.digest);
         Write::Sighted {
             mysis,

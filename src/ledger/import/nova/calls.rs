@@ -4,7 +4,7 @@
 //! Nothing in it is escaped, so reading it takes care: arguments are JSON, and where their JSON ends
 //! the next call begins; ids may hold colons.
 
-use actors::domain::message::{Call, CallStatus};
+use actors::domain::message::{CallRecord, CallStatus};
 use serde_json::value::RawValue;
 
 /// What stands before calls.
@@ -12,7 +12,7 @@ pub const PREFIX: &str = "[TOOL_CALLS]";
 
 /// Calls in their text form.
 #[must_use]
-pub fn written(calls: &[Call]) -> String {
+pub fn calls_text(calls: &[CallRecord]) -> String {
     let calls: Vec<String> = calls
         .iter()
         .map(|call| format!("{}:{}:{}", call.id, call.name, call.arguments))
@@ -22,11 +22,11 @@ pub fn written(calls: &[Call]) -> String {
 
 /// Reads calls back; `None` where the text does not hold at least one.
 #[must_use]
-pub fn read(text: &str) -> Option<Vec<Call>> {
+pub fn parse_calls(text: &str) -> Option<Vec<CallRecord>> {
     let mut rest = text.strip_prefix(PREFIX)?;
     let mut calls = Vec::new();
     loop {
-        let (call, after) = first(rest)?;
+        let (call, after) = first_call(rest)?;
         calls.push(call);
         match after {
             None => return Some(calls),
@@ -36,30 +36,30 @@ pub fn read(text: &str) -> Option<Vec<Call>> {
 }
 
 /// The first call of a text, and what stands behind the bar after it.
-fn first(text: &str) -> Option<(Call, Option<&str>)> {
-    heads(text)
+fn first_call(text: &str) -> Option<(CallRecord, Option<&str>)> {
+    call_heads(text)
         .find_map(|head| {
             let length = json_length(head.rest)?;
             Some((head.call(length), head.after(length)?))
         })
         .or_else(|| {
             // Arguments that are no JSON end where another call begins, or with the text.
-            let head = heads(text).next()?;
+            let head = call_heads(text).next()?;
             let length = next_call(head.rest).unwrap_or(head.rest.len());
             Some((head.call(length), head.after(length)?))
         })
 }
 
 /// A place where an id and a name may end.
-struct Head<'a> {
+struct CallHead<'a> {
     id: &'a str,
     name: &'a str,
     rest: &'a str,
 }
 
-impl<'a> Head<'a> {
-    fn call(&self, length: usize) -> Call {
-        Call {
+impl<'a> CallHead<'a> {
+    fn call(&self, length: usize) -> CallRecord {
+        CallRecord {
             id: self.id.into(),
             name: self.name.into(),
             arguments: self.rest[..length].into(),
@@ -79,11 +79,11 @@ impl<'a> Head<'a> {
 }
 
 /// Every way to read `id:name:` at the beginning of a text, the shortest id first.
-fn heads(text: &str) -> impl Iterator<Item = Head<'_>> {
+fn call_heads(text: &str) -> impl Iterator<Item = CallHead<'_>> {
     text.match_indices(':').filter_map(move |(end, _)| {
         let (name, rest) = text[end + 1..].split_once(':')?;
         let id = &text[..end];
-        (is_id(id) && is_name(name)).then_some(Head { id, name, rest })
+        (is_id(id) && is_name(name)).then_some(CallHead { id, name, rest })
     })
 }
 
@@ -120,13 +120,13 @@ fn json_length(text: &str) -> Option<usize> {
 fn next_call(text: &str) -> Option<usize> {
     text.match_indices('|')
         .map(|(place, _)| place)
-        .find(|place| heads(&text[place + 1..]).any(|head| json_length(head.rest).is_some()))
+        .find(|place| call_heads(&text[place + 1..]).any(|head| json_length(head.rest).is_some()))
 }
 
 /// Which of these calls a result in its text form answers, and the result: the longest id that the
 /// text begins with, since ids may hold colons.
 #[must_use]
-pub fn answered<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
+pub fn match_result<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
     let fits = |id: &str| text.strip_prefix(id)?.strip_prefix(':');
     (0..ids.len())
         .filter_map(|place| Some((place, fits(ids[place])?)))
@@ -141,8 +141,8 @@ mod tests {
 
     use super::*;
 
-    fn call(id: &str, name: &str, arguments: &str) -> Call {
-        Call {
+    fn call(id: &str, name: &str, arguments: &str) -> CallRecord {
+        CallRecord {
             id: id.into(),
             name: name.into(),
             arguments: arguments.into(),
@@ -158,17 +158,17 @@ mod tests {
             call("functions.dock:0", "dock", "{}"),
             call("", "get_map", r#"{ "deep": {"er": [1, "|"]} }"#),
         ];
-        assert_eq!(read(&written(&calls)), Some(calls));
+        assert_eq!(parse_calls(&calls_text(&calls)), Some(calls));
     }
 
     #[test]
     fn arguments_that_are_no_json_are_kept_as_they_are() {
-        let read_back = read("[TOOL_CALLS]a:mine:{\"x\": 1|b:dock:{}").unwrap();
+        let read_back = parse_calls("[TOOL_CALLS]a:mine:{\"x\": 1|b:dock:{}").unwrap();
         assert_eq!(read_back[0], call("a", "mine", "{\"x\": 1"));
         assert_eq!(read_back[1], call("b", "dock", "{}"));
-        assert_eq!(read("[TOOL_CALLS]a:mine:not json").unwrap().len(), 1);
+        assert_eq!(parse_calls("[TOOL_CALLS]a:mine:not json").unwrap().len(), 1);
         assert_eq!(
-            read("[TOOL_CALLS]a:mine:").unwrap()[0],
+            parse_calls("[TOOL_CALLS]a:mine:").unwrap()[0],
             call("a", "mine", "")
         );
         for none in [
@@ -177,19 +177,19 @@ mod tests {
             "hello",
             "[TOOL_CALLS]a:b c:{}",
         ] {
-            assert_eq!(read(none), None, "{none}");
+            assert_eq!(parse_calls(none), None, "{none}");
         }
     }
 
     #[test]
     fn a_result_answers_the_longest_id_and_of_equal_ones_the_first() {
-        assert_eq!(answered("a:b:ore", &["a", "a:b"]), Some((1, "ore")));
-        assert_eq!(answered("a:ore", &["a", "a"]), Some((0, "ore")));
-        assert_eq!(answered("a:ore", &["b"]), None);
-        assert_eq!(answered(":ore", &[""]), Some((0, "ore")));
+        assert_eq!(match_result("a:b:ore", &["a", "a:b"]), Some((1, "ore")));
+        assert_eq!(match_result("a:ore", &["a", "a"]), Some((0, "ore")));
+        assert_eq!(match_result("a:ore", &["b"]), None);
+        assert_eq!(match_result(":ore", &[""]), Some((0, "ore")));
     }
 
-    fn any_call() -> impl Strategy<Value = Call> {
+    fn any_call() -> impl Strategy<Value = CallRecord> {
         let text = r#"[a-z|:"\\{}]{0,12}"#;
         (
             "[a-zA-Z0-9_.-]{0,6}(:[a-z0-9]{1,4})?",
@@ -204,13 +204,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(calls in proptest::collection::vec(any_call(), 1..5)) {
-            prop_assert_eq!(read(&written(&calls)), Some(calls));
+            prop_assert_eq!(parse_calls(&calls_text(&calls)), Some(calls));
         }
 
         #[test]
         fn no_text_breaks_the_reader(text in r#"(\[TOOL_CALLS\])?[a-z|:"{}\\]{0,60}"#) {
-            if let Some(calls) = read(&text) {
-                prop_assert_eq!(written(&calls), text);
+            if let Some(calls) = parse_calls(&text) {
+                prop_assert_eq!(calls_text(&calls), text);
             }
         }
     }

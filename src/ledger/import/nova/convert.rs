@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 
 use super::calls;
-use crate::import::Report;
+use crate::import::ImportReport;
 
 /// The code of host notices that stand for what could not be taken over as it was.
 pub const IMPORTED: &str = "imported";
@@ -88,7 +88,7 @@ impl<'a> Telling<'a> {
     }
 
     /// The row that a memory becomes.
-    pub fn tell(&mut self, memory: Memory, mission: MissionId, report: &mut Report) -> Row {
+    pub fn tell(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> Row {
         match memory.at {
             Some(at) => self.at = at,
             None => report.without_time += 1,
@@ -98,7 +98,7 @@ impl<'a> Telling<'a> {
     }
 
     /// Results for the calls that have none, so that nothing waits for them.
-    pub fn end(&mut self, report: &mut Report) -> Vec<Row> {
+    pub fn end(&mut self, report: &mut ImportReport) -> Vec<Row> {
         let open = std::mem::take(&mut self.open);
         report.without_result += open.len();
         open.into_iter()
@@ -109,7 +109,7 @@ impl<'a> Telling<'a> {
             .collect()
     }
 
-    fn row(&mut self, body: Body) -> Row {
+    fn row(&mut self, body: RowBody) -> Row {
         self.seq = self.seq.next();
         Row {
             seq: self.seq,
@@ -119,13 +119,13 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn body(&mut self, memory: Memory, mission: MissionId, report: &mut Report) -> Body {
+    fn body(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> RowBody {
         match (memory.role.as_str(), memory.source.as_str()) {
             ("user", "direct" | "broadcast") => self.heard(memory, mission),
             // A nudge or a reminder of the runtime.
             ("user", "system") => host(&memory.content),
             // The system prompt of that time.
-            ("system", _) => Body::Audit {
+            ("system", _) => RowBody::Audit {
                 text: memory.content.into(),
             },
             ("assistant", _) => self.said(memory, report),
@@ -137,9 +137,9 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn heard(&mut self, memory: Memory, mission: MissionId) -> Body {
+    fn heard(&mut self, memory: Memory, mission: MissionId) -> RowBody {
         if let From::Peer(name) = memory.from(self.names) {
-            return Body::Peer {
+            return RowBody::Peer {
                 sender: name.clone(),
                 text: memory.content.into(),
             };
@@ -147,12 +147,12 @@ impl<'a> Telling<'a> {
         self.turn = TurnNumber(self.turn.0 + 1);
         let text = memory.content.into();
         if memory.source == "broadcast" {
-            return Body::Mission { id: mission, text };
+            return RowBody::Mission { id: mission, text };
         }
-        Body::Prompt { text }
+        RowBody::Prompt { text }
     }
 
-    fn said(&mut self, memory: Memory, report: &mut Report) -> Body {
+    fn said(&mut self, memory: Memory, report: &mut ImportReport) -> RowBody {
         let utterance = |text: &str, seen: Seq| Utterance {
             text: text.into(),
             reasoning: memory
@@ -164,21 +164,21 @@ impl<'a> Telling<'a> {
             meta: ReplyMeta::default(),
         };
         if !memory.content.starts_with(calls::PREFIX) {
-            return Body::Reply(utterance(&memory.content, self.seq));
+            return RowBody::Reply(utterance(&memory.content, self.seq));
         }
-        let Some(calls) = calls::read(&memory.content) else {
+        let Some(calls) = calls::parse_calls(&memory.content) else {
             report.unpaired += 1;
             return host(&memory.content);
         };
         report.calls += calls.len();
         self.open_calls(&calls);
-        Body::Call {
+        RowBody::Call {
             utterance: utterance("", self.seq),
             calls,
         }
     }
 
-    fn open_calls(&mut self, calls: &[Call]) {
+    fn open_calls(&mut self, calls: &[CallRecord]) {
         let seq = self.seq.next();
         for (position, call) in (0..).zip(calls) {
             self.open.push(OpenCall {
@@ -190,7 +190,7 @@ impl<'a> Telling<'a> {
     }
 
     /// A result answers a call of the newest row that fits: ids are unique within a row only.
-    fn answered(&mut self, content: &str, report: &mut Report) -> Body {
+    fn answered(&mut self, content: &str, report: &mut ImportReport) -> RowBody {
         let mut rows: Vec<Seq> = self.open.iter().map(|call| call.key.seq).collect();
         rows.dedup();
         for seq in rows.into_iter().rev() {
@@ -202,7 +202,7 @@ impl<'a> Telling<'a> {
                 .filter(of_row)
                 .map(|call| &*call.id)
                 .collect();
-            if let Some((place, text)) = calls::answered(content, &ids) {
+            if let Some((place, text)) = calls::match_result(content, &ids) {
                 let call = self.open.remove(before + place);
                 let is_error = text.trim_start().starts_with("Error");
                 let status = if is_error {
@@ -218,8 +218,8 @@ impl<'a> Telling<'a> {
     }
 }
 
-fn result(call: &OpenCall, text: &str, status: CallStatus) -> Body {
-    Body::Result {
+fn result(call: &OpenCall, text: &str, status: CallStatus) -> RowBody {
+    RowBody::Result {
         call: call.key,
         text: text.into(),
         meta: ResultMeta {
@@ -233,8 +233,8 @@ fn result(call: &OpenCall, text: &str, status: CallStatus) -> Body {
     }
 }
 
-fn host(text: &str) -> Body {
-    Body::Host {
+fn host(text: &str) -> RowBody {
+    RowBody::Host {
         text: text.into(),
         meta: HostMeta {
             severity: Severity::Info,

@@ -21,13 +21,13 @@ const IN_UTC: [&str; 4] = [
 
 /// Reads a moment; `None` where it is in no layout that we know, or in no year that we can tell.
 #[must_use]
-pub fn read(text: &str) -> Option<Timestamp> {
-    in_any_layout(bare(text)).filter(|at| at.can_be_told())
+pub fn parse_moment(text: &str) -> Option<Timestamp> {
+    in_any_layout(strip_go_suffix(text)).filter(|at| at.can_be_told())
 }
 
 fn in_any_layout(text: &str) -> Option<Timestamp> {
     if let Ok(number) = text.parse::<i64>() {
-        return Some(Timestamp(millis(number)));
+        return Some(Timestamp(to_millis(number)));
     }
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(Timestamp(moment.timestamp_millis()));
@@ -53,7 +53,7 @@ fn in_any_layout(text: &str) -> Option<Timestamp> {
 }
 
 /// Without what Go adds: the reading of its monotonic clock, and the zone's name behind the offset.
-fn bare(text: &str) -> &str {
+fn strip_go_suffix(text: &str) -> &str {
     let text = text.split(" m=").next().unwrap_or(text).trim();
     match text.rsplit_once(' ') {
         Some((before, zone))
@@ -69,7 +69,7 @@ fn bare(text: &str) -> &str {
 }
 
 /// A count since 1970, in whichever unit makes it a moment of our time, in milliseconds.
-fn millis(count: i64) -> i64 {
+fn to_millis(count: i64) -> i64 {
     match count.unsigned_abs() {
         0..100_000_000_000 => count * 1000,
         100_000_000_000..100_000_000_000_000 => count,
@@ -99,14 +99,24 @@ mod tests {
             "1770467696789123",
             "1770467696789123456",
         ] {
-            assert_eq!(read(text), Some(Timestamp(1_770_467_696_789)), "{text}");
+            assert_eq!(
+                parse_moment(text),
+                Some(Timestamp(1_770_467_696_789)),
+                "{text}"
+            );
         }
         assert_eq!(
-            read("2026-02-07 12:34:56"),
+            parse_moment("2026-02-07 12:34:56"),
             Some(Timestamp(1_770_467_696_000))
         );
-        assert_eq!(read("1770467696"), Some(Timestamp(1_770_467_696_000)));
-        assert_eq!(read("2026-02-07"), Some(Timestamp(1_770_422_400_000)));
+        assert_eq!(
+            parse_moment("1770467696"),
+            Some(Timestamp(1_770_467_696_000))
+        );
+        assert_eq!(
+            parse_moment("2026-02-07"),
+            Some(Timestamp(1_770_422_400_000))
+        );
         for none in [
             "",
             "yesterday",
@@ -116,7 +126,7 @@ mod tests {
             "+262142-12-31 23:59:59",
             "-0001-01-01 00:00:00",
         ] {
-            assert_eq!(read(none), None, "{none}");
+            assert_eq!(parse_moment(none), None, "{none}");
         }
     }
 }

@@ -54,27 +54,27 @@ pub(super) struct SourceSnapshot {
     pub(super) at: Option<Timestamp>,
 }
 
-pub(super) struct Source {
+pub(super) struct NovaDatabase {
     database: DatabaseConnection,
     /// The copy, where one had to be made; it goes when this is closed.
     copy: Option<PathBuf>,
 }
 
-impl Source {
-    pub(super) async fn open(file: &Path, scratch: &Path) -> Result<Source, ImportFault> {
-        let log = beside(file, "-wal");
+impl NovaDatabase {
+    pub(super) async fn open(file: &Path, scratch: &Path) -> Result<NovaDatabase, ImportFault> {
+        let log = path_with_ending(file, "-wal");
         let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
         let copy = if has_log {
-            Some(copied(file, &log, scratch)?)
+            Some(copy_with_log(file, &log, scratch)?)
         } else {
             None
         };
         let opened = match &copy {
-            Some(copy) => connect(copy, false).await,
-            None => connect(file, true).await,
+            Some(copy) => connect_read_only(copy, false).await,
+            None => connect_read_only(file, true).await,
         };
         let database = opened.map_err(|error| ImportFault::Source(error.to_string()))?;
-        let source = Source { database, copy };
+        let source = NovaDatabase { database, copy };
         match source.check_version(file).await {
             Ok(()) => Ok(source),
             Err(fault) => {
@@ -90,7 +90,7 @@ impl Source {
         for name in self
             .copy
             .iter()
-            .flat_map(|copy| ["", "-wal", "-shm"].map(|ending| beside(copy, ending)))
+            .flat_map(|copy| ["", "-wal", "-shm"].map(|ending| path_with_ending(copy, ending)))
         {
             // It may not be there.
             let _ = std::fs::remove_file(name);
@@ -100,10 +100,10 @@ impl Source {
     async fn check_version(&self, file: &Path) -> Result<(), ImportFault> {
         let shown = file.display();
         let tables: BTreeSet<String> = self
-            .rows("SELECT name FROM sqlite_master WHERE type = 'table'", [])
+            .query_rows("SELECT name FROM sqlite_master WHERE type = 'table'", [])
             .await?
             .iter()
-            .filter_map(|row| text(row, 0))
+            .filter_map(|row| text_column(row, 0))
             .collect();
         let wanted = ["schema_version", "myses", "memories", "accounts"];
         if let Some(missing) = wanted.into_iter().find(|table| !tables.contains(*table)) {
@@ -112,9 +112,9 @@ impl Source {
             )));
         }
         let versions = self
-            .rows("SELECT CAST(MAX(version) AS TEXT) FROM schema_version", [])
+            .query_rows("SELECT CAST(MAX(version) AS TEXT) FROM schema_version", [])
             .await?;
-        let version = versions.first().and_then(|row| text(row, 0));
+        let version = versions.first().and_then(|row| text_column(row, 0));
         let version = version.and_then(|version| version.parse::<i64>().ok());
         if version == Some(VERSION) {
             return Ok(());
@@ -128,7 +128,7 @@ impl Source {
 
     pub(super) async fn myses(&self) -> Result<Vec<SourceMysis>, ImportFault> {
         let rows = self
-            .rows(
+            .query_rows(
                 "SELECT CAST(id AS BLOB), CAST(name AS BLOB), CAST(provider AS BLOB), \
                  CAST(model AS BLOB), CAST(temperature AS REAL), CAST(state AS BLOB), \
                  CAST(created_at AS BLOB) FROM myses ORDER BY rowid",
@@ -145,13 +145,13 @@ impl Source {
                 )]
                 let temperature = temperature.map(|value| value.clamp(0.0, 2.0) as f32);
                 SourceMysis {
-                    id: text(row, 0).unwrap_or_default(),
-                    name: text(row, 1).unwrap_or_default(),
-                    provider: text(row, 2).unwrap_or_default(),
-                    model: text(row, 3).filter(|model| !model.is_empty()),
+                    id: text_column(row, 0).unwrap_or_default(),
+                    name: text_column(row, 1).unwrap_or_default(),
+                    provider: text_column(row, 2).unwrap_or_default(),
+                    model: text_column(row, 3).filter(|model| !model.is_empty()),
                     temperature,
-                    state: text(row, 5).unwrap_or_default(),
-                    created_at: at(row, 6),
+                    state: text_column(row, 5).unwrap_or_default(),
+                    created_at: time_column(row, 6),
                 }
             })
             .collect())
@@ -164,7 +164,7 @@ impl Source {
         after: i64,
     ) -> Result<Vec<(i64, Memory)>, ImportFault> {
         let rows = self
-            .rows(
+            .query_rows(
                 "SELECT id, CAST(role AS BLOB), CAST(source AS BLOB), CAST(sender_id AS BLOB), \
                  CAST(content AS BLOB), CAST(reasoning AS BLOB), CAST(created_at AS BLOB) \
                  FROM memories WHERE CAST(mysis_id AS TEXT) = ? AND id > ? ORDER BY id LIMIT ?",
@@ -175,12 +175,12 @@ impl Source {
             .iter()
             .map(|row| {
                 let memory = Memory {
-                    role: text(row, 1).unwrap_or_default(),
-                    source: text(row, 2).unwrap_or_default(),
-                    sender: text(row, 3),
-                    content: text(row, 4).unwrap_or_default(),
-                    reasoning: text(row, 5),
-                    at: at(row, 6),
+                    role: text_column(row, 1).unwrap_or_default(),
+                    source: text_column(row, 2).unwrap_or_default(),
+                    sender: text_column(row, 3),
+                    content: text_column(row, 4).unwrap_or_default(),
+                    reasoning: text_column(row, 5),
+                    at: time_column(row, 6),
                 };
                 (row.try_get_by_index(0).unwrap_or(i64::MAX), memory)
             })
@@ -194,7 +194,7 @@ impl Source {
         names: &Names,
     ) -> Result<Vec<(String, Option<Timestamp>)>, ImportFault> {
         let rows = self
-            .rows(
+            .query_rows(
                 "SELECT CAST(content AS BLOB), CAST(created_at AS BLOB), CAST(sender_id AS BLOB), \
                  MAX(id) FROM memories WHERE role = 'user' AND source = 'broadcast' \
                  GROUP BY content, sender_id ORDER BY MAX(id)",
@@ -206,13 +206,13 @@ impl Source {
             let memory = Memory {
                 role: "user".to_string(),
                 source: "broadcast".to_string(),
-                sender: text(row, 2),
-                content: text(row, 0).unwrap_or_default(),
+                sender: text_column(row, 2),
+                content: text_column(row, 0).unwrap_or_default(),
                 ..Memory::default()
             };
             if memory.is_mission(names) {
                 missions.retain(|(text, _)| *text != memory.content);
-                missions.push((memory.content, at(row, 1)));
+                missions.push((memory.content, time_column(row, 1)));
             }
         }
         Ok(missions)
@@ -220,7 +220,7 @@ impl Source {
 
     pub(super) async fn accounts(&self) -> Result<Vec<SourceAccount>, ImportFault> {
         let rows = self
-            .rows(
+            .query_rows(
                 "SELECT CAST(username AS BLOB), CAST(password AS BLOB), CAST(assigned_to AS BLOB), \
                  CAST(created_at AS BLOB) FROM accounts ORDER BY rowid",
                 [],
@@ -229,10 +229,10 @@ impl Source {
         Ok(rows
             .iter()
             .map(|row| SourceAccount {
-                username: text(row, 0).unwrap_or_default(),
-                password: text(row, 1).unwrap_or_default().into(),
-                assigned_to: text(row, 2),
-                created_at: at(row, 3),
+                username: text_column(row, 0).unwrap_or_default(),
+                password: text_column(row, 1).unwrap_or_default().into(),
+                assigned_to: text_column(row, 2),
+                created_at: time_column(row, 3),
             })
             .filter(|account| !account.username.is_empty())
             .collect())
@@ -241,11 +241,11 @@ impl Source {
     /// What was seen of the game, the oldest first; none in a database that keeps none.
     pub(super) async fn snapshots(&self) -> Result<Vec<SourceSnapshot>, ImportFault> {
         let is_there = "SELECT 1 FROM sqlite_master WHERE name = 'game_state_snapshots'";
-        if self.rows(is_there, []).await?.is_empty() {
+        if self.query_rows(is_there, []).await?.is_empty() {
             return Ok(Vec::new());
         }
         let rows = self
-            .rows(
+            .query_rows(
                 "SELECT CAST(username AS BLOB), CAST(tool_name AS BLOB), CAST(content AS BLOB), \
                  game_tick, CAST(captured_at AS BLOB) FROM game_state_snapshots ORDER BY rowid",
                 [],
@@ -254,11 +254,11 @@ impl Source {
         let mut snapshots: Vec<SourceSnapshot> = rows
             .iter()
             .map(|row| SourceSnapshot {
-                username: text(row, 0).unwrap_or_default(),
-                tool: text(row, 1).unwrap_or_default(),
-                content: text(row, 2).unwrap_or_default(),
+                username: text_column(row, 0).unwrap_or_default(),
+                tool: text_column(row, 1).unwrap_or_default(),
+                content: text_column(row, 2).unwrap_or_default(),
                 tick: row.try_get_by_index(3).ok().flatten(),
-                at: at(row, 4),
+                at: time_column(row, 4),
             })
             .collect();
         snapshots.sort_by_key(|snapshot| snapshot.at);
@@ -272,7 +272,7 @@ impl Source {
             let mut after = 0_i64;
             loop {
                 let rows = self
-                    .rows(
+                    .query_rows(
                         "SELECT id, CAST(content AS BLOB) FROM memories \
                          WHERE id > ? AND instr(content, ?) > 0 ORDER BY id LIMIT ?",
                         [after.into(), member.into(), PIECE.into()],
@@ -282,7 +282,7 @@ impl Source {
                     break;
                 };
                 after = last.try_get_by_index(0).unwrap_or(i64::MAX);
-                for content in rows.iter().filter_map(|row| text(row, 1)) {
+                for content in rows.iter().filter_map(|row| text_column(row, 1)) {
                     found.extend(values_of(member, &content));
                 }
             }
@@ -290,7 +290,7 @@ impl Source {
         Ok(found)
     }
 
-    async fn rows<const N: usize>(
+    async fn query_rows<const N: usize>(
         &self,
         query: &str,
         values: [Value; N],
@@ -324,7 +324,7 @@ fn values_of(member: &str, content: &str) -> Vec<Arc<str>> {
         .collect()
 }
 
-async fn connect(file: &Path, is_still: bool) -> Result<DatabaseConnection, DbErr> {
+async fn connect_read_only(file: &Path, is_still: bool) -> Result<DatabaseConnection, DbErr> {
     let mode = if is_still { "ro&immutable=true" } else { "ro" };
     let name = file
         .display()
@@ -337,9 +337,9 @@ async fn connect(file: &Path, is_still: bool) -> Result<DatabaseConnection, DbEr
 }
 
 /// Copies a database and its log, closed to other users.
-fn copied(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFault> {
+fn copy_with_log(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFault> {
     let copy = scratch.join(format!("zoea.db.import-{}", std::process::id()));
-    for (from, to) in [(file, copy.clone()), (log, beside(&copy, "-wal"))] {
+    for (from, to) in [(file, copy.clone()), (log, path_with_ending(&copy, "-wal"))] {
         let unreadable = |cause| ImportFault::Unreadable {
             file: from.to_path_buf(),
             cause,
@@ -351,20 +351,20 @@ fn copied(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFaul
             .write(true)
             .open(&to)
             .map_err(unreadable)?;
-        let mut source = zoea_system::files::open(from).map_err(unreadable)?;
+        let mut source = zoea_system::files::open_regular(from).map_err(unreadable)?;
         std::io::copy(&mut source, &mut out).map_err(unreadable)?;
     }
     Ok(copy)
 }
 
-fn beside(file: &Path, ending: &str) -> PathBuf {
+fn path_with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
 /// A column that was cast to bytes, as text: what is no text is replaced, nothing is refused.
-fn text(row: &QueryResult, column: usize) -> Option<String> {
+fn text_column(row: &QueryResult, column: usize) -> Option<String> {
     let bytes: Option<Vec<u8>> = row
         .try_get_by_index(column)
         .or_else(|_| {
@@ -376,8 +376,8 @@ fn text(row: &QueryResult, column: usize) -> Option<String> {
     bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn at(row: &QueryResult, column: usize) -> Option<Timestamp> {
-    moment::read(&text(row, column)?)
+fn time_column(row: &QueryResult, column: usize) -> Option<Timestamp> {
+    moment::parse_moment(&text_column(row, column)?)
 }
 
 #[cfg(test)]

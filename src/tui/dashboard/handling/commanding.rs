@@ -3,10 +3,10 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
-use crate::dashboard::composer::Target;
+use crate::dashboard::composer::ComposeTarget;
 use crate::dashboard::overlay::{LogView, Overlay};
-use crate::dashboard::palette::commands::{Command, SORTABLE, Takes, Verb, named};
-use actors::domain::event::State;
+use crate::dashboard::palette::commands::{PaletteCommand, SORTABLE, Takes, Verb, find_command};
+use actors::domain::event::LifeState;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::screen::{ExportFormat, UiEffect};
@@ -15,12 +15,12 @@ use actors::domain::screen::{ExportFormat, UiEffect};
 type Complaint = String;
 
 /// What stands behind a command, in its order.
-struct Words<'a> {
+struct CommandArgs<'a> {
     rest: &'a str,
 }
 
-impl<'a> Words<'a> {
-    fn next(&mut self, command: &Command, place: usize) -> Result<&'a str, Complaint> {
+impl<'a> CommandArgs<'a> {
+    fn next(&mut self, command: &PaletteCommand, place: usize) -> Result<&'a str, Complaint> {
         let (word, rest) = self
             .rest
             .split_once(char::is_whitespace)
@@ -42,7 +42,7 @@ impl<'a> Words<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    fn all(&self, command: &Command) -> Result<&'a str, Complaint> {
+    fn rest_of_line(&self, command: &PaletteCommand) -> Result<&'a str, Complaint> {
         if self.rest.is_empty() {
             return Err(format!("{} needs a text", command.name));
         }
@@ -52,25 +52,25 @@ impl<'a> Words<'a> {
 
 impl Dashboard {
     /// Carries out a line of the palette.
-    pub(super) fn run(&mut self, line: &str) -> Result<(), Complaint> {
+    pub(super) fn run_command(&mut self, line: &str) -> Result<(), Complaint> {
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let command = named(name).ok_or_else(|| format!("there is no command `{name}`"))?;
-        let mut words = Words {
+        let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;
+        let mut words = CommandArgs {
             rest: rest.trim_start(),
         };
         match command.verb {
             Verb::Broadcast => {
-                let text = words.all(command)?;
-                self.send(Target::Swarm, text);
+                let text = words.rest_of_line(command)?;
+                self.send(ComposeTarget::Swarm, text);
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => {
-                let ids = self.named(words.next(command, 0)?)?;
-                let text = words.all(command)?;
+                let ids = self.parse_myses(words.next(command, 0)?)?;
+                let text = words.rest_of_line(command)?;
                 let target = if command.verb == Verb::Note {
-                    Target::Notes(ids)
+                    ComposeTarget::Notes(ids)
                 } else {
-                    Target::Myses(ids)
+                    ComposeTarget::Myses(ids)
                 };
                 self.send(target, text);
             }
@@ -85,26 +85,28 @@ impl Dashboard {
                 self.order_once("create", &name, order);
             }
             Verb::ClearNotes | Verb::Start | Verb::Stop | Verb::Delete | Verb::Mark => {
-                let ids = self.named(words.next(command, 0)?)?;
+                let ids = self.parse_myses(words.next(command, 0)?)?;
                 self.run_for(command.verb, ids);
             }
             Verb::Provider | Verb::Model | Verb::Temperature => {
-                let ids = self.named(words.next(command, 0)?)?;
+                let ids = self.parse_myses(words.next(command, 0)?)?;
                 let value = words.next(command, 1)?;
                 return self.run_configure(command.verb, &ids, value);
             }
             Verb::Open => {
-                let ids = self.named(words.next(command, 0)?)?;
+                let ids = self.parse_myses(words.next(command, 0)?)?;
                 if let Some(id) = ids.first() {
                     self.open(*id);
                 }
             }
             Verb::Find => {
-                let text = words.all(command)?;
-                self.find(text);
+                let text = words.rest_of_line(command)?;
+                self.find_text(text);
             }
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
-            Verb::Filter => self.table.change_filter(|filter| filter.write(words.rest)),
+            Verb::Filter => self
+                .table
+                .change_filter(|filter| filter.set_text(words.rest)),
             Verb::State => return self.run_state(words.next(command, 0)?),
             Verb::Sort => return self.run_sort(words.next(command, 0)?),
             Verb::Theme | Verb::Letters | Verb::Motion | Verb::Mouse | Verb::Notify => {
@@ -128,7 +130,7 @@ impl Dashboard {
     fn run_plain(&mut self, verb: Verb) {
         match verb {
             Verb::Unmark => self.table.mark_only([]),
-            Verb::Undo => self.take_back(),
+            Verb::Undo => self.undo_last(),
             Verb::Log => self.layers.push(Overlay::Log(LogView::default())),
             Verb::Help => self.layers.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
@@ -191,7 +193,7 @@ impl Dashboard {
                     Some(mission) => format!("mission: {mission}"),
                     None => "there is no mission".to_string(),
                 };
-                self.say(&text);
+                self.show_notice(&text);
             }
             other => return Err(format!("show or clear, not `{other}`")),
         }
@@ -233,7 +235,7 @@ impl Dashboard {
     fn run_state(&mut self, word: &str) -> Result<(), Complaint> {
         let state = match word {
             "all" => None,
-            other => Some(State::parse(other).ok_or_else(|| format!("`{other}` is no state"))?),
+            other => Some(LifeState::parse(other).ok_or_else(|| format!("`{other}` is no state"))?),
         };
         self.table.change_filter(|filter| filter.state = state);
         Ok(())
@@ -242,7 +244,7 @@ impl Dashboard {
     fn run_sort(&mut self, word: &str) -> Result<(), Complaint> {
         let column = SORTABLE.iter().find(|(name, _)| *name == word);
         let (_, column) = column.ok_or_else(|| format!("`{word}` is no column"))?;
-        self.table.sort(self.table.sorting().chosen(*column));
+        self.table.sort(self.table.sorting().with_column(*column));
         Ok(())
     }
 
@@ -250,15 +252,15 @@ impl Dashboard {
         let look = &mut self.appearance;
         let known = match (verb, word) {
             (Verb::Theme, word) => Theme::parse(word).map(|theme| look.theme = theme).is_some(),
-            (Verb::Letters, "unicode") => put(&mut look.letters, Letters::Unicode),
-            (Verb::Letters, "ascii") => put(&mut look.letters, Letters::Ascii),
-            (Verb::Motion, "full") => put(&mut look.motion, Motion::Full),
-            (Verb::Motion, "reduced") => put(&mut look.motion, Motion::Reduced),
-            (Verb::Mouse, "on") => put(&mut look.mouse, MouseUse::Ours),
-            (Verb::Mouse, "off") => put(&mut look.mouse, MouseUse::Terminals),
-            (Verb::Notify, "off") => put(&mut look.notify, Notify::Off),
-            (Verb::Notify, "bell") => put(&mut look.notify, Notify::Bell),
-            (Verb::Notify, "message") => put(&mut look.notify, Notify::Message),
+            (Verb::Letters, "unicode") => assign_value(&mut look.letters, Letters::Unicode),
+            (Verb::Letters, "ascii") => assign_value(&mut look.letters, Letters::Ascii),
+            (Verb::Motion, "full") => assign_value(&mut look.motion, Motion::Full),
+            (Verb::Motion, "reduced") => assign_value(&mut look.motion, Motion::Reduced),
+            (Verb::Mouse, "on") => assign_value(&mut look.mouse, MouseUse::Ours),
+            (Verb::Mouse, "off") => assign_value(&mut look.mouse, MouseUse::Terminals),
+            (Verb::Notify, "off") => assign_value(&mut look.notify, Notify::Off),
+            (Verb::Notify, "bell") => assign_value(&mut look.notify, Notify::Bell),
+            (Verb::Notify, "message") => assign_value(&mut look.notify, Notify::Message),
             (_, _) => false,
         };
         if known {
@@ -268,14 +270,14 @@ impl Dashboard {
     }
 
     /// The Myses that were written: names, `all`, `marked`, `.`, states; several with commas.
-    fn named(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
+    fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
         let mut ids = Vec::new();
         for word in words.split(',').filter(|word| !word.is_empty()) {
             let found = match word {
                 "all" => self.roster.members().keys().copied().collect(),
                 "marked" => self.table.marks().iter().copied().collect(),
                 "." => self.targets(),
-                word => match (self.roster.named(word), State::parse(word)) {
+                word => match (self.roster.find_by_name(word), LifeState::parse(word)) {
                     (Some(member), _) => vec![member.standing.id],
                     (None, Some(state)) => self.in_state(state),
                     (None, None) => return Err(format!("no mysis is called `{word}`")),
@@ -295,7 +297,7 @@ impl Dashboard {
     }
 }
 
-fn put<T>(place: &mut T, value: T) -> bool {
+fn assign_value<T>(place: &mut T, value: T) -> bool {
     *place = value;
     true
 }

@@ -3,56 +3,56 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::Panel;
-use crate::dashboard::focus::{Found, Sought};
+use crate::dashboard::focus::{SeekKind, SeekResult};
 use crate::dashboard::inspector::{Inspector, whole_text};
-use crate::dashboard::keys::{Going, InFocus};
+use crate::dashboard::keys::{FocusAction, Movement};
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::query::{Query, Within};
+use crate::dashboard::query::{Query, QueryScope};
 use crate::dashboard::transcript::Transcript;
-use crate::dashboard::transcript::finding::Way;
+use crate::dashboard::transcript::finding::Direction;
 use crate::dashboard::transcript::pages::{Load, PAGE};
 use actors::domain::message::Row;
-use actors::domain::reading::Page;
+use actors::domain::reading::PageQuery;
 use actors::domain::screen::{ReadId, UiEffect};
 
 use std::sync::Arc;
 
 impl Dashboard {
-    pub(super) fn in_focus(&mut self, gesture: InFocus) {
+    pub(super) fn run_in_focus(&mut self, gesture: FocusAction) {
         match gesture {
-            InFocus::EntryUp => self.change_transcript(|it| it.select_next(Way::Back)),
-            InFocus::EntryDown => self.change_transcript(|it| it.select_next(Way::Forth)),
-            InFocus::Turn => self.change_transcript(|it| match it.selected() {
-                Some(seq) => it.turn(seq),
-                None => it.select_next(Way::Back),
+            FocusAction::EntryUp => self.change_transcript(|it| it.select_next(Direction::Back)),
+            FocusAction::EntryDown => self.change_transcript(|it| it.select_next(Direction::Forth)),
+            FocusAction::Turn => self.change_transcript(|it| match it.selected() {
+                Some(seq) => it.toggle_entry(seq),
+                None => it.select_next(Direction::Back),
             }),
-            InFocus::TurnAll => self.change_transcript(Transcript::turn_all),
-            InFocus::Reasoning => self.change_transcript(Transcript::turn_reasoning),
-            InFocus::Inspect => self.inspect(),
-            InFocus::Copy => self.copy_selected(),
-            InFocus::Find => self.ask_what_to_find(),
-            InFocus::NextMatch => self.go_to_match(Way::Forth),
-            InFocus::MatchBefore => self.go_to_match(Way::Back),
-            InFocus::ErrorBefore => self.seek(Sought::Error, Way::Back),
-            InFocus::NextError => self.seek(Sought::Error, Way::Forth),
-            InFocus::OrderBefore => self.seek(Sought::Order, Way::Back),
-            InFocus::NextOrder => self.seek(Sought::Order, Way::Forth),
-            InFocus::Panel => self.turn_panel(),
-            InFocus::Previous => self.open_beside(-1),
-            InFocus::Next => self.open_beside(1),
-            InFocus::Back => self.back_in_focus(),
+            FocusAction::TurnAll => self.change_transcript(Transcript::turn_all),
+            FocusAction::Reasoning => self.change_transcript(Transcript::turn_reasoning),
+            FocusAction::Inspect => self.inspect(),
+            FocusAction::Copy => self.copy_selected(),
+            FocusAction::Find => self.ask_what_to_find(),
+            FocusAction::NextMatch => self.go_to_match(Direction::Forth),
+            FocusAction::MatchBefore => self.go_to_match(Direction::Back),
+            FocusAction::ErrorBefore => self.seek_row(SeekKind::Error, Direction::Back),
+            FocusAction::NextError => self.seek_row(SeekKind::Error, Direction::Forth),
+            FocusAction::OrderBefore => self.seek_row(SeekKind::Order, Direction::Back),
+            FocusAction::NextOrder => self.seek_row(SeekKind::Order, Direction::Forth),
+            FocusAction::Panel => self.turn_panel(),
+            FocusAction::Previous => self.open_beside(-1),
+            FocusAction::Next => self.open_beside(1),
+            FocusAction::Back => self.back_in_focus(),
         }
     }
 
-    pub(super) fn go_in_focus(&mut self, going: Going) {
+    pub(super) fn go_in_focus(&mut self, going: Movement) {
         let page = usize::from(self.layout().body.height).max(2) - 1;
         match going {
-            Going::Up => self.scroll(1, Way::Back),
-            Going::Down => self.scroll(1, Way::Forth),
-            Going::PageUp => self.scroll(page, Way::Back),
-            Going::PageDown => self.scroll(page, Way::Forth),
-            Going::First => self.go(Transcript::go_to_top),
-            Going::Last => self.go(Transcript::go_to_bottom),
+            Movement::Up => self.scroll(1, Direction::Back),
+            Movement::Down => self.scroll(1, Direction::Forth),
+            Movement::PageUp => self.scroll(page, Direction::Back),
+            Movement::PageDown => self.scroll(page, Direction::Forth),
+            Movement::First => self.go_in_transcript(Transcript::go_to_top),
+            Movement::Last => self.go_in_transcript(Transcript::go_to_bottom),
         }
     }
 
@@ -62,12 +62,15 @@ impl Dashboard {
         }
     }
 
-    pub(super) fn scroll(&mut self, lines: usize, way: Way) {
+    pub(super) fn scroll(&mut self, lines: usize, way: Direction) {
         self.change_transcript(|transcript| transcript.scroll(lines, way));
     }
 
     /// Goes somewhere, and reads what is there.
-    pub(in crate::dashboard) fn go(&mut self, go: impl FnOnce(&mut Transcript) -> Option<Load>) {
+    pub(in crate::dashboard) fn go_in_transcript(
+        &mut self,
+        go: impl FnOnce(&mut Transcript) -> Option<Load>,
+    ) {
         let load = self
             .focus
             .as_mut()
@@ -77,14 +80,14 @@ impl Dashboard {
 
     /// Reads a piece of the conversation.
     pub(in crate::dashboard) fn load(&mut self, load: Option<Load>) {
-        let stamp = self.next_stamp();
+        let stamp = self.next_read_id();
         let (Some(load), Some(focus)) = (load, &mut self.focus) else {
             return;
         };
         focus.transcript.expect(stamp, load);
         self.effects.push(UiEffect::Load {
             id: stamp,
-            page: Page {
+            page: PageQuery {
                 mysis: focus.mysis(),
                 from: load.from,
                 limit: PAGE,
@@ -115,7 +118,7 @@ impl Dashboard {
 
     fn selected_row(&mut self) -> Option<Arc<Row>> {
         let transcript = &self.focus.as_ref()?.transcript;
-        let newest = transcript.shown().last().map(|line| line.entry.seq);
+        let newest = transcript.visible_lines().last().map(|line| line.entry.seq);
         let seq = transcript.selected().or(newest)?;
         transcript.pages().row(seq).cloned()
     }
@@ -136,7 +139,7 @@ impl Dashboard {
     pub(super) fn copy(&mut self, text: &str) {
         let lines = text.lines().count().max(1);
         self.actions.push(TerminalAction::Copy(text.into()));
-        self.say(&format!(
+        self.show_notice(&format!(
             "{lines} line{} handed to the terminal for pasting",
             if lines == 1 { "" } else { "s" }
         ));
@@ -158,52 +161,59 @@ impl Dashboard {
             .and_then(|focus| focus.transcript.finding.as_ref());
         let text = finding.map_or("", |finding| finding.text());
         self.layers
-            .push(Overlay::Query(Query::new(Within::Conversation, text)));
+            .push(Overlay::Query(Query::new(QueryScope::Conversation, text)));
     }
 
     /// Looks for a text in the open conversation.
-    pub(super) fn find(&mut self, text: &str) {
-        let stamps = [self.next_stamp(), self.next_stamp()];
+    pub(super) fn find_text(&mut self, text: &str) {
+        let stamps = [self.next_read_id(), self.next_read_id()];
         let Some(focus) = &mut self.focus else {
-            return self.say("open a conversation first");
+            return self.show_notice("open a conversation first");
         };
-        let questions = focus.find(text, stamps);
+        let questions = focus.start_search(text, stamps);
         for (stamp, search) in questions {
             self.effects.push(UiEffect::Search { id: stamp, search });
         }
-        self.go_to_match(Way::Back);
+        self.go_to_match(Direction::Back);
     }
 
-    fn go_to_match(&mut self, way: Way) {
+    fn go_to_match(&mut self, way: Direction) {
         let Some(focus) = &mut self.focus else {
             return;
         };
         let transcript = &mut focus.transcript;
         let Some(finding) = &mut transcript.finding else {
-            return self.say("nothing is looked for; / does");
+            return self.show_notice("nothing is looked for; / does");
         };
         if let Some(next) = finding.next(finding.current, way) {
             finding.current = Some(next);
-            self.go(|transcript| transcript.go_to(next));
+            self.go_in_transcript(|transcript| transcript.go_to(next));
         }
     }
 
-    fn seek(&mut self, what: Sought, way: Way) {
-        let stamp = self.next_stamp();
+    fn seek_row(&mut self, what: SeekKind, way: Direction) {
+        let stamp = self.next_read_id();
         let Some(focus) = &mut self.focus else {
             return;
         };
         let found = focus.seek(what, way, stamp);
-        self.sought(found, what, stamp);
+        self.on_seek_result(found, what, stamp);
     }
 
     /// Goes where something was found, or seeks further.
-    pub(in crate::dashboard) fn sought(&mut self, found: Found, what: Sought, stamp: ReadId) {
+    pub(in crate::dashboard) fn on_seek_result(
+        &mut self,
+        found: SeekResult,
+        what: SeekKind,
+        stamp: ReadId,
+    ) {
         match found {
-            Found::Here(seq) => self.go(|transcript| transcript.go_to(seq)),
-            Found::Ask(page) => self.effects.push(UiEffect::Load { id: stamp, page }),
-            Found::Nowhere => self.say(&format!("there is no other {} that way", what.as_str())),
-            Found::Stale => {}
+            SeekResult::Here(seq) => self.go_in_transcript(|transcript| transcript.go_to(seq)),
+            SeekResult::Ask(page) => self.effects.push(UiEffect::Load { id: stamp, page }),
+            SeekResult::Nowhere => {
+                self.show_notice(&format!("there is no other {} that way", what.as_str()))
+            }
+            SeekResult::Stale => {}
         }
     }
 

@@ -3,54 +3,54 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::columns::{Column, columns};
 use crate::dashboard::focus::Focus;
-use crate::dashboard::form::Form;
-use crate::dashboard::keys::{Going, InTable};
+use crate::dashboard::form::MysisForm;
+use crate::dashboard::keys::{Movement, TableAction};
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::query::{Query, Within};
+use crate::dashboard::query::{Query, QueryScope};
 use crate::dashboard::sorting::Sorting;
 use actors::domain::ids::MysisId;
 use actors::domain::screen::UiEffect;
 
 impl Dashboard {
-    pub(super) fn in_table(&mut self, gesture: InTable) {
+    pub(super) fn run_in_table(&mut self, gesture: TableAction) {
         match gesture {
-            InTable::Open => {
+            TableAction::Open => {
                 if let Some(id) = self.table.selected() {
                     self.open(id);
                 }
             }
-            InTable::New => self.create(),
-            InTable::Filter => {
-                let query = Query::new(Within::Table, self.table.filter().text());
+            TableAction::New => self.create(),
+            TableAction::Filter => {
+                let query = Query::new(QueryScope::Table, self.table.filter().text());
                 self.layers.push(Overlay::Query(query));
             }
-            InTable::State => self.table.change_filter(|filter| filter.next_state()),
-            InTable::Sort => self.sort_by_next(),
-            InTable::Turn => self.table.sort(self.table.sorting().turned()),
-            InTable::Mark => self.table.mark(),
-            InTable::MarkRange => self.table.mark_range(),
-            InTable::MarkAll => self.table.mark_all(),
-            InTable::NextNeed => self.go_to_next_need(),
-            InTable::MarkAlike => self.mark_alike(),
-            InTable::Back => self.back_in_table(),
+            TableAction::State => self.table.change_filter(|filter| filter.next_state()),
+            TableAction::Sort => self.sort_by_next(),
+            TableAction::Turn => self.table.sort(self.table.sorting().reverse()),
+            TableAction::Mark => self.table.toggle_mark(),
+            TableAction::MarkRange => self.table.mark_range(),
+            TableAction::MarkAll => self.table.mark_all(),
+            TableAction::NextNeed => self.go_to_next_need(),
+            TableAction::MarkAlike => self.mark_alike(),
+            TableAction::Back => self.back_in_table(),
         }
     }
 
-    pub(super) fn go_in_table(&mut self, going: Going) {
+    pub(super) fn go_in_table(&mut self, going: Movement) {
         let page = self.table.rows().max(1).cast_signed();
         match going {
-            Going::Up => self.table.step(-1),
-            Going::Down => self.table.step(1),
-            Going::PageUp => self.table.step(-page),
-            Going::PageDown => self.table.step(page),
-            Going::First => self.table.go_to(0),
-            Going::Last => self.table.go_to(usize::MAX),
+            Movement::Up => self.table.step(-1),
+            Movement::Down => self.table.step(1),
+            Movement::PageUp => self.table.step(-page),
+            Movement::PageDown => self.table.step(page),
+            Movement::First => self.table.go_to(0),
+            Movement::Last => self.table.go_to(usize::MAX),
         }
     }
 
     fn create(&mut self) {
         if let Some(rules) = &self.rules {
-            let form = Form::create(rules);
+            let form = MysisForm::create(rules);
             self.layers.push(Overlay::Form(Box::new(form)));
         }
     }
@@ -82,7 +82,7 @@ impl Dashboard {
             .position(|need| Some(need.mysis) == selected);
         let next = place.map_or(0, |place| (place + 1) % self.needs.len().max(1));
         let Some(id) = self.needs.get(next).map(|need| need.mysis) else {
-            return self.say("nobody needs you");
+            return self.show_notice("nobody needs you");
         };
         self.show_in_table(id);
     }
@@ -95,7 +95,7 @@ impl Dashboard {
             .iter()
             .find(|group| selected.is_some_and(|id| group.myses.contains(&id)));
         let Some(group) = of_selected.or(groups.first()) else {
-            return self.say("nobody needs you");
+            return self.show_notice("nobody needs you");
         };
         self.table.mark_only(group.myses.iter().copied());
         if let (None, Some(newest)) = (of_selected, group.myses.first()) {
@@ -107,10 +107,10 @@ impl Dashboard {
     pub(super) fn show_in_table(&mut self, id: MysisId) {
         if !self.table.order().contains(&id) {
             self.table.change_filter(|filter| {
-                filter.write("");
+                filter.set_text("");
                 filter.state = None;
             });
-            self.settle_table();
+            self.update_table();
         }
         self.table.select(id);
     }
@@ -123,7 +123,7 @@ impl Dashboard {
             return self.table.mark_only([]);
         }
         self.table.change_filter(|filter| {
-            filter.write("");
+            filter.set_text("");
             filter.state = None;
         });
     }
@@ -132,8 +132,8 @@ impl Dashboard {
     pub(super) fn open(&mut self, id: MysisId) {
         let name = self.name_of(id);
         self.table.select(id);
-        let mut focus = Focus::on(id, name, self.appearance.offset);
-        let stamp = self.next_stamp();
+        let mut focus = Focus::new(id, name, self.appearance.offset);
+        let stamp = self.next_read_id();
         let page = focus.ask_for_game(stamp);
         self.effects.push(UiEffect::Load { id: stamp, page });
         self.focus = Some(focus);

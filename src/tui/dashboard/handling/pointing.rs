@@ -6,13 +6,13 @@ use crate::dashboard::input_event::{Did, Key, Mouse, Press};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::Layout;
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::transcript::finding::Way;
+use crate::dashboard::transcript::finding::Direction;
 
 /// Lines that the wheel moves.
 const WHEEL: usize = 3;
 
 impl Dashboard {
-    pub(super) fn mouse(&mut self, mouse: Mouse) {
+    pub(super) fn on_mouse(&mut self, mouse: Mouse) {
         let layout = self.layout();
         let over = self.layers.iter_mut().rev().find(|layer| !layer.is_thin());
         match over {
@@ -30,19 +30,19 @@ impl Dashboard {
     }
 
     fn point_in_view(&mut self, mouse: Mouse, layout: &Layout) {
-        if layout.needs.holds(mouse.x, mouse.y) {
+        if layout.needs.contains(mouse.x, mouse.y) {
             return self.click_need(mouse, layout);
         }
-        if self.focus.is_none() && layout.title.holds(mouse.x, mouse.y) {
+        if self.focus.is_none() && layout.title.contains(mouse.x, mouse.y) {
             return self.click_title(mouse);
         }
-        if !layout.body.holds(mouse.x, mouse.y) {
+        if !layout.body.contains(mouse.x, mouse.y) {
             return;
         }
         let row = usize::from(mouse.y - layout.body.y);
         match (mouse.did, self.focus.is_some()) {
-            (Did::WheelUp, true) => self.scroll(WHEEL, Way::Back),
-            (Did::WheelDown, true) => self.scroll(WHEEL, Way::Forth),
+            (Did::WheelUp, true) => self.scroll(WHEEL, Direction::Back),
+            (Did::WheelDown, true) => self.scroll(WHEEL, Direction::Forth),
             (Did::Click, true) => self.click_entry(row),
             (Did::WheelUp, false) => self.table.step(-1),
             (Did::WheelDown, false) => self.table.step(1),
@@ -57,14 +57,14 @@ impl Dashboard {
         };
         let transcript = &mut focus.transcript;
         match transcript.entry_at(row).map(|entry| entry.seq) {
-            Some(seq) if transcript.selected() == Some(seq) => transcript.turn(seq),
+            Some(seq) if transcript.selected() == Some(seq) => transcript.toggle_entry(seq),
             clicked => transcript.select(clicked),
         }
     }
 
     /// A first click selects, a second one opens.
     fn click_row(&mut self, row: usize) {
-        let (_, in_sight) = self.table.in_sight();
+        let (_, in_sight) = self.table.visible_rows();
         let Some(id) = in_sight.get(row).copied() else {
             return;
         };
@@ -86,7 +86,8 @@ impl Dashboard {
         if let Some(placed) = clicked
             && placed.column != Column::Mark
         {
-            self.table.sort(self.table.sorting().chosen(placed.column));
+            self.table
+                .sort(self.table.sorting().with_column(placed.column));
         }
     }
 
@@ -107,18 +108,18 @@ impl Dashboard {
             Did::Click => return,
         };
         for _ in 0..WHEEL {
-            self.press(Press::of(key));
+            self.on_press(Press::of(key));
         }
     }
 }
 
 fn point_in_entry(inspector: &mut Inspector, mouse: Mouse, layout: &Layout) {
     match mouse.did {
-        Did::WheelUp => inspector.scroll(WHEEL, Way::Back),
-        Did::WheelDown => inspector.scroll(WHEEL, Way::Forth),
+        Did::WheelUp => inspector.scroll(WHEEL, Direction::Back),
+        Did::WheelDown => inspector.scroll(WHEEL, Direction::Forth),
         Did::Click => {
             let page = layout.page();
-            if page.holds(mouse.x, mouse.y) {
+            if page.contains(mouse.x, mouse.y) {
                 inspector.click(usize::from(mouse.y - page.y));
             }
         }

@@ -6,7 +6,7 @@ use crate::dashboard::figures;
 use crate::dashboard::tone::Tone;
 use crate::dashboard::tree::{Fold, Tree, in_short};
 use actors::domain::clean::one_line;
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use actors::domain::sent::SentRequest;
 
 /// Letters of a message that stand beside its role.
@@ -68,7 +68,7 @@ fn about(row: &Row) -> Tree {
             &meta.tick.map(|tick| tick.to_string()).unwrap_or_default(),
         );
     }
-    if let Body::Host { meta, .. } = &row.body {
+    if let RowBody::Host { meta, .. } = &row.body {
         add("severity", meta.severity.as_str());
         add("code", &meta.code);
     }
@@ -78,7 +78,7 @@ fn about(row: &Row) -> Tree {
 /// Everything that was sent: what it weighs, its settings, its messages, its tools.
 pub(super) fn of_request(sent: &SentRequest) -> Tree {
     let mut tree = Tree::default();
-    tree.add_branch(0, "size", &size(sent.parts.all()), sizes(sent));
+    tree.add_branch(0, "size", &size(sent.parts.total_bytes()), sizes(sent));
     let body: Result<Map<String, Value>, _> = serde_json::from_str(&sent.body);
     let Ok(body) = body else {
         tree.add_lines(0, &sent.body, Tone::Text);
@@ -106,7 +106,7 @@ fn size(bytes: usize) -> String {
 
 fn sizes(sent: &SentRequest) -> Tree {
     let mut tree = Tree::default();
-    for (name, bytes) in sent.parts.named() {
+    for (name, bytes) in sent.parts.named_sizes() {
         tree.add_leaf(0, name, &size(bytes), Tone::Number);
     }
     tree
@@ -126,13 +126,13 @@ fn of_messages(messages: &[Value]) -> Tree {
         if let Some(id) = id {
             inside.add_leaf(0, "tool_call_id", id, Tone::Value);
         }
-        add_closed(&mut tree, &name, &glimpse(message, content), inside);
+        add_closed(&mut tree, &name, &message_preview(message, content), inside);
     }
     tree
 }
 
 /// How a message begins, or what it calls.
-fn glimpse(message: &Value, content: &str) -> String {
+fn message_preview(message: &Value, content: &str) -> String {
     let calls = message["tool_calls"].as_array();
     let names: Vec<&str> = calls
         .into_iter()

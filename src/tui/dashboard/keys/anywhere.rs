@@ -6,7 +6,7 @@ use super::{Binding, bind, key, letter};
 
 /// What keys do everywhere, unless a field or a question has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anywhere {
+pub enum GlobalAction {
     /// Write a mission.
     Broadcast,
     /// Write a command.
@@ -33,7 +33,7 @@ pub enum Anywhere {
 
 /// What keys do with the Myses in hand: those that are marked, else the one selected or open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InHand {
+pub enum TargetAction {
     /// Write to them.
     Message,
     /// Give them something to keep in mind.
@@ -51,101 +51,111 @@ pub enum InHand {
 }
 
 /// Keys that work everywhere.
-pub const ANYWHERE: &[Binding<Anywhere>] = &[
+pub const ANYWHERE: &[Binding<GlobalAction>] = &[
     bind(
         &[letter('b')],
-        Anywhere::Broadcast,
+        GlobalAction::Broadcast,
         "broadcast",
         "broadcast a mission to the whole swarm",
     ),
     bind(
         &[letter(':')],
-        Anywhere::Palette,
+        GlobalAction::Palette,
         "command",
         "write a command, with completion",
     ),
     bind(
         &[letter('R')],
-        Anywhere::Resume,
+        GlobalAction::Resume,
         "",
         "resume those that ran when the program ended",
     ),
-    bind(&[letter('L')], Anywhere::Log, "log", "show what flew past"),
+    bind(
+        &[letter('L')],
+        GlobalAction::Log,
+        "log",
+        "show what flew past",
+    ),
     bind(
         &[letter('U')],
-        Anywhere::Undo,
+        GlobalAction::Undo,
         "",
         "take the last order back, where that can be done",
     ),
     bind(
         &[letter('P')],
-        Anywhere::Dump,
+        GlobalAction::Dump,
         "",
         "write the screen to files, as text and as a picture",
     ),
     bind(
         &[letter('M')],
-        Anywhere::Mouse,
+        GlobalAction::Mouse,
         "",
         "lend the mouse to the terminal, to select text",
     ),
     bind(
         &[letter('?'), key(Key::Function(1))],
-        Anywhere::Help,
+        GlobalAction::Help,
         "",
         "show this help",
     ),
     bind(
         &[letter('q'), Press::ctrl('c')],
-        Anywhere::Quit,
+        GlobalAction::Quit,
         "quit",
         "quit; asks while Myses run",
     ),
     bind(
         &[Press::ctrl('z')],
-        Anywhere::Suspend,
+        GlobalAction::Suspend,
         "",
         "go to the background; `fg` comes back",
     ),
     bind(
         &[Press::ctrl('l')],
-        Anywhere::Redraw,
+        GlobalAction::Redraw,
         "",
         "draw the screen anew",
     ),
 ];
 
 /// Keys for the Myses in hand.
-pub const IN_HAND: &[Binding<InHand>] = &[
+pub const IN_HAND: &[Binding<TargetAction>] = &[
     bind(
         &[letter('m')],
-        InHand::Message,
+        TargetAction::Message,
         "message",
         "write a direct message",
     ),
-    bind(&[letter('r')], InHand::Start, "start", "start or relaunch"),
-    bind(&[letter('s')], InHand::Stop, "stop", "stop at once"),
+    bind(
+        &[letter('r')],
+        TargetAction::Start,
+        "start",
+        "start or relaunch",
+    ),
+    bind(&[letter('s')], TargetAction::Stop, "stop", "stop at once"),
     bind(
         &[letter('d'), key(Key::Delete)],
-        InHand::Delete,
+        TargetAction::Delete,
         "delete",
         "delete with the conversation; asks first",
     ),
     bind(
         &[letter('c')],
-        InHand::Configure,
+        TargetAction::Configure,
         "configure",
         "change provider, model and temperature",
     ),
     bind(
         &[letter('a')],
-        InHand::Note,
+        TargetAction::Note,
         "note",
         "add something to keep in mind",
     ),
     bind(
         &[letter('x')],
-        InHand::Request,
+        TargetAction::Request,
         "",
         "show the exact request that was last sent",
     ),

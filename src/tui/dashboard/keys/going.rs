@@ -6,7 +6,7 @@ use super::{Binding, bind, key, letter};
 
 /// Where a key goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Going {
+pub enum Movement {
     /// One up.
     Up,
     /// One down.
@@ -22,30 +22,30 @@ pub enum Going {
 }
 
 /// Keys of the table, of a conversation, of an entry, of lists.
-pub const GOING: &[Binding<Going>] = &[
-    bind(&[key(Key::Up), letter('k')], Going::Up, "", "up"),
-    bind(&[key(Key::Down), letter('j')], Going::Down, "", "down"),
+pub const GOING: &[Binding<Movement>] = &[
+    bind(&[key(Key::Up), letter('k')], Movement::Up, "", "up"),
+    bind(&[key(Key::Down), letter('j')], Movement::Down, "", "down"),
     bind(
         &[key(Key::PageUp), Press::ctrl('b')],
-        Going::PageUp,
+        Movement::PageUp,
         "",
         "a page up",
     ),
     bind(
         &[key(Key::PageDown), Press::ctrl('f')],
-        Going::PageDown,
+        Movement::PageDown,
         "",
         "a page down",
     ),
     bind(
         &[letter('g'), key(Key::Home)],
-        Going::First,
+        Movement::First,
         "top",
         "to the beginning",
     ),
     bind(
         &[letter('G'), key(Key::End)],
-        Going::Last,
+        Movement::Last,
         "bottom",
         "to the end; a conversation follows from there",
     ),

@@ -6,7 +6,7 @@ use super::{Binding, bind, key, letter};
 
 /// What keys do in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InFocus {
+pub enum FocusAction {
     /// Select the entry before.
     EntryUp,
     /// Select the next entry.
@@ -46,92 +46,107 @@ pub enum InFocus {
 }
 
 /// Keys of a conversation.
-pub const IN_FOCUS: &[Binding<InFocus>] = &[
+pub const IN_FOCUS: &[Binding<FocusAction>] = &[
     bind(
         &[key(Key::Esc)],
-        InFocus::Back,
+        FocusAction::Back,
         "back",
         "stop looking, deselect, dismiss the error, go back",
     ),
     bind(
         &[letter('K'), Press::shift(Key::Up)],
-        InFocus::EntryUp,
+        FocusAction::EntryUp,
         "entry",
         "select the entry before",
     ),
     bind(
         &[letter('J'), Press::shift(Key::Down)],
-        InFocus::EntryDown,
+        FocusAction::EntryDown,
         "",
         "select the next entry",
     ),
     bind(
         &[key(Key::Enter), letter('i')],
-        InFocus::Inspect,
+        FocusAction::Inspect,
         "look into",
         "look into the selected entry",
     ),
     bind(
         &[letter(' ')],
-        InFocus::Turn,
+        FocusAction::Turn,
         "unfold",
         "show the selected entry whole, or fold it",
     ),
     bind(
         &[letter('z')],
-        InFocus::TurnAll,
+        FocusAction::TurnAll,
         "",
         "show all entries whole, or fold them",
     ),
     bind(
         &[letter('t')],
-        InFocus::Reasoning,
+        FocusAction::Reasoning,
         "thoughts",
         "show all reasoning whole, or fold it",
     ),
-    bind(&[letter('/')], InFocus::Find, "find", "look for a text"),
+    bind(&[letter('/')], FocusAction::Find, "find", "look for a text"),
     bind(
         &[letter('n')],
-        InFocus::NextMatch,
+        FocusAction::NextMatch,
         "",
         "to the next place of the text",
     ),
     bind(
         &[letter('N')],
-        InFocus::MatchBefore,
+        FocusAction::MatchBefore,
         "",
         "to the place of the text before",
     ),
     bind(
         &[letter('e')],
-        InFocus::ErrorBefore,
+        FocusAction::ErrorBefore,
         "error",
         "to the error before",
     ),
-    bind(&[letter('E')], InFocus::NextError, "", "to the next error"),
+    bind(
+        &[letter('E')],
+        FocusAction::NextError,
+        "",
+        "to the next error",
+    ),
     bind(
         &[letter('o')],
-        InFocus::OrderBefore,
+        FocusAction::OrderBefore,
         "",
         "to the order before",
     ),
-    bind(&[letter('O')], InFocus::NextOrder, "", "to the next order"),
-    bind(&[letter('y')], InFocus::Copy, "", "copy the selected entry"),
+    bind(
+        &[letter('O')],
+        FocusAction::NextOrder,
+        "",
+        "to the next order",
+    ),
+    bind(
+        &[letter('y')],
+        FocusAction::Copy,
+        "",
+        "copy the selected entry",
+    ),
     bind(
         &[letter('p')],
-        InFocus::Panel,
+        FocusAction::Panel,
         "panel",
         "show or hide the panel at the side",
     ),
     bind(
         &[key(Key::Left), letter('[')],
-        InFocus::Previous,
+        FocusAction::Previous,
         "",
         "the Mysis before",
     ),
     bind(
         &[key(Key::Right), letter(']')],
-        InFocus::Next,
+        FocusAction::Next,
         "next",
         "the next Mysis",
     ),

@@ -6,7 +6,7 @@ use super::{Binding, bind, key, letter};
 
 /// What keys do in an entry that is looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InEntry {
+pub enum InspectorAction {
     /// Open or close.
     Turn,
     /// Open.
@@ -33,7 +33,7 @@ pub enum InEntry {
 
 /// What keys do in a list that is only read: the log, help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InList {
+pub enum ListAction {
     /// A page down.
     PageDown,
     /// Show only what is more serious, in the end everything.
@@ -43,83 +43,88 @@ pub enum InList {
 }
 
 /// Keys of an entry that is looked into.
-pub const IN_ENTRY: &[Binding<InEntry>] = &[
+pub const IN_ENTRY: &[Binding<InspectorAction>] = &[
     bind(
         &[key(Key::Esc), letter('q')],
-        InEntry::Back,
+        InspectorAction::Back,
         "back",
         "back to the conversation",
     ),
     bind(
         &[key(Key::Enter), letter(' ')],
-        InEntry::Turn,
+        InspectorAction::Turn,
         "fold",
         "open or close",
     ),
     bind(
         &[key(Key::Right), letter('l')],
-        InEntry::Open,
+        InspectorAction::Open,
         "",
         "open, or go inside",
     ),
     bind(
         &[key(Key::Left), letter('h')],
-        InEntry::Close,
+        InspectorAction::Close,
         "",
         "close, or go outside",
     ),
     bind(
         &[letter('z')],
-        InEntry::TurnAll,
+        InspectorAction::TurnAll,
         "fold all",
         "open or close everything",
     ),
-    bind(&[letter('/')], InEntry::Find, "find", "look for a text"),
+    bind(
+        &[letter('/')],
+        InspectorAction::Find,
+        "find",
+        "look for a text",
+    ),
     bind(
         &[letter('n')],
-        InEntry::NextMatch,
+        InspectorAction::NextMatch,
         "next",
         "to the next place of the text",
     ),
     bind(
         &[letter('N')],
-        InEntry::MatchBefore,
+        InspectorAction::MatchBefore,
         "",
         "to the place of the text before",
     ),
     bind(
         &[letter('y')],
-        InEntry::Copy,
+        InspectorAction::Copy,
         "copy",
         "copy what is selected",
     ),
     bind(
         &[letter('Y')],
-        InEntry::CopyAll,
+        InspectorAction::CopyAll,
         "copy all",
         "copy everything",
     ),
     bind(
         &[letter('w')],
-        InEntry::Write,
+        InspectorAction::Write,
         "write",
         "write everything to a file",
     ),
 ];
 
 /// Keys of the log, of help, of a request.
-pub const IN_LIST: &[Binding<InList>] = &[
+pub const IN_LIST: &[Binding<ListAction>] = &[
     bind(
         &[key(Key::Esc), letter('q')],
-        InList::Back,
+        ListAction::Back,
         "close",
         "close it",
     ),
     bind(
         &[letter('f')],
-        InList::Severity,
+        ListAction::Severity,
         "only serious",
         "show what is more serious, in the end everything",
     ),
-    bind(&[letter(' ')], InList::PageDown, "", "a page down"),
+    bind(&[letter(' ')], ListAction::PageDown, "", "a page down"),
 ];

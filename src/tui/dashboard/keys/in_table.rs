@@ -6,7 +6,7 @@ use super::{Binding, bind, key, letter};
 
 /// What keys do in the table of Myses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InTable {
+pub enum TableAction {
     /// Open the conversation.
     Open,
     /// A new Mysis.
@@ -34,71 +34,71 @@ pub enum InTable {
 }
 
 /// Keys of the table of Myses.
-pub const IN_TABLE: &[Binding<InTable>] = &[
+pub const IN_TABLE: &[Binding<TableAction>] = &[
     bind(
         &[key(Key::Enter), key(Key::Right)],
-        InTable::Open,
+        TableAction::Open,
         "open",
         "open the conversation",
     ),
-    bind(&[letter('n')], InTable::New, "new", "create a Mysis"),
+    bind(&[letter('n')], TableAction::New, "new", "create a Mysis"),
     bind(
         &[letter('/')],
-        InTable::Filter,
+        TableAction::Filter,
         "filter",
         "show whom it fits: word, !word, ~regex",
     ),
     bind(
         &[letter('f')],
-        InTable::State,
+        TableAction::State,
         "",
         "show those in the next state",
     ),
     bind(
         &[letter(' ')],
-        InTable::Mark,
+        TableAction::Mark,
         "mark",
         "mark for orders to many",
     ),
     bind(
         &[letter('V')],
-        InTable::MarkRange,
+        TableAction::MarkRange,
         "",
         "mark from the last mark to here",
     ),
     bind(
         &[letter('*'), Press::ctrl('a')],
-        InTable::MarkAll,
+        TableAction::MarkAll,
         "",
         "mark all that are shown, or none",
     ),
     bind(
         &[letter('o')],
-        InTable::Sort,
+        TableAction::Sort,
         "sort",
         "sort by the next column",
     ),
     bind(
         &[letter('O')],
-        InTable::Turn,
+        TableAction::Turn,
         "",
         "sort the other way round",
     ),
     bind(
         &[letter('!')],
-        InTable::NextNeed,
+        TableAction::NextNeed,
         "",
         "to the next one who needs you",
     ),
     bind(
         &[letter('=')],
-        InTable::MarkAlike,
+        TableAction::MarkAlike,
         "",
         "mark all who have the same trouble",
     ),
     bind(
         &[key(Key::Esc)],
-        InTable::Back,
+        TableAction::Back,
         "",
         "dismiss the error, drop marks, show all",
     ),

@@ -4,7 +4,7 @@ use super::super::columns::Column;
 
 /// A command.
 #[derive(Clone, Copy, Debug)]
-pub struct Command {
+pub struct PaletteCommand {
     /// What is written.
     pub name: &'static str,
     /// What is written behind it.
@@ -135,8 +135,8 @@ const fn command(
     takes: &'static [Takes],
     verb: Verb,
     help: &'static str,
-) -> Command {
-    Command {
+) -> PaletteCommand {
+    PaletteCommand {
         name,
         takes,
         help,
@@ -145,7 +145,7 @@ const fn command(
 }
 
 /// All commands.
-pub const COMMANDS: &[Command] = &[
+pub const COMMANDS: &[PaletteCommand] = &[
     command(
         "broadcast",
         &[Takes::Text],
@@ -328,7 +328,7 @@ pub const SORTABLE: &[(&str, Column)] = &[
 
 /// The command of that name.
 #[must_use]
-pub fn named(name: &str) -> Option<&'static Command> {
+pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::dashboard::figures::{self, UtcOffset};
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::tree::Fold;
 use crate::dashboard::width;
-use actors::domain::clean::{clean, one_line};
+use actors::domain::clean::{clean_text, one_line};
 use actors::domain::ids::Seq;
-use actors::domain::message::{Body, HostMeta, Row, Severity, Utterance};
+use actors::domain::message::{HostMeta, Row, RowBody, Severity, Utterance};
 
-use super::finding::Finding;
+use super::finding::TextSearch;
 
 mod tools;
 
@@ -21,7 +21,7 @@ const MAX_LINES: usize = 1500;
 
 /// A row as lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TranscriptEntry {
     /// The row's place.
     pub seq: Seq,
     /// Who speaks; the colour of the bar at the left.
@@ -29,7 +29,7 @@ pub struct Entry {
     /// When, as the operator's clock shows it; stands beside the first line.
     pub clock: Box<str>,
     /// The lines; never none.
-    pub lines: Vec<Line>,
+    pub lines: Vec<StyledLine>,
     /// Whether there is more to see than is shown.
     pub folds: bool,
     /// Whether an empty line stands above it.
@@ -38,7 +38,7 @@ pub struct Entry {
 
 /// How a row is to be shown.
 #[derive(Clone, Debug)]
-pub struct Look<'a> {
+pub struct EntryOptions<'a> {
     /// The columns of its text.
     pub columns: usize,
     /// The name of the Mysis.
@@ -50,21 +50,21 @@ pub struct Look<'a> {
     /// Whether reasoning is shown whole.
     pub reasoning: Fold,
     /// What is being looked for.
-    pub finding: Option<&'a Finding>,
+    pub finding: Option<&'a TextSearch>,
 }
 
-impl Entry {
+impl TranscriptEntry {
     /// Lays a row out.
     #[must_use]
-    pub fn of(row: &Row, look: &Look<'_>) -> Entry {
-        let mut draft = Draft {
+    pub fn of(row: &Row, look: &EntryOptions<'_>) -> TranscriptEntry {
+        let mut draft = EntryBuilder {
             look,
             lines: Vec::new(),
             folds: false,
         };
         let speaker = draft.add_body(row);
         if draft.lines.is_empty() {
-            draft.lines.push(Line::default());
+            draft.lines.push(StyledLine::default());
         }
         for line in &mut draft.lines {
             line.clip(look.columns);
@@ -72,7 +72,7 @@ impl Entry {
         if let Some(finding) = look.finding {
             finding.mark(&mut draft.lines);
         }
-        Entry {
+        TranscriptEntry {
             seq: row.seq,
             speaker,
             clock: look.offset.clock(row.at).into(),
@@ -86,14 +86,14 @@ impl Entry {
 /// Words stand apart, tools and notices close together.
 fn is_apart(row: &Row) -> bool {
     match &row.body {
-        Body::Prompt { .. }
-        | Body::Mission { .. }
-        | Body::Peer { .. }
-        | Body::Note { .. }
-        | Body::Reply(_)
-        | Body::Unknown { .. } => true,
-        Body::Call { utterance, .. } => has_words(utterance),
-        Body::Result { .. } | Body::Host { .. } | Body::Audit { .. } => false,
+        RowBody::Prompt { .. }
+        | RowBody::Mission { .. }
+        | RowBody::Peer { .. }
+        | RowBody::Note { .. }
+        | RowBody::Reply(_)
+        | RowBody::Unknown { .. } => true,
+        RowBody::Call { utterance, .. } => has_words(utterance),
+        RowBody::Result { .. } | RowBody::Host { .. } | RowBody::Audit { .. } => false,
     }
 }
 
@@ -101,28 +101,30 @@ fn has_words(utterance: &Utterance) -> bool {
     !utterance.text.trim().is_empty() || utterance.reasoning.is_some()
 }
 
-struct Draft<'a> {
-    look: &'a Look<'a>,
-    lines: Vec<Line>,
+struct EntryBuilder<'a> {
+    look: &'a EntryOptions<'a>,
+    lines: Vec<StyledLine>,
     folds: bool,
 }
 
-impl Draft<'_> {
+impl EntryBuilder<'_> {
     fn add_body(&mut self, row: &Row) -> Tone {
         match &row.body {
-            Body::Prompt { text } => self.add_order("YOU", text, Tone::You),
-            Body::Mission { text, .. } => self.add_order("YOU (BROADCAST)", text, Tone::Broadcast),
-            Body::Peer { sender, text } => {
+            RowBody::Prompt { text } => self.add_order("YOU", text, Tone::You),
+            RowBody::Mission { text, .. } => {
+                self.add_order("YOU (BROADCAST)", text, Tone::Broadcast)
+            }
+            RowBody::Peer { sender, text } => {
                 let title = format!("SWARM ({})", one_line(sender));
                 self.add_order(&title, text, Tone::Peer)
             }
-            Body::Note { text } => self.add_order("NOTE", text, Tone::Note),
-            Body::Reply(utterance) => self.add_reply(utterance),
-            Body::Call { utterance, calls } => self.add_calls(utterance, calls),
-            Body::Result { text, meta, .. } => self.add_result(text, meta),
-            Body::Host { text, meta } => self.add_host(text, meta),
-            Body::Audit { text } => self.add_order("AUDIT", text, Tone::Host),
-            Body::Unknown { kind, text } => {
+            RowBody::Note { text } => self.add_order("NOTE", text, Tone::Note),
+            RowBody::Reply(utterance) => self.add_reply(utterance),
+            RowBody::Call { utterance, calls } => self.add_calls(utterance, calls),
+            RowBody::Result { text, meta, .. } => self.add_result(text, meta),
+            RowBody::Host { text, meta } => self.add_host(text, meta),
+            RowBody::Audit { text } => self.add_order("AUDIT", text, Tone::Host),
+            RowBody::Unknown { kind, text } => {
                 let title = format!("{} (of a later version)", one_line(kind));
                 self.add_order(&title, text, Tone::Host)
             }
@@ -131,7 +133,7 @@ impl Draft<'_> {
 
     fn add_order(&mut self, title: &str, text: &str, tone: Tone) -> Tone {
         let title = width::clip(title, self.look.columns).into_owned();
-        self.lines.push(Line::of(title, tone));
+        self.lines.push(StyledLine::of(title, tone));
         self.add_words(text, Tone::Text);
         tone
     }
@@ -141,7 +143,7 @@ impl Draft<'_> {
             Fold::Closed => PREVIEW_OF_WORDS,
             Fold::Open => MAX_LINES,
         };
-        self.add_wrapped(clean(text).trim_end(), tone, most, "");
+        self.add_wrapped(clean_text(text).trim_end(), tone, most, "");
     }
 
     /// Adds at most so many lines of a text and says how much is left out.
@@ -150,7 +152,7 @@ impl Draft<'_> {
         let mut wrapped = width::wrap(text, columns);
         for line in wrapped.by_ref().take(most) {
             self.lines
-                .push(Line::of(indent, Tone::Text).with(line, tone));
+                .push(StyledLine::of(indent, Tone::Text).with(line, tone));
         }
         self.add_rest(wrapped.rest().len(), indent);
     }
@@ -159,8 +161,10 @@ impl Draft<'_> {
         if bytes > 0 {
             self.folds = true;
             let rest = figures::size(bytes as u64);
-            self.lines
-                .push(Line::of(format!("{indent}… {rest} more"), Tone::Faint));
+            self.lines.push(StyledLine::of(
+                format!("{indent}… {rest} more"),
+                Tone::Faint,
+            ));
         }
     }
 
@@ -168,7 +172,7 @@ impl Draft<'_> {
         self.add_speaker(utterance);
         self.add_reasoning(utterance.reasoning.as_ref());
         if utterance.text.trim().is_empty() {
-            self.lines.push(Line::of("(no words)", Tone::Dim));
+            self.lines.push(StyledLine::of("(no words)", Tone::Dim));
         } else {
             self.add_words(&utterance.text, Tone::Text);
         }
@@ -177,12 +181,12 @@ impl Draft<'_> {
 
     fn add_speaker(&mut self, utterance: &Utterance) {
         let name = width::clip(self.look.name, self.look.columns).into_owned();
-        let mut line = Line::of(name, Tone::Mysis);
-        self.push_dim(&mut line, &about(utterance));
+        let mut line = StyledLine::of(name, Tone::Mysis);
+        self.push_dim(&mut line, &call_summary(utterance));
         self.lines.push(line);
     }
 
-    fn push_dim(&self, line: &mut Line, text: &str) {
+    fn push_dim(&self, line: &mut StyledLine, text: &str) {
         let room = self
             .look
             .columns
@@ -198,7 +202,7 @@ impl Draft<'_> {
         let Some(reasoning) = reasoning else {
             return;
         };
-        let reasoning = clean(reasoning);
+        let reasoning = clean_text(reasoning);
         let columns = self.look.columns.saturating_sub(2);
         let wrapped: Vec<&str> = width::wrap(reasoning.trim(), columns)
             .filter(|line| !line.trim().is_empty())
@@ -207,7 +211,7 @@ impl Draft<'_> {
         let is_whole = self.look.reasoning == Fold::Open || wrapped.len() <= 4;
         let mut add = |line: &str| {
             self.lines
-                .push(Line::of("┊ ", Tone::Faint).with(line, Tone::Reasoning));
+                .push(StyledLine::of("┊ ", Tone::Faint).with(line, Tone::Reasoning));
         };
         if is_whole {
             wrapped.iter().for_each(|line| add(line));
@@ -215,11 +219,12 @@ impl Draft<'_> {
         }
         add(wrapped[0]);
         let hidden = format!("… {} more lines of thought", wrapped.len() - 3);
-        self.lines
-            .push(Line::of("┊ ", Tone::Faint).with(width::clip(&hidden, columns), Tone::Faint));
+        self.lines.push(
+            StyledLine::of("┊ ", Tone::Faint).with(width::clip(&hidden, columns), Tone::Faint),
+        );
         for line in &wrapped[wrapped.len() - 2..] {
             self.lines
-                .push(Line::of("┊ ", Tone::Faint).with(*line, Tone::Reasoning));
+                .push(StyledLine::of("┊ ", Tone::Faint).with(*line, Tone::Reasoning));
         }
         self.folds = true;
     }
@@ -230,7 +235,7 @@ impl Draft<'_> {
             Severity::Warn => (Tone::Warning, Tone::Host),
             Severity::Error => (Tone::Fault, Tone::Fault),
         };
-        let text = format!("HOST  {}", clean(text).trim_end());
+        let text = format!("HOST  {}", clean_text(text).trim_end());
         let mut wrapped = width::wrap(&text, self.look.columns);
         let most = match self.look.fold {
             Fold::Closed => PREVIEW_OF_A_FAILURE,
@@ -238,8 +243,8 @@ impl Draft<'_> {
         };
         for (place, line) in wrapped.by_ref().take(most).enumerate() {
             let line = match (place, line.strip_prefix("HOST")) {
-                (0, Some(rest)) => Line::of("HOST", tone).with(rest, words),
-                _ => Line::of(line, words),
+                (0, Some(rest)) => StyledLine::of("HOST", tone).with(rest, words),
+                _ => StyledLine::of(line, words),
             };
             self.lines.push(line);
         }
@@ -249,7 +254,7 @@ impl Draft<'_> {
 }
 
 /// What is known of a model call, in short.
-fn about(utterance: &Utterance) -> String {
+fn call_summary(utterance: &Utterance) -> String {
     let meta = &utterance.meta;
     let mut parts = Vec::new();
     if !meta.model.is_empty() {

@@ -1,12 +1,12 @@
 //! Finding: a text that is looked for in a conversation, and where it stands.
 
-use crate::dashboard::tone::{Line, Span, Tone};
+use crate::dashboard::tone::{StyledLine, StyledSpan, Tone};
 use actors::domain::ids::Seq;
 use actors::domain::message::Row;
 
 /// A text that is looked for. Capital letters matter where it has any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct TextSearch {
     text: String,
     minds_case: bool,
     /// Where it stands, as far as that is known, in order.
@@ -17,12 +17,12 @@ pub struct Finding {
     pub current: Option<Seq>,
 }
 
-impl Finding {
+impl TextSearch {
     /// Looks for a text.
     #[must_use]
-    pub fn of(text: &str) -> Finding {
+    pub fn of(text: &str) -> TextSearch {
         let minds_case = text.chars().any(char::is_uppercase);
-        Finding {
+        TextSearch {
             text: if minds_case {
                 text.to_string()
             } else {
@@ -54,7 +54,7 @@ impl Finding {
     }
 
     /// Takes notice of a row that may hold it.
-    pub fn look_at(&mut self, row: &Row) {
+    pub fn check_row(&mut self, row: &Row) {
         if !self.is_in(row) {
             return;
         }
@@ -65,17 +65,17 @@ impl Finding {
 
     /// The next place after a row, or the last one before it; round at the ends.
     #[must_use]
-    pub fn next(&self, from: Option<Seq>, way: Way) -> Option<Seq> {
+    pub fn next(&self, from: Option<Seq>, way: Direction) -> Option<Seq> {
         let from = from.unwrap_or(match way {
-            Way::Back => Seq(i64::MAX),
-            Way::Forth => Seq(i64::MIN),
+            Direction::Back => Seq(i64::MAX),
+            Direction::Forth => Seq(i64::MIN),
         });
         match way {
-            Way::Forth => {
+            Direction::Forth => {
                 let next = self.places.iter().find(|place| **place > from);
                 next.or_else(|| self.places.first()).copied()
             }
-            Way::Back => {
+            Direction::Back => {
                 let next = self.places.iter().rev().find(|place| **place < from);
                 next.or_else(|| self.places.last()).copied()
             }
@@ -116,7 +116,7 @@ impl Finding {
     }
 
     /// Marks it in lines.
-    pub fn mark(&self, lines: &mut [Line]) {
+    pub fn mark(&self, lines: &mut [StyledLine]) {
         for line in lines {
             if line
                 .spans
@@ -126,24 +126,24 @@ impl Finding {
                 let spans = std::mem::take(&mut line.spans);
                 line.spans = spans
                     .into_iter()
-                    .flat_map(|span| self.marked(&span))
+                    .flat_map(|span| self.highlight_span(&span))
                     .collect();
             }
         }
     }
 
-    fn marked(&self, span: &Span) -> Vec<Span> {
+    fn highlight_span(&self, span: &StyledSpan) -> Vec<StyledSpan> {
         let mut pieces = Vec::new();
         let mut rest = &*span.text;
         while let Some((from, to)) = self.first_in(rest) {
             if from > 0 {
-                pieces.push(Span::new(&rest[..from], span.tone));
+                pieces.push(StyledSpan::new(&rest[..from], span.tone));
             }
-            pieces.push(Span::new(&rest[from..to], Tone::Found));
+            pieces.push(StyledSpan::new(&rest[from..to], Tone::Found));
             rest = &rest[to..];
         }
         if !rest.is_empty() {
-            pieces.push(Span::new(rest, span.tone));
+            pieces.push(StyledSpan::new(rest, span.tone));
         }
         pieces
     }
@@ -151,7 +151,7 @@ impl Finding {
 
 /// A direction in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// Towards its beginning.
     Back,
     /// Towards its end.
@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn small_letters_find_capitals_and_capitals_find_themselves() {
         let marked = |wanted: &str, text: &str| {
-            let mut lines = [Line::of(text, Tone::Text)];
-            Finding::of(wanted).mark(&mut lines);
+            let mut lines = [StyledLine::of(text, Tone::Text)];
+            TextSearch::of(wanted).mark(&mut lines);
             let [line] = lines;
             let found: Vec<String> = line
                 .spans
@@ -206,11 +206,11 @@ mod tests {
 
     #[test]
     fn going_on_at_the_end_begins_at_the_other_end() {
-        let mut finding = Finding::of("x");
+        let mut finding = TextSearch::of("x");
         finding.places = vec![Seq(2), Seq(5)];
-        assert_eq!(finding.next(Some(Seq(2)), Way::Forth), Some(Seq(5)));
-        assert_eq!(finding.next(Some(Seq(5)), Way::Forth), Some(Seq(2)));
-        assert_eq!(finding.next(None, Way::Back), Some(Seq(5)));
-        assert_eq!(finding.next(Some(Seq(2)), Way::Back), Some(Seq(5)));
+        assert_eq!(finding.next(Some(Seq(2)), Direction::Forth), Some(Seq(5)));
+        assert_eq!(finding.next(Some(Seq(5)), Direction::Forth), Some(Seq(2)));
+        assert_eq!(finding.next(None, Direction::Back), Some(Seq(5)));
+        assert_eq!(finding.next(Some(Seq(2)), Direction::Back), Some(Seq(5)));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use actors::domain::ids::Seq;
-use actors::domain::message::{Body, Row};
+use actors::domain::message::{Row, RowBody};
 use actors::domain::reading::PageFrom;
 use actors::domain::screen::ReadId;
 
@@ -49,12 +49,12 @@ pub struct Load {
     /// Which rows.
     pub from: PageFrom,
     /// What becomes of those held.
-    pub then: Then,
+    pub then: PageMerge,
 }
 
 /// What becomes of the rows that are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum PageMerge {
     /// They stay, and the new ones join them.
     Join,
     /// The new ones take their place.
@@ -118,7 +118,7 @@ impl Pages {
     pub fn newest(&self) -> Load {
         Load {
             from: PageFrom::Newest,
-            then: Then::Replace,
+            then: PageMerge::Replace,
         }
     }
 
@@ -128,7 +128,7 @@ impl Pages {
         let first = self.rows.front()?;
         (self.start == Edge::Open).then_some(Load {
             from: PageFrom::Before(first.seq),
-            then: Then::Join,
+            then: PageMerge::Join,
         })
     }
 
@@ -138,7 +138,7 @@ impl Pages {
         let last = self.rows.back()?;
         (self.end == Edge::Open).then_some(Load {
             from: PageFrom::After(last.seq),
-            then: Then::Join,
+            then: PageMerge::Join,
         })
     }
 
@@ -148,7 +148,7 @@ impl Pages {
         let half = i64::try_from(PAGE / 2).unwrap_or(0);
         Load {
             from: PageFrom::After(Seq(seq.0.saturating_sub(half).max(0))),
-            then: Then::Replace,
+            then: PageMerge::Replace,
         }
     }
 
@@ -163,7 +163,7 @@ impl Pages {
     }
 
     /// The store could not be read.
-    pub fn give_up(&mut self, stamp: ReadId) -> bool {
+    pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         let is_ours = self.loading.is_some_and(|(expected, _)| expected == stamp);
         if is_ours {
             self.loading = None;
@@ -174,12 +174,12 @@ impl Pages {
 
     /// Takes the answer to a question; what became of the rows held, or `None` where the answer
     /// is stale.
-    pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<Then> {
+    pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<PageMerge> {
         let (_, load) = self.loading.filter(|(expected, _)| *expected == stamp)?;
         self.loading = None;
         let was_short = page.len() < PAGE;
         let edge = if was_short { Edge::Reached } else { Edge::Open };
-        if load.then == Then::Replace {
+        if load.then == PageMerge::Replace {
             self.rows.clear();
         }
         match load.from {
@@ -193,7 +193,7 @@ impl Pages {
                 self.prepend(page);
             }
             PageFrom::After(after) => {
-                if load.then == Then::Replace {
+                if load.then == PageMerge::Replace {
                     self.start = if after.0 <= 0 {
                         Edge::Reached
                     } else {
@@ -211,7 +211,7 @@ impl Pages {
     }
 
     /// A row was stored just now; whether it is among those held.
-    pub fn stored(&mut self, row: &Arc<Row>) -> bool {
+    pub fn on_row_stored(&mut self, row: &Arc<Row>) -> bool {
         if !is_shown(row) {
             return false;
         }
@@ -228,7 +228,7 @@ impl Pages {
     }
 
     /// Lets rows go where too many are held: those farthest from a row in sight.
-    pub fn let_go(&mut self, in_sight: usize) {
+    pub fn trim_rows(&mut self, in_sight: usize) {
         while self.rows.len() > HELD {
             if in_sight > self.rows.len() / 2 {
                 self.rows.drain(..HELD / 3);
@@ -243,7 +243,7 @@ impl Pages {
     }
 
     /// Forgets that the newest end is held: rows may have been stored that were not heard of.
-    pub fn doubt_end(&mut self) {
+    pub fn invalidate_end(&mut self) {
         self.end = Edge::Open;
         self.arrived.clear();
         self.lacks = false;
@@ -252,7 +252,7 @@ impl Pages {
 
     fn is_replacing(&self) -> bool {
         self.loading
-            .is_some_and(|(_, load)| load.then == Then::Replace)
+            .is_some_and(|(_, load)| load.then == PageMerge::Replace)
     }
 
     /// The end of what is stored was read: what was stored meanwhile comes after it.
@@ -287,7 +287,7 @@ impl Pages {
 
 /// Traces for exports are not shown (DESIGN 4).
 fn is_shown(row: &Row) -> bool {
-    !matches!(row.body, Body::Audit { .. })
+    !matches!(row.body, RowBody::Audit { .. })
 }
 
 #[cfg(test)]
@@ -300,7 +300,7 @@ mod tests {
             seq: Seq(seq),
             at: Timestamp(0),
             turn: TurnNumber(1),
-            body: Body::Note { text: "x".into() },
+            body: RowBody::Note { text: "x".into() },
         })
     }
 
@@ -321,13 +321,16 @@ mod tests {
     fn rows_stored_while_the_newest_are_read_are_neither_lost_nor_doubled() {
         let mut pages = Pages::default();
         pages.expect(ReadId(1), pages.newest());
-        pages.stored(&row(301));
-        pages.stored(&row(302));
-        assert_eq!(pages.take(ReadId(1), rows(102..=301)), Some(Then::Replace));
+        pages.on_row_stored(&row(301));
+        pages.on_row_stored(&row(302));
+        assert_eq!(
+            pages.take(ReadId(1), rows(102..=301)),
+            Some(PageMerge::Replace)
+        );
         assert_eq!(held(&pages), (102, 302, 201));
         assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Reached));
-        assert!(pages.stored(&row(303)));
-        pages.stored(&row(303));
+        assert!(pages.on_row_stored(&row(303)));
+        pages.on_row_stored(&row(303));
         assert_eq!(held(&pages), (102, 303, 202));
     }
 
@@ -337,9 +340,12 @@ mod tests {
         pages.expect(ReadId(1), pages.newest());
         pages.expect(ReadId(2), Pages::around(Seq(1000)));
         assert_eq!(pages.take(ReadId(1), rows(1..=5)), None);
-        assert_eq!(pages.take(ReadId(2), rows(901..=1100)), Some(Then::Replace));
+        assert_eq!(
+            pages.take(ReadId(2), rows(901..=1100)),
+            Some(PageMerge::Replace)
+        );
         assert_eq!((pages.start, pages.end), (Edge::Open, Edge::Open));
-        assert!(!pages.stored(&row(5000)));
+        assert!(!pages.on_row_stored(&row(5000)));
         assert_eq!(held(&pages), (901, 1100, 200));
     }
 
@@ -356,7 +362,7 @@ mod tests {
         let after = pages.more_after().unwrap();
         assert_eq!(after.from, PageFrom::After(Seq(400)));
         pages.expect(ReadId(3), after);
-        pages.stored(&row(412));
+        pages.on_row_stored(&row(412));
         pages.take(ReadId(3), rows(401..=411));
         assert_eq!(pages.more_after(), None);
         assert_eq!(held(&pages), (150, 412, 263));
@@ -367,7 +373,7 @@ mod tests {
         let mut pages = Pages::default();
         pages.expect(ReadId(1), pages.newest());
         for seq in 11..=1500 {
-            pages.stored(&row(seq));
+            pages.on_row_stored(&row(seq));
         }
         pages.take(ReadId(1), rows(1..=10));
         assert_eq!(held(&pages), (1, 10, 10));
@@ -381,16 +387,16 @@ mod tests {
         pages.expect(ReadId(1), pages.newest());
         pages.take(ReadId(1), rows(1..=10));
         for seq in 11..=3500 {
-            pages.stored(&row(seq));
-            pages.let_go(pages.rows.len());
+            pages.on_row_stored(&row(seq));
+            pages.trim_rows(pages.rows.len());
         }
         assert_eq!(pages.start, Edge::Open);
         assert!(pages.rows.len() <= HELD);
         assert_eq!(pages.rows.back().map(|row| row.seq), Some(Seq(3500)));
         for seq in 3501..=6500 {
-            pages.stored(&row(seq));
+            pages.on_row_stored(&row(seq));
         }
-        pages.let_go(0);
+        pages.trim_rows(0);
         assert_eq!(pages.end, Edge::Open);
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use actors::domain::ids::Seq;
 
-use super::entry::Entry;
-use super::finding::Way;
+use super::entry::TranscriptEntry;
+use super::finding::Direction;
 use super::pages::{Edge, Load, Pages};
-use super::{Place, Shown, Transcript};
+use super::{ScrollPosition, Transcript, VisibleLine};
 
 /// Rows out of sight at which more are loaded.
 const AHEAD: usize = 60;
@@ -15,29 +15,29 @@ const AHEAD: usize = 60;
 impl Transcript {
     /// Lays out what is in sight; what has to be loaded next, if anything.
     pub fn prepare_frame(&mut self) -> Option<Load> {
-        if let Place::Sought(seq) = self.place
+        if let ScrollPosition::Sought(seq) = self.place
             && (self.pages.row(seq).is_some() || !self.pages.is_loading())
         {
-            self.place = Place::At(seq, 0);
+            self.place = ScrollPosition::At(seq, 0);
         }
         match self.place {
-            Place::Bottom => self.shown = self.last_lines(),
-            Place::At(seq, line) => {
+            ScrollPosition::Bottom => self.shown = self.last_lines(),
+            ScrollPosition::At(seq, line) => {
                 self.shown = self.lines_from(seq, line);
                 if self.shows_end() {
-                    self.place = Place::Bottom;
+                    self.place = ScrollPosition::Bottom;
                 }
             }
             // What was in sight stays until the row is there.
-            Place::Sought(_) => {}
+            ScrollPosition::Sought(_) => {}
         }
-        self.let_go();
+        self.trim_pages();
         self.tidy();
         self.next_load()
     }
 
     /// Moves the window by so many lines.
-    pub fn scroll(&mut self, lines: usize, way: Way) {
+    pub fn scroll(&mut self, lines: usize, way: Direction) {
         self.pages.try_again();
         let Some(top) = self.shown.first() else {
             return;
@@ -45,7 +45,7 @@ impl Transcript {
         let mut index = self.pages.index_of(top.entry.seq);
         let mut line = flat_line(top);
         match way {
-            Way::Back => {
+            Direction::Back => {
                 let mut missing = lines.saturating_sub(line);
                 line = line.saturating_sub(lines);
                 while missing > 0 && index > 0 {
@@ -55,7 +55,7 @@ impl Transcript {
                     missing = missing.saturating_sub(height);
                 }
             }
-            Way::Forth => {
+            Direction::Forth => {
                 line += lines;
                 while line >= self.height_of(index) && index + 1 < self.pages.rows().len() {
                     line -= self.height_of(index);
@@ -64,13 +64,13 @@ impl Transcript {
             }
         }
         if let Some(row) = self.pages.rows().get(index) {
-            self.place = Place::At(row.seq, line);
+            self.place = ScrollPosition::At(row.seq, line);
         }
     }
 
     /// Goes to the end and stays there; what has to be loaded for that.
     pub fn go_to_bottom(&mut self) -> Option<Load> {
-        self.place = Place::Bottom;
+        self.place = ScrollPosition::Bottom;
         self.selected = None;
         (self.pages.end == Edge::Open).then(|| self.pages.newest())
     }
@@ -80,11 +80,11 @@ impl Transcript {
         self.selected = None;
         if self.pages.start == Edge::Reached {
             if let Some(first) = self.pages.rows().front() {
-                self.place = Place::At(first.seq, 0);
+                self.place = ScrollPosition::At(first.seq, 0);
             }
             return None;
         }
-        self.place = Place::At(Seq(0), 0);
+        self.place = ScrollPosition::At(Seq(0), 0);
         Some(Pages::around(Seq(0)))
     }
 
@@ -95,24 +95,24 @@ impl Transcript {
             self.bring_into_sight(seq);
             return None;
         }
-        self.place = Place::Sought(seq);
+        self.place = ScrollPosition::Sought(seq);
         Some(Pages::around(seq))
     }
 
     /// Selects the next entry, or the one before.
-    pub fn select_next(&mut self, way: Way) {
+    pub fn select_next(&mut self, way: Direction) {
         self.pages.try_again();
         let rows = self.pages.rows();
         let next = match (self.selected, way) {
-            (Some(seq), Way::Back) => {
+            (Some(seq), Direction::Back) => {
                 let place = self.pages.index_of(seq);
                 place.checked_sub(1).and_then(|place| rows.get(place))
             }
-            (Some(seq), Way::Forth) => rows.get(self.pages.index_of(seq.next())),
+            (Some(seq), Direction::Forth) => rows.get(self.pages.index_of(seq.next())),
             (None, _) => {
                 let seen = match way {
-                    Way::Back => self.shown.last(),
-                    Way::Forth => self.shown.first(),
+                    Direction::Back => self.shown.last(),
+                    Direction::Forth => self.shown.first(),
                 };
                 seen.and_then(|line| self.pages.row(line.entry.seq))
             }
@@ -130,7 +130,7 @@ impl Transcript {
 
     /// The entry at a line in sight.
     #[must_use]
-    pub fn entry_at(&self, line: usize) -> Option<&Arc<Entry>> {
+    pub fn entry_at(&self, line: usize) -> Option<&Arc<TranscriptEntry>> {
         self.shown.get(line).map(|shown| &shown.entry)
     }
 
@@ -146,7 +146,7 @@ impl Transcript {
             return;
         }
         let is_below = self.shown.last().is_some_and(|line| line.entry.seq <= seq);
-        self.place = Place::At(seq, 0);
+        self.place = ScrollPosition::At(seq, 0);
         if is_below {
             // As far down as it can stand with all its lines.
             let height = self.height_of(index);
@@ -167,7 +167,7 @@ impl Transcript {
             missing = missing.saturating_sub(height);
         }
         if let Some(row) = self.pages.rows().get(index) {
-            self.place = Place::At(row.seq, line);
+            self.place = ScrollPosition::At(row.seq, line);
         }
     }
 
@@ -177,7 +177,7 @@ impl Transcript {
             .map_or(0, |entry| entry.lines.len() + usize::from(entry.is_apart))
     }
 
-    fn lines_from(&mut self, seq: Seq, line: usize) -> Vec<Shown> {
+    fn lines_from(&mut self, seq: Seq, line: usize) -> Vec<VisibleLine> {
         let height = usize::from(self.height);
         let mut shown = Vec::with_capacity(height);
         let mut index = self.pages.index_of(seq);
@@ -197,16 +197,16 @@ impl Transcript {
         shown
     }
 
-    fn last_lines(&mut self) -> Vec<Shown> {
+    fn last_lines(&mut self) -> Vec<VisibleLine> {
         let height = usize::from(self.height);
-        let mut shown: Vec<Shown> = Vec::with_capacity(height);
+        let mut shown: Vec<VisibleLine> = Vec::with_capacity(height);
         let mut index = self.pages.rows().len();
         while shown.len() < height && index > 0 {
             index -= 1;
             let Some(entry) = self.entry(index) else {
                 break;
             };
-            let lines: Vec<Shown> = lines_of(&entry).collect();
+            let lines: Vec<VisibleLine> = lines_of(&entry).collect();
             shown.extend(lines.into_iter().rev().take(height - shown.len()));
         }
         shown.reverse();
@@ -225,12 +225,12 @@ impl Transcript {
         is_newest && self.pages.end == Edge::Reached
     }
 
-    fn let_go(&mut self) {
+    fn trim_pages(&mut self) {
         let in_sight = match (self.is_following(), self.shown.first()) {
             (true, _) | (false, None) => self.pages.rows().len(),
             (false, Some(line)) => self.pages.index_of(line.entry.seq),
         };
-        self.pages.let_go(in_sight);
+        self.pages.trim_rows(in_sight);
     }
 
     fn next_load(&self) -> Option<Load> {
@@ -259,17 +259,17 @@ impl Transcript {
 }
 
 /// The lines of an entry, with the empty one above it.
-fn lines_of(entry: &Arc<Entry>) -> impl Iterator<Item = Shown> + '_ {
+fn lines_of(entry: &Arc<TranscriptEntry>) -> impl Iterator<Item = VisibleLine> + '_ {
     let above = entry.is_apart.then_some(None);
     let lines = (0..entry.lines.len()).map(Some);
-    above.into_iter().chain(lines).map(|line| Shown {
+    above.into_iter().chain(lines).map(|line| VisibleLine {
         entry: entry.clone(),
         line,
     })
 }
 
 /// Which line of its entry this is, the empty one above it counted.
-fn flat_line(shown: &Shown) -> usize {
+fn flat_line(shown: &VisibleLine) -> usize {
     match shown.line {
         None => 0,
         Some(line) => line + usize::from(shown.entry.is_apart),

@@ -8,16 +8,16 @@ use crate::dashboard::figures::UtcOffset;
 use crate::dashboard::width;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    Body, Call, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 use actors::domain::reading::PageFrom;
 
 use super::Transcript;
-use super::finding::{Finding, Way};
+use super::finding::{Direction, TextSearch};
 use super::pages::{Load, PAGE};
 use actors::domain::screen::ReadId;
 
-fn row(seq: i64, body: Body) -> Arc<Row> {
+fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(seq * 1000),
@@ -28,7 +28,7 @@ fn row(seq: i64, body: Body) -> Arc<Row> {
 
 fn said(seq: i64, text: &str) -> Arc<Row> {
     let text = text.into();
-    row(seq, Body::Prompt { text })
+    row(seq, RowBody::Prompt { text })
 }
 
 /// A store of so many rows, and the transcript that reads from it.
@@ -89,20 +89,20 @@ impl Reader {
         self.prepare_frame();
     }
 
-    fn scroll(&mut self, lines: usize, way: Way) {
+    fn scroll(&mut self, lines: usize, way: Direction) {
         self.transcript.scroll(lines, way);
         self.prepare_frame();
     }
 
     fn push(&mut self, row: Arc<Row>) {
-        self.transcript.stored(&row);
+        self.transcript.on_row_stored(&row);
         self.stored.push(row);
         self.prepare_frame();
     }
 
     fn lines(&self) -> Vec<String> {
         self.transcript
-            .shown()
+            .visible_lines()
             .iter()
             .map(|shown| match shown.line {
                 Some(line) => shown.entry.lines[line].text(),
@@ -112,7 +112,7 @@ impl Reader {
     }
 
     fn first_and_last(&self) -> (i64, i64) {
-        let shown = self.transcript.shown();
+        let shown = self.transcript.visible_lines();
         (
             shown.first().map_or(0, |line| line.entry.seq.0),
             shown.last().map_or(0, |line| line.entry.seq.0),
@@ -133,14 +133,14 @@ fn it_opens_at_the_end_and_stays_there() {
 #[test]
 fn scrolled_up_it_does_not_follow_until_it_is_at_the_end_again() {
     let mut reader = Reader::of(1000);
-    reader.scroll(1, Way::Back);
+    reader.scroll(1, Direction::Back);
     let before = reader.lines();
     reader.push(said(1001, "news"));
     assert_eq!(reader.lines(), before);
     assert!(!reader.transcript.is_following());
-    reader.scroll(1, Way::Forth);
+    reader.scroll(1, Direction::Forth);
     assert!(!reader.transcript.is_following());
-    reader.scroll(100, Way::Forth);
+    reader.scroll(100, Direction::Forth);
     assert!(reader.transcript.is_following());
     assert_eq!(reader.lines().last().unwrap(), "news");
 }
@@ -151,7 +151,7 @@ fn it_scrolls_back_to_the_first_row_without_a_jump() {
     let mut line = 0;
     for _ in 0..500 {
         let before = reader.lines();
-        reader.scroll(11, Way::Back);
+        reader.scroll(11, Direction::Back);
         let after = reader.lines();
         if reader.first_and_last().0 == 1 {
             break;
@@ -159,9 +159,9 @@ fn it_scrolls_back_to_the_first_row_without_a_jump() {
         assert_eq!(after[11], before[0], "after {line} lines");
         line += 11;
     }
-    reader.scroll(11, Way::Back);
+    reader.scroll(11, Direction::Back);
     assert_eq!(reader.first_and_last().0, 1);
-    reader.scroll(5, Way::Back);
+    reader.scroll(5, Direction::Back);
     assert_eq!(reader.lines()[0], "");
     assert_eq!(reader.lines()[1], "YOU");
 }
@@ -186,13 +186,13 @@ fn the_ends_of_a_million_rows_are_one_page_away() {
 fn selecting_brings_into_sight() {
     let mut reader = Reader::of(100);
     for _ in 0..10 {
-        reader.transcript.select_next(Way::Back);
+        reader.transcript.select_next(Direction::Back);
         reader.prepare_frame();
     }
     assert_eq!(reader.transcript.selected(), Some(Seq(91)));
     assert_eq!(reader.first_and_last().0, 91);
     for _ in 0..20 {
-        reader.transcript.select_next(Way::Forth);
+        reader.transcript.select_next(Direction::Forth);
         reader.prepare_frame();
     }
     assert_eq!(reader.transcript.selected(), Some(Seq(100)));
@@ -205,9 +205,9 @@ fn a_store_that_cannot_be_read_is_not_asked_without_end() {
     transcript.resize(80, 10);
     let load = transcript.prepare_frame().unwrap();
     transcript.expect(ReadId(1), load);
-    assert!(transcript.give_up(ReadId(1)));
+    assert!(transcript.fail_request(ReadId(1)));
     assert_eq!(transcript.prepare_frame(), None);
-    transcript.scroll(1, Way::Back);
+    transcript.scroll(1, Direction::Back);
     assert!(transcript.prepare_frame().is_some());
 }
 
@@ -225,7 +225,7 @@ fn utterance(text: &str, reasoning: Option<&str>) -> Utterance {
 }
 
 fn called(seq: i64, name: &str, arguments: &str) -> Arc<Row> {
-    let call = Call {
+    let call = CallRecord {
         id: "1".into(),
         name: name.into(),
         arguments: arguments.into(),
@@ -235,7 +235,7 @@ fn called(seq: i64, name: &str, arguments: &str) -> Arc<Row> {
     let utterance = utterance("", None);
     row(
         seq,
-        Body::Call {
+        RowBody::Call {
             utterance,
             calls: vec![call],
         },
@@ -256,7 +256,7 @@ fn returned(seq: i64, text: &str, status: CallStatus) -> Arc<Row> {
         position: 0,
     };
     let text = text.into();
-    row(seq, Body::Result { call, text, meta })
+    row(seq, RowBody::Result { call, text, meta })
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_tool_loop_reads_as_call_and_outcome() {
             "  the hold is full",
         ]
     );
-    reader.transcript.turn(Seq(2));
+    reader.transcript.toggle_entry(Seq(2));
     reader.prepare_frame();
     assert_eq!(
         reader.lines()[2..6],
@@ -298,7 +298,7 @@ fn a_tool_loop_reads_as_call_and_outcome() {
 fn reasoning_is_folded_to_its_ends_until_it_is_opened() {
     let thought: Vec<String> = (1..=9).map(|line| format!("thought {line}")).collect();
     let words = utterance("Off to the belt.", Some(&thought.join("\n")));
-    let mut reader = Reader::holding(vec![row(1, Body::Reply(words))]);
+    let mut reader = Reader::holding(vec![row(1, RowBody::Reply(words))]);
     assert_eq!(
         reader.lines(),
         [
@@ -319,7 +319,7 @@ fn reasoning_is_folded_to_its_ends_until_it_is_opened() {
 #[test]
 fn what_is_looked_for_is_found_in_what_is_held() {
     let mut reader = Reader::of(300);
-    reader.transcript.find(Some(Finding::of("row 15")));
+    reader.transcript.find(Some(TextSearch::of("row 15")));
     let finding = reader.transcript.finding.as_ref().unwrap();
     assert_eq!(finding.places().first(), Some(&Seq(150)));
     assert_eq!(finding.places().len(), 10);
@@ -341,29 +341,29 @@ proptest! {
                 0 => said(seq, &text),
                 1 => called(seq, &text, &arguments),
                 2 => returned(seq, &arguments, CallStatus::Done),
-                3 => row(seq, Body::Reply(utterance(&text, Some(&text)))),
-                _ => row(seq, Body::Host {
+                3 => row(seq, RowBody::Reply(utterance(&text, Some(&text)))),
+                _ => row(seq, RowBody::Host {
                     text: text.as_str().into(),
                     meta: HostMeta { severity: Severity::Warn, code: "x".into(), attempt: None, bill: None },
                 }),
             }
         });
         let mut reader = Reader::holding(rows.collect());
-        reader.transcript.find(Some(Finding::of("a")));
+        reader.transcript.find(Some(TextSearch::of("a")));
         reader.transcript.resize(columns, height);
         reader.prepare_frame();
         let room = usize::from(columns - Transcript::gutter(columns).min(columns)).max(8);
         for (lines, is_back) in moves {
-            reader.scroll(lines, if is_back { Way::Back } else { Way::Forth });
+            reader.scroll(lines, if is_back { Direction::Back } else { Direction::Forth });
             if lines % 7 == 0 {
                 reader.transcript.turn_all();
-                reader.transcript.select_next(Way::Back);
+                reader.transcript.select_next(Direction::Back);
                 reader.prepare_frame();
             }
             for line in reader.lines() {
                 prop_assert!(width::of(&line) <= room, "{room}: {line:?}");
             }
-            prop_assert!(reader.transcript.shown().len() <= usize::from(height));
+            prop_assert!(reader.transcript.visible_lines().len() <= usize::from(height));
         }
     }
 }

@@ -27,13 +27,13 @@ fn a_request_that_is_too_long_is_composed_smaller_and_asked_once_again() {
     let before = wire_bytes(&scene.asked().messages);
     let asks = scene.asks().len();
     scene.fail(too_long());
-    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.asks().len(), asks + 1, "at once");
     let after = wire_bytes(&scene.asked().messages);
     assert!(after <= before / 2, "{before} and then {after}");
     assert_eq!(scene.host_codes(), ["shortened"]);
     scene.fail(too_long());
-    assert_eq!(scene.life.state(), State::Errored, "once, not for ever");
+    assert_eq!(scene.life.state(), LifeState::Errored, "once, not for ever");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn what_was_learnt_of_the_length_holds_for_the_turns_after() {
     scene.say("done");
     scene.prompt("again");
     assert!(wire_bytes(&scene.asked().messages) <= before / 2);
-    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(scene.life.state(), LifeState::Running);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn where_the_provider_writes_otherwise_from_now_on_the_turn_goes_on_at_once() {
     }
     scene.say("done");
     assert_eq!(scene.host_codes(), ["adapted"; 5]);
-    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.life.status().totals.turns, 1);
 }
 
 #[test]
@@ -68,14 +68,14 @@ fn an_answer_without_a_choice_is_paid_for_and_asked_again() {
     scene.prompt("go");
     scene.fail(ModelFault::Empty {
         text: "the answer holds no choice".to_string(),
-        usage: Some(Usage {
+        usage: Some(TokenUsage {
             input: 70,
             output: 0,
             cached: 0,
         }),
     });
     assert_eq!(scene.host_codes(), ["empty_answer", "retry"]);
-    assert_eq!(scene.life.standing().totals.tokens_in, 70);
+    assert_eq!(scene.life.status().totals.tokens_in, 70);
     scene.ring();
     assert_eq!(scene.asks().len(), 2);
 }

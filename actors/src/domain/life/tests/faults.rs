@@ -25,9 +25,9 @@ fn a_transient_fault_is_tried_again_with_the_configured_waits() {
     scene.ring();
     assert!(tells(&scene), "whoever fails now has no other try");
     scene.fail(transient());
-    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
-    let standing = scene.life.standing();
+    let standing = scene.life.status();
     let lane = Lane::Provider("local".into());
     assert_eq!(standing.activity, Activity::Queueing(lane));
     assert_eq!(scene.wait(), Duration::from_secs(1), "then it queues again");
@@ -56,7 +56,7 @@ fn an_outage_of_a_night_is_no_fault_spends_no_tries_and_leaves_one_row() {
         }
         for _ in 0..500 {
             scene.fail(fault.clone());
-            assert_eq!(scene.life.state(), State::Running);
+            assert_eq!(scene.life.state(), LifeState::Running);
             scene
                 .effects
                 .retain(|effect| !matches!(effect, Effect::Ask(_)));
@@ -64,7 +64,7 @@ fn an_outage_of_a_night_is_no_fault_spends_no_tries_and_leaves_one_row() {
         }
         assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
         scene.say("here I am again");
-        assert_eq!(scene.life.standing().totals.turns, 1);
+        assert_eq!(scene.life.status().totals.turns, 1);
         // The next outage is another one.
         scene.ring();
         scene.fail(fault.clone());
@@ -82,7 +82,7 @@ fn a_want_of_descriptors_spends_no_tries_and_leaves_one_row_until_it_is_over() {
     for _ in 0..500 {
         scene.fail(fault.clone());
         assert_eq!(scene.wait(), Duration::from_secs(15));
-        let shown = scene.life.standing().activity;
+        let shown = scene.life.status().activity;
         assert_eq!(shown, Activity::CoolingDown("no descriptor left".into()));
         scene
             .effects
@@ -104,7 +104,7 @@ fn a_try_of_a_provider_that_is_away_is_none_of_its_own() {
     scene.prompt("hello");
     for _ in 0..20 {
         let work = scene.asked().work;
-        scene.hear(Input::StillAway {
+        scene.hear(LifeInput::StillAway {
             work,
             provider: "local".into(),
             fault: transient(),
@@ -123,13 +123,13 @@ fn work_that_goes_down_again_and_again_is_a_crash_and_no_weather() {
     for place in 0..3 {
         let work = scene.asked().work;
         let text = "panic: index out of bounds".to_string();
-        scene.hear(Input::Died { work, text });
+        scene.hear(LifeInput::Died { work, text });
         if place < 2 {
             scene.ring();
         }
     }
-    let fault = scene.life.standing().fault.unwrap();
-    assert_eq!(fault.kind, FaultKind::Crash);
+    let fault = scene.life.status().fault.unwrap();
+    assert_eq!(fault.kind, MysisFaultKind::Crash);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn who_waits_for_the_game_can_be_talked_to() {
     scene.order(MysisOrder::Mission(mission("mine")));
     let work = scene.asked().work;
     let waits = Activity::Queueing(Lane::Game);
-    scene.hear(Input::Progressed {
+    scene.hear(LifeInput::Progressed {
         work,
         activity: waits,
     });
@@ -171,15 +171,18 @@ fn a_permanent_fault_errs_at_once_and_a_relaunch_takes_the_order_up_again() {
     scene.fail(ModelFault::Permanent {
         text: "HTTP 404".to_string(),
     });
-    assert_eq!(scene.life.state(), State::Errored);
-    assert_eq!(scene.order(MysisOrder::Start), Some(Ok(Done::Started)));
+    assert_eq!(scene.life.state(), LifeState::Errored);
+    assert_eq!(
+        scene.order(MysisOrder::Start),
+        Some(Ok(CompletedOrder::Started))
+    );
     assert_eq!(scene.last_message(), user("hello"));
-    assert_eq!(scene.life.standing().fault, None);
+    assert_eq!(scene.life.status().fault, None);
 }
 
 #[test]
 fn secrets_are_redacted_before_anything_is_written_or_sent() {
-    let mut scene = Scene::of(Past {
+    let mut scene = Scene::of(RestoreArgs {
         redactor: Arc::new(Redactor::new(["sesame-sesame".into()])),
         ..past()
     });
@@ -190,7 +193,7 @@ fn secrets_are_redacted_before_anything_is_written_or_sent() {
     scene.fail(ModelFault::Permanent {
         text: "bad key sesame-sesame".to_string(),
     });
-    let everything = format!("{:?} {:?}", scene.effects, scene.life.standing());
+    let everything = format!("{:?} {:?}", scene.effects, scene.life.status());
     assert!(!everything.contains("sesame-sesame"));
     assert!(everything.contains("[redacted]"));
 }
@@ -205,14 +208,14 @@ fn arguments_that_are_no_object_and_unknown_tools_are_answered_without_a_call() 
         [CallStatus::NotExecuted, CallStatus::NotExecuted]
     );
     let rows = scene.rows();
-    let quoted = rows.iter().find(|row| row.kind() == Some(Kind::Result));
+    let quoted = rows.iter().find(|row| row.kind() == Some(RowKind::Result));
     assert!(quoted.unwrap().text().contains("[1,2"));
     assert_eq!(
         &*scene.call().arguments,
         "{}",
         "no arguments are an empty object"
     );
-    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(scene.life.state(), LifeState::Running);
 }
 
 #[test]
@@ -239,7 +242,7 @@ fn an_alarm_of_an_earlier_try_sets_off_no_later_one() {
     scene.ring();
     scene.fail(transient());
     let asks = scene.asks().len();
-    scene.hear(Input::Rang { alarm: earlier });
+    scene.hear(LifeInput::Rang { alarm: earlier });
     assert_eq!(scene.asks().len(), asks);
     scene.ring();
     assert_eq!(scene.asks().len(), asks + 1);

@@ -3,13 +3,13 @@
 use super::*;
 use crate::domain::budget::BudgetRules;
 use crate::domain::event::Activity;
-use crate::domain::model::Arrived;
+use crate::domain::model::AnswerProgress;
 
 const WHY: &str = "budget spent, resumes 00:00 UTC";
 
 fn hold(scene: &mut Scene, until: i64) {
     let work = scene.asked().work;
-    scene.hear(Input::Held {
+    scene.hear(LifeInput::Held {
         work,
         why: WHY.into(),
         until: Timestamp(until),
@@ -21,8 +21,8 @@ fn out_of_budget_a_mysis_runs_on_says_so_once_and_goes_on_by_itself() {
     let mut scene = Scene::new();
     scene.prompt("go");
     hold(&mut scene, 100_000);
-    let standing = scene.life.standing();
-    assert_eq!(standing.state, State::Running);
+    let standing = scene.life.status();
+    assert_eq!(standing.state, LifeState::Running);
     assert_eq!(standing.activity, Activity::Paused(WHY.into()));
     assert_eq!(standing.activity_until, Some(Timestamp(100_000)));
     assert_eq!(scene.host_codes(), ["budget_spent"]);
@@ -37,7 +37,7 @@ fn out_of_budget_a_mysis_runs_on_says_so_once_and_goes_on_by_itself() {
     scene.now = 200_000;
     scene.ring();
     scene.say("done");
-    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.life.status().totals.turns, 1);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
     scene.prompt("go");
     hold(&mut scene, 100_000);
     let change = |scene: &mut Scene, rules: SwarmRules| {
-        scene.hear(Input::RulesChanged {
+        scene.hear(LifeInput::RulesChanged {
             rules: Arc::new(rules),
             redactor: Arc::default(),
         });
@@ -74,7 +74,7 @@ fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
     assert_eq!(scene.asks().len(), 1);
     let mut more = rules();
     more.budget = BudgetRules {
-        swarm: crate::domain::budget::Limits {
+        swarm: crate::domain::budget::BudgetLimits {
             tokens: Some(5),
             cost_micros: None,
         },
@@ -91,16 +91,16 @@ fn stop_ends_a_pause_and_its_alarm_wakes_nobody() {
     hold(&mut scene, 100_000);
     let alarm = scene.alarm();
     scene.order(MysisOrder::Stop);
-    assert_eq!(scene.life.state(), State::Stopped);
+    assert_eq!(scene.life.state(), LifeState::Stopped);
     scene.now = 200_000;
-    scene.hear(Input::Rang { alarm });
+    scene.hear(LifeInput::Rang { alarm });
     assert_eq!(scene.asks().len(), 1);
 }
 
 fn answer(input: u64) -> ModelAnswer {
     ModelAnswer {
         text: "done".to_string(),
-        usage: Some(Usage {
+        usage: Some(TokenUsage {
             input,
             output: 10,
             cached: 0,
@@ -115,17 +115,17 @@ fn an_answer_that_comes_too_late_is_dropped_and_still_paid_for() {
     scene.prompt("go");
     let work = scene.asked().work;
     scene.order(MysisOrder::Stop);
-    scene.hear(Input::Replied {
+    scene.hear(LifeInput::Replied {
         work,
         provider: "local".into(),
         result: Ok(answer(90)),
         ms: 5,
     });
     assert_eq!(scene.host_codes(), ["late_answer"]);
-    let totals = scene.life.standing().totals;
+    let totals = scene.life.status().totals;
     assert_eq!((totals.tokens_in, totals.tokens_out), (90, 10));
     assert_eq!(totals.cost_micros, 110);
-    let bill = scene.rows().last().and_then(|row| row.bill()).unwrap();
+    let bill = scene.rows().last().and_then(|row| row.charge()).unwrap();
     assert_eq!((bill.usage.input, bill.cost_micros), (90, Some(110)));
 }
 
@@ -152,7 +152,7 @@ fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
         .collect();
     assert_eq!(routes, [("local", "m"), ("other", "big")]);
     let work = scene.asked().work;
-    scene.hear(Input::Replied {
+    scene.hear(LifeInput::Replied {
         work,
         provider: "other".into(),
         result: Ok(answer(90)),
@@ -162,7 +162,7 @@ fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
     let said = rows.iter().find_map(|row| row.utterance()).unwrap();
     assert_eq!((&*said.meta.provider, &*said.meta.model), ("other", "big"));
     assert_eq!(said.meta.cost_micros, None);
-    assert_eq!(scene.life.standing().totals.cost_micros, 0);
+    assert_eq!(scene.life.status().totals.cost_micros, 0);
 }
 
 #[test]
@@ -171,12 +171,12 @@ fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_piece
     scene.prompt("go");
     let work = scene.asked().work;
     let grows = |scene: &mut Scene, words, thoughts| {
-        let activity = Activity::Answering(Arrived { words, thoughts });
-        scene.hear(Input::Progressed { work, activity });
-        let standing = scene.life.standing();
+        let activity = Activity::Answering(AnswerProgress { words, thoughts });
+        scene.hear(LifeInput::Progressed { work, activity });
+        let standing = scene.life.status();
         (standing.activity.to_string(), standing.activity_since)
     };
-    let asked_at = scene.life.standing().activity_since;
+    let asked_at = scene.life.status().activity_since;
     scene.now += 4_000;
     assert_eq!(
         grows(&mut scene, 0, 3_456),
@@ -187,9 +187,9 @@ fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_piece
         grows(&mut scene, 120_999, 3_456),
         ("answering, 120 KB".to_string(), asked_at)
     );
-    assert_eq!(scene.life.standing().last_activity_at, Timestamp(scene.now));
+    assert_eq!(scene.life.status().last_activity_at, Timestamp(scene.now));
     scene.say("done");
-    let after = scene.life.standing();
+    let after = scene.life.status();
     assert_eq!(grows(&mut scene, 130_000, 0).0, after.activity.to_string());
 }
 
@@ -220,7 +220,7 @@ fn an_alarm_of_an_earlier_pause_wakes_nobody_in_a_later_one() {
     let (asks, alarms) = (scene.asks().len(), scene.alarm());
     assert_ne!(alarms, earlier, "it sleeps on");
     scene.now = 200_000;
-    scene.hear(Input::Rang { alarm: earlier });
+    scene.hear(LifeInput::Rang { alarm: earlier });
     assert_eq!((scene.asks().len(), scene.alarm()), (asks, alarms));
     scene.ring();
     assert_eq!(scene.asks().len(), asks + 1);

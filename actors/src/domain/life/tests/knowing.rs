@@ -10,7 +10,7 @@ fn aside(scene: &Scene) -> String {
     let messages = scene.asked().messages.iter();
     let asides = messages.flat_map(|message| match message {
         ChatMessage::User(text) | ChatMessage::Tool { text, .. } => {
-            text.match_indices(ASIDE_LINE).collect()
+            text.match_indices(RUNTIME_NOTE_LINE).collect()
         }
         _ => Vec::new(),
     });
@@ -18,7 +18,7 @@ fn aside(scene: &Scene) -> String {
     let Some(ChatMessage::User(text) | ChatMessage::Tool { text, .. }) = last else {
         panic!("a request ends with a user or a result");
     };
-    let place = text.find(ASIDE_LINE);
+    let place = text.find(RUNTIME_NOTE_LINE);
     assert_eq!(asides.count(), usize::from(place.is_some()), "{text}");
     place.map_or(String::new(), |place| text[place..].to_string())
 }
@@ -26,7 +26,7 @@ fn aside(scene: &Scene) -> String {
 fn give(scene: &mut Scene, text: &str, status: CallStatus, tick: Option<i64>) {
     scene.leave();
     let work = scene.call().work;
-    scene.hear(Input::Returned {
+    scene.hear(LifeInput::Returned {
         work,
         outcome: ToolOutcome {
             tick,
@@ -54,7 +54,7 @@ fn with_tools(mut scene: Scene) -> Scene {
         schema: "{}".into(),
         read_only_hint: None,
     });
-    scene.hear(Input::Linked {
+    scene.hear(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
         account: Some("alpha-1".into()),
@@ -142,7 +142,7 @@ fn logging_out_forgets_the_game() {
 fn a_template_that_names_the_game_state_gets_it_there() {
     let mut rules = rules();
     rules.system_prompt = "you are {{name}}. {{game_state}} {{notices}}".into();
-    let mut scene = with_tools(Scene::of(Past {
+    let mut scene = with_tools(Scene::of(RestoreArgs {
         rules: Arc::new(rules),
         ..past()
     }));
@@ -161,7 +161,7 @@ fn a_template_that_names_the_game_state_gets_it_there() {
 #[test]
 fn that_the_game_is_away_is_told_and_one_host_row_says_so() {
     let mut scene = begun();
-    scene.hear(Input::Linked {
+    scene.hear(LifeInput::Linked {
         link: LinkState::Down,
         tools: Arc::default(),
         account: None,
@@ -184,7 +184,7 @@ fn the_context_of_the_model_bounds_the_request() {
     provider.context_tokens = Some(8000);
     rules.providers.insert("local".into(), provider);
     rules.max_model_calls = 100;
-    let mut scene = with_tools(Scene::of(Past {
+    let mut scene = with_tools(Scene::of(RestoreArgs {
         rules: Arc::new(rules),
         ..past()
     }));
@@ -201,12 +201,12 @@ fn the_context_of_the_model_bounds_the_request() {
     for _ in 0..12 {
         let bytes = wire_bytes(&scene.asked().messages) as u64;
         scene.reply(ModelAnswer {
-            calls: vec![AskedCall {
+            calls: vec![RequestedCall {
                 id: "a".to_string(),
                 name: "mine".to_string(),
                 arguments: "{}".to_string(),
             }],
-            usage: Some(Usage {
+            usage: Some(TokenUsage {
                 input: bytes * 2 / 3,
                 output: 1,
                 cached: 0,
@@ -237,15 +237,15 @@ fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
         let mut scene = begun();
         scene.want(&[("mine", "{}")]);
         scene.leave();
-        assert_eq!(scene.life.standing().activity, Activity::Mining);
+        assert_eq!(scene.life.status().activity, Activity::Mining);
         let work = scene.call().work;
         let outcome = ToolOutcome {
             tick: Some(100),
             ..outcome(result, CallStatus::Done)
         };
-        scene.hear(Input::Returned { work, outcome });
+        scene.hear(LifeInput::Returned { work, outcome });
         scene.say("under way");
-        let standing = scene.life.standing();
+        let standing = scene.life.status();
         assert_eq!(standing.activity, activity, "{result}");
         let until = standing.activity_until.expect("an end");
         // The scene's clock goes on by a millisecond with each input.
@@ -274,7 +274,7 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
             schema: "{}".into(),
             read_only_hint: (name == "view_market").then_some(true),
         });
-        scene.hear(Input::Linked {
+        scene.hear(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: Some("alpha-1".into()),

@@ -12,14 +12,14 @@ fn three_nudged_turns_in_a_row_make_it_idle() {
             scene.ring();
         }
     }
-    assert_eq!(scene.life.state(), State::Idle);
-    let reason = scene.life.standing().reason;
+    assert_eq!(scene.life.state(), LifeState::Idle);
+    let reason = scene.life.status().reason;
     assert_eq!(
         reason.as_deref(),
         Some("no user message after 3 encouragements")
     );
     assert_eq!(scene.host_codes(), ["nudge", "nudge", "nudge", "idle"]);
-    assert!(scene.kinds().iter().all(|kind| *kind != Kind::Prompt));
+    assert!(scene.kinds().iter().all(|kind| *kind != RowKind::Prompt));
 }
 
 #[test]
@@ -33,12 +33,12 @@ fn after_a_reply_the_next_turn_begins_with_a_continuation() {
     scene.leave();
     scene.give_back("ore");
     scene.say("mined");
-    assert_eq!(scene.life.standing().nudges, 0, "it did something");
+    assert_eq!(scene.life.status().nudges, 0, "it did something");
     scene.ring();
     scene.say("hm");
-    assert_eq!(scene.life.standing().nudges, 1, "it only talked");
+    assert_eq!(scene.life.status().nudges, 1, "it only talked");
     scene.prompt("go on");
-    assert_eq!(scene.life.standing().nudges, 0);
+    assert_eq!(scene.life.status().nudges, 0);
 }
 
 #[test]
@@ -50,20 +50,20 @@ fn with_a_mission_it_never_goes_idle_and_the_counter_stands_still() {
         scene.say("hm");
         scene.ring();
     }
-    assert_eq!(scene.life.state(), State::Running);
-    assert_eq!(scene.life.standing().nudges, 0);
-    scene.hear(Input::MissionStands(None));
+    assert_eq!(scene.life.state(), LifeState::Running);
+    assert_eq!(scene.life.status().nudges, 0);
+    scene.hear(LifeInput::MissionStands(None));
     scene.say("hm");
     for _ in 0..3 {
         scene.ring();
         scene.say("hm");
     }
-    assert_eq!(scene.life.state(), State::Idle);
+    assert_eq!(scene.life.state(), LifeState::Idle);
 }
 
 #[test]
 fn a_late_joiner_inherits_the_mission() {
-    let mut scene = Scene::of(Past {
+    let mut scene = Scene::of(RestoreArgs {
         mission: Some(mission("mine")),
         ..past()
     });
@@ -86,7 +86,7 @@ fn an_answered_message_yields_to_a_standing_mission_and_comes_back_without_one()
         assert!(!holds(&scene, "how are you"));
         scene.say("hm");
     }
-    scene.hear(Input::MissionStands(None));
+    scene.hear(LifeInput::MissionStands(None));
     scene.ring();
     assert!(holds(&scene, "how are you") && !holds(&scene, "mine"));
 }
@@ -115,20 +115,16 @@ fn an_order_within_a_nudged_turn_is_followed_by_three_encouragements() {
     scene.prompt("hello");
     scene.say("hm");
     scene.say("hi");
-    assert_eq!(
-        scene.life.standing().nudges,
-        0,
-        "the order set it to nothing"
-    );
+    assert_eq!(scene.life.status().nudges, 0, "the order set it to nothing");
     let given = |scene: &Scene| {
         let codes = scene.host_codes().into_iter();
         codes.filter(|code| code == "continuation").count()
     };
-    while scene.life.state() == State::Running {
+    while scene.life.state() == LifeState::Running {
         scene.ring();
         scene.say("hm");
     }
-    let reason = scene.life.standing().reason;
+    let reason = scene.life.status().reason;
     assert_eq!(
         reason.as_deref(),
         Some("no user message after 3 encouragements")
@@ -145,7 +141,7 @@ fn an_order_within_a_continued_turn_of_words_does_not_count_as_nudged() {
     scene.prompt("and you?");
     scene.say("hm");
     scene.say("well");
-    assert_eq!(scene.life.standing().nudges, 0);
+    assert_eq!(scene.life.status().nudges, 0);
 }
 
 /// The reason tells what happened, also where the rules changed meanwhile.
@@ -158,12 +154,12 @@ fn the_reason_counts_the_encouragements_that_were_given() {
     }
     let mut fewer = rules();
     fewer.nudges.truncate(1);
-    scene.hear(Input::RulesChanged {
+    scene.hear(LifeInput::RulesChanged {
         rules: Arc::new(fewer),
         redactor: Arc::default(),
     });
     scene.say("hm");
-    let reason = scene.life.standing().reason;
+    let reason = scene.life.status().reason;
     assert_eq!(
         reason.as_deref(),
         Some("no user message after 3 encouragements")
@@ -176,7 +172,7 @@ fn a_model_that_answers_with_nothing_stays_running() {
     scene.prompt("hello");
     for _ in 0..5 {
         scene.say("");
-        assert_eq!(scene.life.state(), State::Running);
+        assert_eq!(scene.life.state(), LifeState::Running);
         scene.ring();
         assert_eq!(
             scene.last_message(),

@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn starting_runs_at_once_and_starting_again_is_refused() {
     let mut scene = Scene::running();
-    assert_eq!(scene.life.state(), State::Running);
-    assert_eq!(scene.states(), [State::Running]);
+    assert_eq!(scene.life.state(), LifeState::Running);
+    assert_eq!(scene.states(), [LifeState::Running]);
     assert_eq!(
         scene.order(MysisOrder::Start),
-        Some(Err(Refusal::AlreadyRunning))
+        Some(Err(OrderRefusal::AlreadyRunning))
     );
     assert_eq!(scene.asks().len(), 1, "one request in flight at a time");
 }
@@ -17,29 +17,32 @@ fn starting_runs_at_once_and_starting_again_is_refused() {
 #[test]
 fn stopped_and_errored_refuse_messages_and_store_nothing() {
     let mut scene = Scene::running();
-    assert_eq!(scene.order(MysisOrder::Stop), Some(Ok(Done::Stopped)));
+    assert_eq!(
+        scene.order(MysisOrder::Stop),
+        Some(Ok(CompletedOrder::Stopped))
+    );
     let rows = scene.rows().len();
-    assert_eq!(scene.prompt("hello"), Some(Err(Refusal::Stopped)));
+    assert_eq!(scene.prompt("hello"), Some(Err(OrderRefusal::Stopped)));
     let refused = scene.order(MysisOrder::Mission(mission("mine")));
-    assert_eq!(refused, Some(Err(Refusal::Stopped)));
+    assert_eq!(refused, Some(Err(OrderRefusal::Stopped)));
     assert_eq!(scene.rows().len(), rows);
 
     let mut scene = Scene::running();
     scene.fail(ModelFault::Permanent {
         text: "HTTP 401".to_string(),
     });
-    assert_eq!(scene.life.state(), State::Errored);
-    assert_eq!(scene.prompt("hello"), Some(Err(Refusal::Errored)));
+    assert_eq!(scene.life.state(), LifeState::Errored);
+    assert_eq!(scene.prompt("hello"), Some(Err(OrderRefusal::Errored)));
 }
 
 #[test]
 fn an_empty_and_an_endless_message_are_refused() {
     let mut scene = Scene::new();
-    assert_eq!(scene.prompt(" \n"), Some(Err(Refusal::EmptyText)));
+    assert_eq!(scene.prompt(" \n"), Some(Err(OrderRefusal::EmptyText)));
     let endless = "x".repeat((1 << 20) + 1);
     let refused = scene.prompt(&endless);
-    assert!(matches!(refused, Some(Err(Refusal::TextTooLong(_)))));
-    assert_eq!(scene.life.state(), State::Idle);
+    assert!(matches!(refused, Some(Err(OrderRefusal::TextTooLong(_)))));
+    assert_eq!(scene.life.state(), LifeState::Idle);
 }
 
 #[test]
@@ -48,7 +51,10 @@ fn an_order_is_answered_only_once_the_store_has_it() {
     scene.store_works = false;
     assert_eq!(scene.prompt("hello"), None);
     scene.record_all();
-    assert_eq!(scene.answer_to(ReplyId(1)), Some(Ok(Done::Stored(Seq(1)))));
+    assert_eq!(
+        scene.answer_to(ReplyId(1)),
+        Some(Ok(CompletedOrder::Stored(Seq(1))))
+    );
 }
 
 #[test]
@@ -57,36 +63,45 @@ fn a_message_that_the_store_refuses_is_refused_and_the_mysis_errored() {
     scene.store_works = false;
     scene.prompt("hello");
     let ticket = scene.unrecorded.remove(0);
-    scene.hear(Input::Recorded {
+    scene.hear(LifeInput::Recorded {
         ticket,
         outcome: Err("contradiction".to_string()),
     });
-    let refused = Some(Err(Refusal::Store("contradiction".to_string())));
+    let refused = Some(Err(OrderRefusal::Store("contradiction".to_string())));
     assert_eq!(scene.answer_to(ReplyId(1)), refused);
-    assert_eq!(scene.life.state(), State::Errored);
+    assert_eq!(scene.life.state(), LifeState::Errored);
 }
 
 #[test]
 fn a_direct_message_starts_an_idle_mysis() {
     let mut scene = Scene::new();
-    assert_eq!(scene.prompt("hello"), Some(Ok(Done::Stored(Seq(1)))));
-    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(
+        scene.prompt("hello"),
+        Some(Ok(CompletedOrder::Stored(Seq(1))))
+    );
+    assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.last_message(), user("hello"));
     assert!(scene.asked().is_urgent);
 }
 
 #[test]
 fn without_a_swarm_a_message_is_kept_and_nobody_runs() {
-    let mut scene = Scene::of(Past {
+    let mut scene = Scene::of(RestoreArgs {
         mode: Mode::QueueOnly,
         ..past()
     });
-    assert_eq!(scene.prompt("hello"), Some(Ok(Done::Stored(Seq(1)))));
-    assert_eq!(scene.life.state(), State::Idle);
+    assert_eq!(
+        scene.prompt("hello"),
+        Some(Ok(CompletedOrder::Stored(Seq(1))))
+    );
+    assert_eq!(scene.life.state(), LifeState::Idle);
     assert!(scene.asks().is_empty());
     let called = Write::Called { mysis: MysisId(7) };
     assert!(scene.writes().contains(&called));
-    assert_eq!(scene.order(MysisOrder::Start), Some(Err(Refusal::NoSwarm)));
+    assert_eq!(
+        scene.order(MysisOrder::Start),
+        Some(Err(OrderRefusal::NoSwarm))
+    );
 }
 
 #[test]
@@ -94,7 +109,10 @@ fn stop_in_the_middle_of_a_call_tells_what_is_not_known() {
     let mut scene = Scene::running();
     scene.want(&[("mine", "{}"), ("travel", "{}")]);
     scene.leave();
-    assert_eq!(scene.order(MysisOrder::Stop), Some(Ok(Done::Stopped)));
+    assert_eq!(
+        scene.order(MysisOrder::Stop),
+        Some(Ok(CompletedOrder::Stopped))
+    );
     assert_eq!(
         scene.result_status(),
         [CallStatus::Unknown, CallStatus::NotExecuted]
@@ -113,7 +131,7 @@ fn stop_in_the_middle_of_a_call_tells_what_is_not_known() {
     scene.give_back("late");
     assert_eq!(
         scene.life.state(),
-        State::Stopped,
+        LifeState::Stopped,
         "a late answer changes nothing"
     );
     assert_eq!(scene.result_status().len(), 2);

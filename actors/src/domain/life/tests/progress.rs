@@ -1,12 +1,12 @@
 //! Turns that lead nowhere: the operator is told, and the model with the next request.
 
 use super::*;
-use crate::domain::progress::{EscalationStep, Way};
+use crate::domain::progress::{EscalationStep, StallKind};
 
 fn told(scene: &Scene) -> bool {
     scene.asked().messages.iter().any(|message| {
         matches!(message, ChatMessage::User(text) | ChatMessage::Tool { text, .. }
-            if text.contains(ASIDE_LINE) && text.contains("No progress"))
+            if text.contains(RUNTIME_NOTE_LINE) && text.contains("No progress"))
     })
 }
 
@@ -32,7 +32,7 @@ fn call_once(scene: &mut Scene, tool: &str, arguments: &str, status: CallStatus)
     scene.leave();
     let work = scene.call().work;
     let outcome = outcome("x", status);
-    scene.hear(Input::Returned { work, outcome });
+    scene.hear(LifeInput::Returned { work, outcome });
     talk(scene);
 }
 
@@ -45,7 +45,7 @@ fn five_turns_without_a_tool_are_told_to_both() {
     assert!(!told(&scene) && noticed(&scene) == 0);
     talk(&mut scene);
     assert!(told(&scene) && noticed(&scene) == 1);
-    assert_eq!(scene.life.state(), State::Running);
+    assert_eq!(scene.life.state(), LifeState::Running);
     for _ in 0..4 {
         talk(&mut scene);
         assert_eq!(noticed(&scene), 1, "not again at once");
@@ -95,7 +95,7 @@ fn an_order_begins_a_new_count() {
 #[test]
 fn the_operator_sees_who_is_stuck_until_it_moves_or_hears_an_order() {
     let mut scene = on_a_mission();
-    let stuck = |scene: &Scene| scene.life.standing().stuck;
+    let stuck = |scene: &Scene| scene.life.status().stuck;
     for turns in 1..8 {
         call_once(&mut scene, "mine", "{}", CallStatus::Failed);
         let seen = stuck(&scene).map(|stuck| (stuck.turns, stuck.tool));
@@ -136,7 +136,7 @@ fn with_a_fallback() -> Scene {
     rules.providers.insert("other".into(), local);
     let local = rules.providers.get_mut(&Arc::from("local"));
     local.unwrap().fallback = Some("other".into());
-    let mut scene = Scene::of(Past {
+    let mut scene = Scene::of(RestoreArgs {
         rules: Arc::new(rules),
         ..past()
     });
@@ -173,22 +173,22 @@ fn whoever_talks_on_is_begun_afresh_asked_elsewhere_and_parked() {
         .collect();
     assert_eq!(asked, ["other", "local"]);
     for _ in 0..20 {
-        assert_eq!(scene.life.state(), State::Running);
+        assert_eq!(scene.life.state(), LifeState::Running);
         scene.now += 600_000;
         scene.say("waiting");
-        if scene.life.state() == State::Running {
+        if scene.life.state() == LifeState::Running {
             scene.ring();
         }
     }
-    assert_eq!(scene.life.state(), State::Idle);
-    let standing = scene.life.standing();
+    assert_eq!(scene.life.state(), LifeState::Idle);
+    let standing = scene.life.status();
     let reason = standing.reason.unwrap();
     assert!(
         reason.starts_with("parked: no progress in the last 65 turns"),
         "{reason}"
     );
     assert!(scene.order(MysisOrder::Start).unwrap().is_ok());
-    assert_eq!(scene.life.standing().stuck, None, "a new count");
+    assert_eq!(scene.life.status().stuck, None, "a new count");
     assert_eq!(&*scene.asked().routes[0].provider, "local");
 }
 
@@ -240,18 +240,18 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     });
     let memo = memos.last().expect("the watch was stored");
     let rows = scene.rows();
-    let again = Past {
-        recollection: Recollection {
+    let again = RestoreArgs {
+        recollection: StoredHistory {
             last: rows.last().unwrap().seq,
             rows,
             watch: Some(memo),
-            ..Recollection::default()
+            ..StoredHistory::default()
         },
         mission: Some(mission("mine")),
         ..past()
     };
     let mut scene = Scene::of(again);
-    assert_eq!(scene.life.watch.rung(), EscalationStep::Afresh);
+    assert_eq!(scene.life.watch.escalation_step(), EscalationStep::Afresh);
     assert!(scene.life.watch.context_reset() > Seq(1));
     scene.order(MysisOrder::Start);
     let words = scene.asked().messages.iter().filter(
@@ -259,8 +259,8 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     );
     assert!(words.count() <= 1, "only what was said since");
     talk_for_long(&mut scene, 5);
-    let stuck = scene.life.standing().stuck.unwrap();
-    assert_eq!(stuck.way, Way::Talks);
+    let stuck = scene.life.status().stuck.unwrap();
+    assert_eq!(stuck.way, StallKind::Talks);
 }
 
 #[test]
@@ -271,14 +271,14 @@ fn one_that_was_told_to_wait_may() {
     )));
     talk_for_long(&mut scene, 100);
     assert_eq!(noticed(&scene), 0);
-    assert_eq!(scene.life.standing().stuck, None);
+    assert_eq!(scene.life.status().stuck, None);
 }
 
 /// One that waits for as many encouragements as it takes.
-fn encouraged_for_long() -> Past {
+fn encouraged_for_long() -> RestoreArgs {
     let mut rules = rules();
     rules.nudges = vec!["nudge".into(); 50];
-    Past {
+    RestoreArgs {
         rules: Arc::new(rules),
         ..past()
     }
@@ -324,29 +324,33 @@ fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on(
     });
     let memo = memos.last().expect("it was told");
     for (state, reason, counts_on) in [
-        (State::Idle, None, true),
-        (State::Idle, Some("interrupted: it ran until noon"), true),
+        (LifeState::Idle, None, true),
         (
-            State::Idle,
+            LifeState::Idle,
+            Some("interrupted: it ran until noon"),
+            true,
+        ),
+        (
+            LifeState::Idle,
             Some("no user message after 3 encouragements"),
             false,
         ),
-        (State::Stopped, None, false),
+        (LifeState::Stopped, None, false),
     ] {
         let mut record = record();
         (record.state, record.reason) = (state, reason.map(Into::into));
-        let mut again = Scene::of(Past {
+        let mut again = Scene::of(RestoreArgs {
             record,
-            recollection: Recollection {
+            recollection: StoredHistory {
                 watch: Some(memo.clone()),
-                ..Recollection::default()
+                ..StoredHistory::default()
             },
             mission: Some(mission("mine")),
             ..past()
         });
         again.order(MysisOrder::Start);
         assert_eq!(
-            again.life.watch.rung() > EscalationStep::Ground,
+            again.life.watch.escalation_step() > EscalationStep::Ground,
             counts_on,
             "{state:?} {reason:?}"
         );

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn row(seq: i64, turn: i64, body: Body) -> Arc<Row> {
+fn row(seq: i64, turn: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(seq),
@@ -11,8 +11,8 @@ fn row(seq: i64, turn: i64, body: Body) -> Arc<Row> {
     })
 }
 
-fn call(name: &str, status: CallStatus, read_only: bool) -> Call {
-    Call {
+fn call(name: &str, status: CallStatus, read_only: bool) -> CallRecord {
+    CallRecord {
         id: name.into(),
         name: name.into(),
         arguments: "{}".into(),
@@ -21,21 +21,21 @@ fn call(name: &str, status: CallStatus, read_only: bool) -> Call {
     }
 }
 
-fn cut_short(calls: Vec<Call>) -> Past {
+fn cut_short(calls: Vec<CallRecord>) -> RestoreArgs {
     let utterance = Utterance {
         horizon: Seq(1),
         ..Utterance::default()
     };
     let rows = vec![
-        row(1, 1, Body::Prompt { text: "go".into() }),
-        row(2, 1, Body::Call { utterance, calls }),
+        row(1, 1, RowBody::Prompt { text: "go".into() }),
+        row(2, 1, RowBody::Call { utterance, calls }),
     ];
-    Past {
-        recollection: Recollection {
+    RestoreArgs {
+        recollection: StoredHistory {
             last: Seq(2),
             rows,
             notes: vec![],
-            ..Recollection::default()
+            ..StoredHistory::default()
         },
         ..past()
     }
@@ -51,7 +51,7 @@ fn a_crash_leaves_honest_results_behind() {
         scene.result_status(),
         [CallStatus::Unknown, CallStatus::NotExecuted]
     );
-    assert_eq!(scene.life.state(), State::Idle);
+    assert_eq!(scene.life.state(), LifeState::Idle);
     scene.order(MysisOrder::Start);
     assert_eq!(scene.asks().len(), 1, "the turn goes on with the model");
     assert!(scene.asked().messages.contains(&user("go")));
@@ -81,23 +81,23 @@ fn a_call_that_only_reads_is_made_again_after_a_crash() {
 
 #[test]
 fn an_errored_mysis_comes_back_errored_with_its_fault() {
-    let fault = Fault {
-        kind: FaultKind::Transient,
+    let fault = MysisFault {
+        kind: MysisFaultKind::Transient,
         text: "HTTP 503".to_string(),
         at: Timestamp(5),
     };
     let mut past = past();
-    past.record.state = State::Errored;
+    past.record.state = LifeState::Errored;
     past.record.fault = Some(fault.clone());
     let scene = Scene::of(past);
-    assert_eq!(scene.life.standing().fault, Some(fault));
+    assert_eq!(scene.life.status().fault, Some(fault));
     assert!(scene.rows().is_empty());
 }
 
 #[test]
 fn a_crash_is_told_in_the_conversation_once() {
     let mut past = past();
-    past.record.state = State::Errored;
+    past.record.state = LifeState::Errored;
     past.crash = Some("the mysis' actor died: boom".into());
     let scene = Scene::of(past);
     let rows = scene.rows();
@@ -110,7 +110,7 @@ fn a_crash_is_told_in_the_conversation_once() {
 
 #[test]
 fn places_go_on_where_they_ended() {
-    let result = Body::Result {
+    let result = RowBody::Result {
         call: CallKey {
             seq: Seq(2),
             position: 0,
@@ -129,18 +129,21 @@ fn places_go_on_where_they_ended() {
     past.recollection.rows.push(row(3, 1, result));
     past.recollection.last = Seq(3);
     let mut scene = Scene::of(past);
-    assert_eq!(scene.life.standing().tick, Some(7));
-    assert_eq!(scene.prompt("more"), Some(Ok(Done::Stored(Seq(4)))));
+    assert_eq!(scene.life.status().tick, Some(7));
+    assert_eq!(
+        scene.prompt("more"),
+        Some(Ok(CompletedOrder::Stored(Seq(4))))
+    );
     assert_eq!(scene.asks().len(), 1);
 }
 
 #[test]
 fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
-    let mut scene = Scene::of(Past {
+    let mut scene = Scene::of(RestoreArgs {
         is_interrupted: true,
         ..cut_short(vec![call("mine", CallStatus::Done, false)])
     });
-    let standing = scene.life.standing();
+    let standing = scene.life.status();
     assert!(standing.is_interrupted());
     let reason = "interrupted: it ran until 1970-01-01T00:00:00.002Z, when the program ended";
     assert_eq!(standing.reason.as_deref(), Some(reason));
@@ -149,14 +152,17 @@ fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
             return false;
         };
         writes.iter().any(|write| {
-            matches!(write, Write::State { state: State::Idle, reason: Some(kept), .. }
+            matches!(write, Write::State { state: LifeState::Idle, reason: Some(kept), .. }
                 if &**kept == reason)
         })
     });
     assert!(is_kept, "the next run knows it, too");
     scene.order(MysisOrder::Start);
-    let standing = scene.life.standing();
-    assert_eq!((standing.state, standing.reason), (State::Running, None));
+    let standing = scene.life.status();
+    assert_eq!(
+        (standing.state, standing.reason),
+        (LifeState::Running, None)
+    );
 }
 
 #[test]
@@ -165,7 +171,7 @@ fn a_turn_that_was_cut_is_taken_up_while_it_may_ask_or_has_a_call_to_answer() {
     for (allowed, is_read_only, turn) in [(3, false, 1), (1, false, 2), (1, true, 1)] {
         let mut rules = rules();
         rules.max_model_calls = allowed;
-        let mut scene = Scene::of(Past {
+        let mut scene = Scene::of(RestoreArgs {
             rules: Arc::new(rules),
             ..cut_short(vec![call("get_status", CallStatus::Sent, is_read_only)])
         });

@@ -5,7 +5,7 @@ use super::*;
 const SECRET: &str = "sesame-sesame";
 
 fn scene() -> Scene {
-    let mut scene = Scene::of(Past {
+    let mut scene = Scene::of(RestoreArgs {
         redactor: Arc::new(Redactor::new([SECRET.into()])),
         ..past()
     });
@@ -15,7 +15,7 @@ fn scene() -> Scene {
         schema: "{}".into(),
         read_only_hint: None,
     });
-    scene.hear(Input::Linked {
+    scene.hear(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
         account: None,
@@ -24,7 +24,7 @@ fn scene() -> Scene {
 }
 
 fn everything(scene: &Scene) -> String {
-    format!("{:?} {:?}", scene.effects, scene.life.standing())
+    format!("{:?} {:?}", scene.effects, scene.life.status())
 }
 
 #[test]
@@ -36,12 +36,12 @@ fn every_text_of_an_answer_loses_its_secrets() {
         text: say("text"),
         reasoning: Some(say("reasoning")),
         calls: vec![
-            AskedCall {
+            RequestedCall {
                 id: say("id"),
                 name: say("name"),
                 arguments: format!(r#"{{"{SECRET}":"sesame%2Dsesame"}}"#),
             },
-            AskedCall {
+            RequestedCall {
                 id: SECRET.to_string(),
                 name: "mine".to_string(),
                 arguments: "{}".to_string(),
@@ -95,7 +95,7 @@ fn a_password_that_the_model_makes_up_for_login_is_kept_nowhere() {
     scene.reply(ModelAnswer {
         text: format!("I log in with {made_up}."),
         reasoning: Some(format!("It was {made_up}, I think.")),
-        calls: vec![AskedCall {
+        calls: vec![RequestedCall {
             id: "a".to_string(),
             name: "functions.login".to_string(),
             arguments: format!(r#"{{"username":"Quill","password":"{made_up}"}}"#),

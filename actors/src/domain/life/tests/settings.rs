@@ -13,7 +13,7 @@ fn notes_stand_until_they_are_cleared() {
     scene.say("ok");
     assert_eq!(
         scene.order(MysisOrder::ClearNotes),
-        Some(Ok(Done::NotesCleared))
+        Some(Ok(CompletedOrder::NotesCleared))
     );
     scene.ring();
     assert_eq!(scene.asked().messages[0], system("you are alpha"));
@@ -30,7 +30,10 @@ fn other_model() -> MysisOrder {
 #[test]
 fn other_settings_hold_from_the_next_model_call_on() {
     let mut scene = Scene::running();
-    assert_eq!(scene.order(other_model()), Some(Ok(Done::Configured)));
+    assert_eq!(
+        scene.order(other_model()),
+        Some(Ok(CompletedOrder::Configured))
+    );
     scene.say("hm");
     scene.ring();
     assert_eq!(&*scene.asked().routes[0].model, "other");
@@ -42,9 +45,9 @@ fn settings_hold_once_they_are_stored_and_not_before() {
     let mut scene = Scene::new();
     scene.store_works = false;
     assert_eq!(scene.order(other_model()), None, "nothing is acknowledged");
-    assert_eq!(&*scene.life.standing().model, "m");
+    assert_eq!(&*scene.life.status().model, "m");
     scene.record_all();
-    assert_eq!(&*scene.life.standing().model, "other");
+    assert_eq!(&*scene.life.status().model, "other");
 }
 
 #[test]
@@ -56,10 +59,14 @@ fn settings_that_the_store_refuses_never_hold() {
     scene.refuse_all("no");
     assert_eq!(
         scene.answer_to(asker),
-        Some(Err(Refusal::Store("no".into())))
+        Some(Err(OrderRefusal::Store("no".into())))
     );
-    assert_eq!(&*scene.life.standing().model, "m");
-    assert_eq!(scene.life.state(), State::Running, "it goes on as it was");
+    assert_eq!(&*scene.life.status().model, "m");
+    assert_eq!(
+        scene.life.state(),
+        LifeState::Running,
+        "it goes on as it was"
+    );
 }
 
 #[test]
@@ -72,7 +79,7 @@ fn two_changes_under_way_both_hold() {
         ..ProfileChange::default()
     }));
     scene.record_all();
-    let standing = scene.life.standing();
+    let standing = scene.life.status();
     assert_eq!(
         (&*standing.model, standing.temperature),
         ("other", Some(1.5))
@@ -81,18 +88,18 @@ fn two_changes_under_way_both_hold() {
 
 #[test]
 fn a_new_life_has_the_settings_that_are_stored() {
-    let stored = Profile {
+    let stored = MysisProfile {
         model: Some("stored".into()),
         ..record().profile
     };
-    let scene = Scene::of(Past {
-        recollection: Recollection {
+    let scene = Scene::of(RestoreArgs {
+        recollection: StoredHistory {
             profile: Some(stored),
-            ..Recollection::default()
+            ..StoredHistory::default()
         },
         ..past()
     });
-    assert_eq!(&*scene.life.standing().model, "stored");
+    assert_eq!(&*scene.life.status().model, "stored");
 }
 
 #[test]
@@ -101,18 +108,18 @@ fn closing_waits_for_a_call_that_has_left_and_begins_nothing_new() {
     let mut scene = Scene::running();
     scene.want(&[("mine", "{}"), ("mine", "{}")]);
     scene.leave();
-    scene.hear(Input::WindDown);
+    scene.hear(LifeInput::WindDown);
     assert!(!left(&scene));
     scene.give_back("ore");
     assert!(left(&scene));
     assert_eq!(scene.result_status(), [CallStatus::Done]);
     assert!(
-        !scene.states().contains(&State::Stopped),
+        !scene.states().contains(&LifeState::Stopped),
         "it was running and will be again"
     );
 
     let mut scene = Scene::running();
-    scene.hear(Input::WindDown);
+    scene.hear(LifeInput::WindDown);
     assert!(left(&scene), "a model call is not waited for");
 }
 

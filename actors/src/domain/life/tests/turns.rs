@@ -13,10 +13,15 @@ fn a_turn_is_prompt_calls_results_and_a_closing_word() {
     scene.give_back("3 iron ore");
     assert_eq!(scene.asks().len(), 2);
     scene.say("done");
-    let expected = [Kind::Prompt, Kind::Call, Kind::Result, Kind::Reply];
+    let expected = [
+        RowKind::Prompt,
+        RowKind::Call,
+        RowKind::Result,
+        RowKind::Reply,
+    ];
     assert_eq!(scene.kinds(), expected);
     assert_eq!(scene.wait(), Duration::from_secs(2));
-    let standing = scene.life.standing();
+    let standing = scene.life.status();
     assert_eq!(standing.totals.turns, 1);
     assert_eq!(standing.totals.tokens_in, 100);
     assert_eq!(standing.totals.cost_micros, 120);
@@ -99,7 +104,7 @@ fn a_message_that_comes_while_the_model_speaks_is_answered_next() {
     ];
     assert_eq!(*scene.asked().messages, expected);
     scene.say("answer to the second");
-    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.life.status().totals.turns, 1);
     assert_eq!(scene.asks().len(), 2);
 }
 
@@ -124,7 +129,7 @@ fn a_message_ends_the_pause() {
     scene.say("done again");
     assert_ne!(scene.alarm(), stale);
     let asks = scene.asks().len();
-    scene.hear(Input::Rang { alarm: stale });
+    scene.hear(LifeInput::Rang { alarm: stale });
     assert_eq!(
         scene.asks().len(),
         asks,
@@ -143,7 +148,7 @@ fn the_limit_ends_the_turn_and_the_order_stays_pinned() {
     }
     assert_eq!(scene.asks().len(), 3);
     assert_eq!(scene.host_codes(), ["turn_limit"]);
-    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.life.status().totals.turns, 1);
     scene.ring();
     assert_eq!(scene.asks().len(), 4);
     assert!(scene.asked().messages.contains(&user("mine for ever")));
@@ -154,23 +159,25 @@ fn late_and_foreign_answers_are_dropped() {
     let mut scene = Scene::new();
     scene.prompt("go");
     let stale = TaskId(999);
-    scene.hear(Input::Replied {
+    scene.hear(LifeInput::Replied {
         work: stale,
         provider: "local".into(),
         result: Ok(ModelAnswer::default()),
         ms: 1,
     });
-    scene.hear(Input::Returned {
+    scene.hear(LifeInput::Returned {
         work: stale,
         outcome: outcome("late", CallStatus::Done),
     });
-    scene.hear(Input::Leaving { work: stale });
-    scene.hear(Input::Rang { alarm: Alarm(999) });
-    scene.hear(Input::Recorded {
+    scene.hear(LifeInput::Leaving { work: stale });
+    scene.hear(LifeInput::Rang {
+        alarm: AlarmId(999),
+    });
+    scene.hear(LifeInput::Recorded {
         ticket: WriteId(999),
         outcome: Ok(()),
     });
-    assert_eq!(scene.kinds(), [Kind::Prompt]);
+    assert_eq!(scene.kinds(), [RowKind::Prompt]);
     assert_eq!(scene.asks().len(), 1);
 }
 
@@ -178,15 +185,15 @@ fn late_and_foreign_answers_are_dropped() {
 fn of_ten_thousand_calls_the_first_are_made_and_the_model_and_the_operator_hear_of_the_rest() {
     let mut scene = Scene::new();
     scene.prompt("mine");
-    let call = AskedCall {
+    let call = RequestedCall {
         name: "mine".to_string(),
-        ..AskedCall::default()
+        ..RequestedCall::default()
     };
     scene.reply(ModelAnswer {
         calls: vec![call; 10_000],
-        usage: Some(Usage {
+        usage: Some(TokenUsage {
             input: 100,
-            ..Usage::default()
+            ..TokenUsage::default()
         }),
         ..ModelAnswer::default()
     });
@@ -213,7 +220,7 @@ fn of_ten_thousand_calls_the_first_are_made_and_the_model_and_the_operator_hear_
     assert_eq!(scene.host_codes(), ["too_many_calls"]);
     assert_eq!(scene.asks().len(), 2, "the turn goes on");
     assert_eq!(
-        scene.life.standing().totals.tokens_in,
+        scene.life.status().totals.tokens_in,
         100,
         "and its cost counts"
     );
@@ -226,7 +233,7 @@ fn a_figure_that_is_not_believed_is_told_and_sums_come_to_an_end() {
         scene.prompt("mine");
         scene.reply(ModelAnswer {
             text: "done".to_string(),
-            usage: Some(Usage {
+            usage: Some(TokenUsage {
                 input: u64::MAX,
                 output: u64::MAX,
                 cached: u64::MAX,
@@ -235,7 +242,7 @@ fn a_figure_that_is_not_believed_is_told_and_sums_come_to_an_end() {
             ..ModelAnswer::default()
         });
     }
-    let totals = scene.life.standing().totals;
+    let totals = scene.life.status().totals;
     assert_eq!((totals.tokens_in, totals.tokens_out), (0, 0));
     assert!(scene.host_codes().contains(&"usage_doubted".to_string()));
 }
@@ -255,7 +262,7 @@ fn an_order_that_comes_with_the_last_question_of_a_turn_begins_the_next_one() {
     scene.say("mined");
     assert!(!scene.host_codes().contains(&"turn_limit".to_string()));
     assert_eq!(scene.asks().len(), asked + 1);
-    assert_eq!(scene.life.standing().totals.turns, 1);
+    assert_eq!(scene.life.status().totals.turns, 1);
     assert_eq!(scene.life.turn, TurnNumber(2));
     assert_eq!(scene.last_message(), user("and sell it"));
 }
@@ -278,14 +285,14 @@ fn what_a_mysis_does_is_shown_while_its_call_is_out() {
             schema: "{}".into(),
             read_only_hint: None,
         }];
-        scene.hear(Input::Linked {
+        scene.hear(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
         });
         scene.prompt("go");
         scene.want(&[(tool, "{}")]);
-        assert_eq!(scene.life.standing().activity, activity, "{tool}");
+        assert_eq!(scene.life.status().activity, activity, "{tool}");
     }
 }
 
@@ -301,12 +308,12 @@ fn what_was_used_is_stored_with_the_row_that_tells_of_it() {
     let mut scene = Scene::new();
     scene.prompt("mine");
     scene.reply(ModelAnswer {
-        calls: vec![AskedCall {
+        calls: vec![RequestedCall {
             id: "a".into(),
             name: "mine".into(),
             arguments: "{}".into(),
         }],
-        usage: Some(Usage {
+        usage: Some(TokenUsage {
             input: 70,
             output: 7,
             cached: 0,
@@ -332,6 +339,6 @@ fn what_was_used_is_stored_with_the_row_that_tells_of_it() {
     let stored: Vec<_> = scene.effects.iter().filter_map(stored).collect();
     assert_eq!(
         stored,
-        [(Some(Kind::Call), 70, 0), (Some(Kind::Reply), 170, 1)]
+        [(Some(RowKind::Call), 70, 0), (Some(RowKind::Reply), 170, 1)]
     );
 }

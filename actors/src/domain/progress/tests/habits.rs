@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
-use crate::domain::progress::Called;
+use crate::domain::progress::FinishedCall;
 use crate::domain::progress::habit::CallPattern;
 
 /// The longest circle that is seen, and how often it is gone round first.
@@ -14,14 +14,14 @@ const ROUNDS: usize = 6;
 
 fn call(habit: &mut CallPattern, tool: &str, status: CallStatus, text: &str, at: Moment) -> bool {
     let (tool, arguments): (Arc<str>, Arc<str>) = (tool.into(), "{}".into());
-    let called = Called {
+    let called = FinishedCall {
         tool: &tool,
         arguments: &arguments,
         read_only: tool.starts_with("look"),
         status,
         text,
     };
-    habit.called(&called, at)
+    habit.on_call(&called, at)
 }
 
 fn fail(habit: &mut CallPattern, tool: &str, text: &str, at: Moment) -> bool {
@@ -45,7 +45,7 @@ fn a_circle_is_one_once_it_was_gone_round_six_times() {
         assert_eq!(habit.is_circling(), period <= LONGEST, "{period} calls");
         let circle: Vec<String> = (0..period).map(|place| format!("tool{place}")).collect();
         if period <= LONGEST {
-            assert_eq!(habit.circle(), circle);
+            assert_eq!(habit.cycle_tools(), circle);
             call(&mut habit, "other", CallStatus::Done, "", after(0));
             assert!(!habit.is_circling(), "it broke off");
         }
@@ -102,7 +102,7 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
                 "Error: cannot_craft: 3 missing",
                 after(0),
             );
-            habit.ailment();
+            habit.take_due_failure();
         }
         fail(
             &mut habit,
@@ -115,8 +115,12 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
                 "{hours} hours: craft failed {times} times with cannot_craft, and never succeeded"
             )
         });
-        assert_eq!(habit.ailment(), facts, "{times} times, {hours} hours");
-        assert_eq!(habit.ailment(), None, "said once");
+        assert_eq!(
+            habit.take_due_failure(),
+            facts,
+            "{times} times, {hours} hours"
+        );
+        assert_eq!(habit.take_due_failure(), None, "said once");
     }
 }
 
@@ -135,7 +139,7 @@ fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
         fail(&mut habit, tool, text, after(0));
     }
     let known = |habit: &CallPattern| -> Vec<(String, String, u32)> {
-        let ailments = habit.ailments().iter();
+        let ailments = habit.recurring_failures().iter();
         ailments
             .map(|ailment| {
                 (
@@ -164,16 +168,22 @@ fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
         fail(&mut habit, &format!("t{number}"), "no", after(number));
     }
     fail(&mut habit, "t0", "no", after(10));
-    assert_eq!(habit.ailments().len(), 8);
+    assert_eq!(habit.recurring_failures().len(), 8);
     fail(&mut habit, "t8", "no", after(11));
     let tools: Vec<&str> = habit
-        .ailments()
+        .recurring_failures()
         .iter()
         .map(|ailment| &*ailment.tool)
         .collect();
     assert_eq!(tools, ["t0", "t2", "t3", "t4", "t5", "t6", "t7", "t8"]);
-    let many = habit.ailments().iter().cycle().take(9).cloned().collect();
-    assert_eq!(CallPattern::recalled(many).ailments().len(), 8);
+    let many = habit
+        .recurring_failures()
+        .iter()
+        .cycle()
+        .take(9)
+        .cloned()
+        .collect();
+    assert_eq!(CallPattern::restore(many).recurring_failures().len(), 8);
 }
 
 #[test]

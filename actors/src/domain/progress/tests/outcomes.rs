@@ -4,7 +4,7 @@ use std::slice::from_ref;
 
 use serde_json::json;
 
-use crate::domain::progress::outcome::{Gains, Outcomes, grouped, minutes};
+use crate::domain::progress::outcome::{Gains, Outcomes, format_millis, group_digits};
 
 /// What the last of these answers brought: whether anything, whether something that lasts, and the
 /// credits. Looks are of `get_status`, deeds of `act`.
@@ -13,8 +13,8 @@ fn brought(answers: &[(bool, serde_json::Value)]) -> (bool, bool, i64) {
     let mut last = Gains::default();
     for (is_look, answer) in answers {
         last = match is_look {
-            true => outcomes.read("get_status", true, &answer.to_string()),
-            false => outcomes.read("act", false, &answer.to_string()),
+            true => outcomes.read_result("get_status", true, &answer.to_string()),
+            false => outcomes.read_result("act", false, &answer.to_string()),
         };
     }
     (last.any, last.lasting, last.net)
@@ -211,7 +211,7 @@ fn places_and_answers_are_remembered_up_to_a_number_and_the_oldest_are_forgotten
     let mut outcomes = Outcomes::default();
     let mut arrive = |place: u32| {
         let answer = json!({"poi_id": format!("p{place}")}).to_string();
-        outcomes.read("travel", false, &answer)
+        outcomes.read_result("travel", false, &answer)
     };
     for place in 0..48 {
         arrive(place);
@@ -222,11 +222,15 @@ fn places_and_answers_are_remembered_up_to_a_number_and_the_oldest_are_forgotten
     assert!(arrive(0).lasting, "the first one is forgotten");
 
     let mut outcomes = Outcomes::default();
-    let mut hear = |answer: u32| outcomes.read("look", true, &answer.to_string()).is_novel;
+    let mut hear = |answer: u32| {
+        outcomes
+            .read_result("look", true, &answer.to_string())
+            .is_novel
+    };
     assert!((0..48).all(&mut hear));
     assert!(!hear(0) && hear(48) && !hear(1) && hear(0));
     assert!(
-        outcomes.read("listen", true, "1").is_novel,
+        outcomes.read_result("listen", true, "1").is_novel,
         "of another tool"
     );
 }
@@ -246,7 +250,7 @@ fn an_answer_in_no_known_form_is_not_judged() {
         ("look", &long(64 << 10), Some(true)),
         ("look", &long((64 << 10) + 1), None),
     ] {
-        let gains = Outcomes::default().read(tool, true, text);
+        let gains = Outcomes::default().read_result(tool, true, text);
         assert_eq!(gains.is_readable, readable, "{tool} {}", text.len());
         assert!(!gains.any && gains.is_novel);
     }
@@ -261,25 +265,25 @@ fn a_server_is_known_by_credits_by_cargo_or_by_a_place() {
         json!({"player": {"current_poi": "belt"}}),
     ] {
         let mut outcomes = Outcomes::default();
-        outcomes.read("get_status", true, &answer.to_string());
+        outcomes.read_result("get_status", true, &answer.to_string());
         assert!(outcomes.is_known(), "{answer}");
     }
     let mut outcomes = Outcomes::default();
-    outcomes.read("get_skills", true, r#"{"skills":{"mining":1}}"#);
+    outcomes.read_result("get_skills", true, r#"{"skills":{"mining":1}}"#);
     assert!(!outcomes.is_known());
 }
 
 #[test]
 fn what_is_unchanged_is_said_in_words() {
     let mut outcomes = Outcomes::default();
-    assert_eq!(outcomes.told(), Vec::<String>::new());
+    assert_eq!(outcomes.describe_figures(), Vec::<String>::new());
     let place = "p".repeat(61);
     let answer = json!({
         "player": {"credits": 48207, "current_poi": place, "skills": {"mining": 2, "trade": 3}},
         "ship": {"cargo_used": 7},
         "missions": [{"mission_id": "m", "percent_complete": 1}],
     });
-    outcomes.read("get_status", true, &answer.to_string());
+    outcomes.read_result("get_status", true, &answer.to_string());
     let last_at = format!("last at {}", &place[..60]);
     let told = [
         "credits 48,207",
@@ -288,9 +292,13 @@ fn what_is_unchanged_is_said_in_words() {
         "missions as they were",
         &last_at,
     ];
-    assert_eq!(outcomes.told(), told);
-    outcomes.read("get_status", true, r#"{"player":{"credits":-5}}"#);
-    assert_eq!(outcomes.told()[0], "cargo 7", "debts are no credits");
+    assert_eq!(outcomes.describe_figures(), told);
+    outcomes.read_result("get_status", true, r#"{"player":{"credits":-5}}"#);
+    assert_eq!(
+        outcomes.describe_figures()[0],
+        "cargo 7",
+        "debts are no credits"
+    );
 }
 
 #[test]
@@ -303,7 +311,7 @@ fn numbers_and_times_are_written_as_people_write_them() {
         (100_000, "100,000"),
         (1_234_567, "1,234,567"),
     ] {
-        assert_eq!(grouped(number), text);
+        assert_eq!(group_digits(number), text);
     }
     for (seconds, text) in [
         (0, "0 s"),
@@ -313,6 +321,6 @@ fn numbers_and_times_are_written_as_people_write_them() {
         (7200, "2 h"),
         (90_000, "25 h"),
     ] {
-        assert_eq!(minutes(seconds * 1000 + 999), text);
+        assert_eq!(format_millis(seconds * 1000 + 999), text);
     }
 }

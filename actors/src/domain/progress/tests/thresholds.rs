@@ -43,7 +43,7 @@ fn scene_of(turns: u32, at_least: u64) -> Scene {
 }
 
 /// At which turn it is told first, and how.
-fn first(mut scene: Scene, turn: Turn) -> Option<(u32, Way)> {
+fn first(mut scene: Scene, turn: Turn) -> Option<(u32, StallKind)> {
     play(&mut scene, 120, turn);
     scene.told.first().map(|(turns, way, _)| (*turns, *way))
 }
@@ -51,32 +51,35 @@ fn first(mut scene: Scene, turn: Turn) -> Option<(u32, Way)> {
 #[test]
 fn each_way_of_getting_nowhere_is_told_after_its_number_of_turns() {
     for (turn, turns, way) in [
-        (talks as Turn, 5, Way::Talks),
-        (repeats, 5, Way::Repeats),
-        (fails, 20, Way::Fails),
-        (idles, 40, Way::Idles),
+        (talks as Turn, 5, StallKind::Talks),
+        (repeats, 5, StallKind::Repeats),
+        (fails, 20, StallKind::Fails),
+        (idles, 40, StallKind::Idles),
         // The sixth makes it a circle.
-        (circles, 5 + 10, Way::Circles),
+        (circles, 5 + 10, StallKind::Circles),
     ] {
         assert_eq!(first(scene_of(40, 0), turn), Some((turns, way)));
     }
     // A turn of many calls counts for more; what the first one answers is new.
     let many: Turn = |scene, _| (0..8).for_each(|_| circles(scene, 0));
-    assert_eq!(first(scene_of(40, 0), many), Some((1 + 5, Way::Circles)));
+    assert_eq!(
+        first(scene_of(40, 0), many),
+        Some((1 + 5, StallKind::Circles))
+    );
 }
 
 #[test]
 fn what_a_game_may_take_its_time_for_is_told_after_the_shortest_time_too() {
     // The time counts from the end of the first of them.
     for (turn, turns, way) in [
-        (talks as Turn, 5, Way::Talks),
-        (repeats, 5, Way::Repeats),
-        (fails, 1 + 30, Way::Fails),
-        (idles, 1 + 30, Way::Idles),
-        (circles, 6 + 30, Way::Circles),
+        (talks as Turn, 5, StallKind::Talks),
+        (repeats, 5, StallKind::Repeats),
+        (fails, 1 + 30, StallKind::Fails),
+        (idles, 1 + 30, StallKind::Idles),
+        (circles, 6 + 30, StallKind::Circles),
     ] {
         let mut scene = scene_of(2, 30 * 60);
-        if way == Way::Circles {
+        if way == StallKind::Circles {
             scene.rules.turns = 1000;
         }
         assert_eq!(first(scene, turn), Some((turns, way)));
@@ -112,10 +115,10 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
     let mut scene = scene_of(40, 0);
     scene.call("get_status", "{}", Ok(&status(1, 0, "belt")));
     play(&mut scene, 30, talks);
-    assert_eq!(scene.watch.rung(), EscalationStep::Afresh);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::Afresh);
     scene.call("get_status", "{}", Ok(&status(2, 0, "belt")));
     scene.end();
-    assert_eq!(scene.watch.rung(), EscalationStep::Nudged);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::Nudged);
     assert_eq!((scene.watch.notice(), scene.watch.stuck()), (None, None));
     scene.told.clear();
     play(&mut scene, 30, talks);
@@ -128,8 +131,8 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
         told,
         [(5, None), (10, None), (20, Some(EscalationStep::Afresh))]
     );
-    scene.watch.ordered(scene.now);
-    assert_eq!(scene.watch.rung(), EscalationStep::Ground);
+    scene.watch.on_order(scene.now);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::Ground);
     scene.told.clear();
     play(&mut scene, 5, talks);
     let told = scene.told.first().map(|told| told.2);
@@ -186,10 +189,10 @@ fn the_facts_say_how_long_what_and_that_nothing_was_gained() {
 #[test]
 fn those_who_watch_see_how_many_turns_it_is_and_since_when() {
     for (turn, turns, way, tool) in [
-        (talks as Turn, 7, Way::Talks, None),
-        (repeats, 7, Way::Repeats, Some("dock")),
-        (fails, 22, Way::Fails, None),
-        (idles, 42, Way::Idles, None),
+        (talks as Turn, 7, StallKind::Talks, None),
+        (repeats, 7, StallKind::Repeats, Some("dock")),
+        (fails, 22, StallKind::Fails, None),
+        (idles, 42, StallKind::Idles, None),
     ] {
         let mut scene = scene_of(40, 0);
         play(&mut scene, turns - 2, turn);
@@ -238,8 +241,11 @@ fn one_call_that_fails_is_counted_as_long_as_it_is_the_only_one() {
         }
         scene.told.first().map(|told| (told.0, told.1))
     };
-    assert_eq!(turn(&[("a", false)]), Some((5, Way::Repeats)));
-    assert_eq!(turn(&[("a", false), ("a", false)]), Some((5, Way::Repeats)));
+    assert_eq!(turn(&[("a", false)]), Some((5, StallKind::Repeats)));
+    assert_eq!(
+        turn(&[("a", false), ("a", false)]),
+        Some((5, StallKind::Repeats))
+    );
     assert_eq!(turn(&[("a", false), ("b", false)]), None);
     assert_eq!(turn(&[("a", false), ("b", false), ("a", false)]), None);
     assert_eq!(turn(&[("a", false), ("a", true)]), None);
@@ -279,7 +285,11 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
             scene.end();
         }
         let told = scene.told.first().map(|told| told.1);
-        assert_eq!(told, is_told.then_some(Way::Circles), "{errand:?} {tool}");
+        assert_eq!(
+            told,
+            is_told.then_some(StallKind::Circles),
+            "{errand:?} {tool}"
+        );
     }
     for (turn, is_told) in [
         (talks as Turn, false),
@@ -329,14 +339,14 @@ fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
             let mut said = Vec::new();
             for _ in 0..120 {
                 play(&mut scene, 1, turn);
-                said.push((scene.watch.notice().cloned(), scene.watch.rung()));
+                said.push((scene.watch.notice().cloned(), scene.watch.escalation_step()));
                 let unjudged = scene.watch.take_unjudged_notice(&scene.rules);
-                said.push((unjudged, scene.watch.rung()));
+                said.push((unjudged, scene.watch.escalation_step()));
                 if restarts && scene.turns.is_multiple_of(7) {
                     let notice = scene.watch.notice().cloned();
                     let known = scene.watch.known;
-                    let memo = scene.watch.memo(scene.both());
-                    scene.watch = StallDetector::recalled(&memo, scene.both());
+                    let memo = scene.watch.checkpoint(scene.both());
+                    scene.watch = StallDetector::restore(&memo, scene.both());
                     // What the model is told is composed anew when it is due.
                     (scene.watch.notice, scene.watch.known) = (notice, known);
                 }
@@ -355,21 +365,21 @@ fn a_memo_is_due_after_eight_turns_and_at_once_when_a_step_was_taken() {
         let looks = turn.to_string();
         scene.call("get_status", &looks, Ok(&status(turn, 0, "belt")));
         scene.end();
-        if scene.watch.due_memo(scene.both()).is_some() {
+        if scene.watch.due_checkpoint(scene.both()).is_some() {
             due.push(turn);
         }
     }
     assert_eq!(due, [8, 16, 24]);
-    let is_due = |scene: &mut Scene| scene.watch.due_memo(scene.both()).is_some();
+    let is_due = |scene: &mut Scene| scene.watch.due_checkpoint(scene.both()).is_some();
     play(&mut scene, 4, talks);
     assert!(!is_due(&mut scene));
     play(&mut scene, 1, talks);
     assert!(is_due(&mut scene), "it was told so");
-    scene.watch.ordered(scene.now);
+    scene.watch.on_order(scene.now);
     assert!(is_due(&mut scene), "it is on the ground again");
-    scene.watch.ordered(scene.now);
+    scene.watch.on_order(scene.now);
     assert!(!is_due(&mut scene), "and was");
-    scene.watch.begin_afresh(Seq(1));
+    scene.watch.reset_context(Seq(1));
     assert!(is_due(&mut scene));
     play(&mut scene, 5, talks);
     assert!(is_due(&mut scene));
@@ -395,10 +405,10 @@ fn a_memo_holds_the_newest_sixteen_places() {
     for place in 0..20 {
         arrive(&mut scene, place);
     }
-    let memo = scene.watch.memo(scene.both());
+    let memo = scene.watch.checkpoint(scene.both());
     let is_new = |place: u32| {
         let mut scene = scene_of(40, 0);
-        scene.watch = StallDetector::recalled(&memo, scene.both());
+        scene.watch = StallDetector::restore(&memo, scene.both());
         arrive(&mut scene, place)
     };
     let new: Vec<u32> = (0..22).filter(|place| is_new(*place)).collect();
@@ -408,14 +418,14 @@ fn a_memo_holds_the_newest_sixteen_places() {
 #[test]
 fn every_way_and_every_rung_has_a_word_of_its_own() {
     let ways = [
-        Way::Talks,
-        Way::Repeats,
-        Way::Fails,
-        Way::Circles,
-        Way::Idles,
-        Way::Ails,
+        StallKind::Talks,
+        StallKind::Repeats,
+        StallKind::Fails,
+        StallKind::Circles,
+        StallKind::Idles,
+        StallKind::Ails,
     ];
-    let ways = ways.map(Way::as_str);
+    let ways = ways.map(StallKind::as_str);
     assert_eq!(
         ways,
         ["talks", "repeats", "fails", "circles", "idles", "ails"]

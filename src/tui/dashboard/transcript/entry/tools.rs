@@ -5,22 +5,22 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::dashboard::figures;
-use crate::dashboard::tone::{Line, Tone};
+use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::tree::{Fold, Tree, in_short, split_json};
 use crate::dashboard::width;
-use actors::domain::clean::{clean, one_line};
-use actors::domain::game_state::gist;
-use actors::domain::message::{Call, CallStatus, ResultMeta, Utterance};
+use actors::domain::clean::{clean_text, one_line};
+use actors::domain::game_state::summarize_value;
+use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Utterance};
 
-use super::{Draft, MAX_LINES, PREVIEW_OF_A_FAILURE, about, has_words};
+use super::{EntryBuilder, MAX_LINES, PREVIEW_OF_A_FAILURE, call_summary, has_words};
 
 /// Lines of a folded result.
 const PREVIEW: usize = 2;
 /// A result longer than this is not taken apart for its preview.
 const LARGE: usize = 64 * 1024;
 
-impl Draft<'_> {
-    pub(super) fn add_calls(&mut self, utterance: &Utterance, calls: &[Call]) -> Tone {
+impl EntryBuilder<'_> {
+    pub(super) fn add_calls(&mut self, utterance: &Utterance, calls: &[CallRecord]) -> Tone {
         let speaks = has_words(utterance);
         if speaks {
             self.add_speaker(utterance);
@@ -36,24 +36,26 @@ impl Draft<'_> {
                 && let Some(line) = self.lines.first().cloned()
             {
                 let mut line = line;
-                self.push_dim(&mut line, &about(utterance));
+                self.push_dim(&mut line, &call_summary(utterance));
                 self.lines[0] = line;
             }
         }
         if speaks { Tone::Mysis } else { Tone::Tool }
     }
 
-    fn add_call(&mut self, call: &Call) {
+    fn add_call(&mut self, call: &CallRecord) {
         let name = one_line(&call.name);
-        let mut line = Line::of("⚙ ", Tone::Tool);
+        let mut line = StyledLine::of("⚙ ", Tone::Tool);
         let room = self.look.columns.saturating_sub(2);
         line.push(width::clip(&name, room), Tone::Tool);
         let arguments: Option<Value> = serde_json::from_str(&call.arguments).ok();
         let Some(Value::Object(members)) = arguments else {
             self.lines.push(line);
-            self.lines
-                .push(Line::of("  arguments are no JSON object:", Tone::Fault));
-            return self.add_wrapped(&clean(&call.arguments), Tone::Fault, 3, "  ");
+            self.lines.push(StyledLine::of(
+                "  arguments are no JSON object:",
+                Tone::Fault,
+            ));
+            return self.add_wrapped(&clean_text(&call.arguments), Tone::Fault, 3, "  ");
         };
         if self.look.fold == Fold::Open && !members.is_empty() {
             self.lines.push(line);
@@ -65,7 +67,7 @@ impl Draft<'_> {
     }
 
     /// Adds `name=value` for as many members as fit.
-    fn push_pairs(&mut self, line: &mut Line, members: &serde_json::Map<String, Value>) {
+    fn push_pairs(&mut self, line: &mut StyledLine, members: &serde_json::Map<String, Value>) {
         let mut taken = width::of(&line.text());
         for (name, value) in members {
             let (text, tone) = in_short(value);
@@ -89,8 +91,8 @@ impl Draft<'_> {
     }
 
     pub(super) fn add_result(&mut self, text: &Arc<str>, meta: &ResultMeta) -> Tone {
-        let (sign, word, tone) = outcome(meta.status);
-        let mut line = Line::of(format!("{sign} "), tone);
+        let (sign, word, tone) = status_sign(meta.status);
+        let mut line = StyledLine::of(format!("{sign} "), tone);
         let name = one_line(&meta.tool);
         line.push(
             width::clip(&name, self.look.columns.saturating_sub(2)),
@@ -119,7 +121,7 @@ impl Draft<'_> {
             Tone::Text
         };
         match split_json(text) {
-            (None, None) => self.add_wrapped(&clean(text), body, MAX_LINES, "  "),
+            (None, None) => self.add_wrapped(&clean_text(text), body, MAX_LINES, "  "),
             (None | Some(_), _) => self.add_tree(&Tree::of_text(text)),
         }
     }
@@ -127,14 +129,14 @@ impl Draft<'_> {
     fn add_tree(&mut self, tree: &Tree) {
         let columns = self.look.columns.saturating_sub(2);
         let lines = tree
-            .visible()
+            .visible_nodes()
             .flat_map(|place| tree.lines_of(place, columns));
         for (count, line) in lines.enumerate() {
             if count == MAX_LINES {
                 let more = "  … more; Enter looks inside";
-                return self.lines.push(Line::of(more, Tone::Faint));
+                return self.lines.push(StyledLine::of(more, Tone::Faint));
             }
-            let mut moved = Line::of("  ", Tone::Text);
+            let mut moved = StyledLine::of("  ", Tone::Text);
             moved.spans.extend(line.spans);
             self.lines.push(moved);
         }
@@ -143,7 +145,7 @@ impl Draft<'_> {
     fn add_preview(&mut self, text: &str, meta: &ResultMeta) {
         if meta.is_error() {
             return self.add_wrapped(
-                clean(text).trim_end(),
+                clean_text(text).trim_end(),
                 Tone::Fault,
                 PREVIEW_OF_A_FAILURE,
                 "  ",
@@ -153,7 +155,7 @@ impl Draft<'_> {
         let brief = match value {
             Some(value) => {
                 self.folds = true;
-                one_line(&gist(&value))
+                one_line(&summarize_value(&value))
             }
             None => one_line(&text[..text.floor_char_boundary(2000)]),
         };
@@ -161,11 +163,11 @@ impl Draft<'_> {
         let mut wrapped = width::wrap(&brief, columns);
         for line in wrapped.by_ref().take(PREVIEW) {
             self.lines
-                .push(Line::of("  ", Tone::Text).with(line, Tone::Dim));
+                .push(StyledLine::of("  ", Tone::Text).with(line, Tone::Dim));
         }
         if !wrapped.rest().is_empty() {
             self.folds = true;
-            if let Some(Line { spans }) = self.lines.last_mut()
+            if let Some(StyledLine { spans }) = self.lines.last_mut()
                 && let Some(span) = spans.last_mut()
             {
                 let kept = width::start(&span.text, columns.saturating_sub(2));
@@ -176,7 +178,7 @@ impl Draft<'_> {
 }
 
 /// How a call ended: its sign, its word where the sign does not say it all, its tone.
-fn outcome(status: CallStatus) -> (&'static str, &'static str, Tone) {
+fn status_sign(status: CallStatus) -> (&'static str, &'static str, Tone) {
     match status {
         CallStatus::Done => ("✓", "", Tone::Success),
         CallStatus::Failed => ("✗", "failed", Tone::Fault),
