@@ -103,7 +103,12 @@ fn the_domain_is_pure() {
 /// failed, and its commit none (decision 100).
 #[test]
 fn only_the_writer_begins_transactions() {
-    let begins = ["TransactionTrait", "BEGIN", "SAVEPOINT", "begin_with"];
+    let begins = [
+        "TransactionTrait",
+        "BEGIN",
+        "SAVEPOINT",
+        "begin_with_config",
+    ];
     // This one only reads, on a connection of its own.
     let may = ["src/ledger/writer.rs", "src/ledger/check.rs"];
     let mut found = Vec::new();

@@ -38,7 +38,7 @@ use super::tool::Toolset;
 use super::write::{Mission, MysisProfile};
 
 pub use input::{
-    AlarmId, CallOrder, Effect, LifeInput, ModelQuery, MysisOrder, ReplyId, Route, TaskId,
+    AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId, Route, TaskId,
     ToolOutcome, WriteId,
 };
 pub use recall::RestoreArgs;
@@ -93,17 +93,6 @@ pub struct Life {
     now: Timestamp,
     /// By the clock that waits go by.
     moment: Moment,
-}
-
-/// What a Mysis may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Everything.
-    Live,
-    /// Take orders and keep them for the next flight: no swarm is running.
-    QueueOnly,
-    /// Finish what has left: the program is closing.
-    Draining,
 }
 
 /// Where in its life a Mysis is; each stage holds what only it has.

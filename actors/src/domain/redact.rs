@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use coded::{base64_cores, is_letter};
-use spelling::{begins_a_code, readings_at};
+use spelling::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
 
 pub use keyed::{hide_passwords, password_in_words};
 
@@ -379,23 +379,6 @@ fn spelt_out(text: &[u8], mut place: usize, bytes: &[u8], tries: &mut u32) -> Op
             spelt_out(text, spelt.next, rest, tries)
         })
         .max()
-}
-
-/// Whether a word goes on before a place; the end of a code is no letter of it.
-fn goes_on_before(text: &[u8], place: usize) -> bool {
-    let before = &text[..place];
-    let Some(last) = before.last().filter(|last| last.is_ascii_alphanumeric()) else {
-        return false;
-    };
-    let is_code = |length: usize, begin: &[u8]| {
-        before.len() >= length && before[before.len() - length..].starts_with(begin)
-    };
-    let is_escape = matches!(last, b'n' | b'r' | b't' | b'b' | b'f') && is_code(2, b"\\");
-    !(is_escape || is_code(3, b"%") || is_code(6, b"\\u"))
-}
-
-fn goes_on_behind(text: &[u8], place: usize) -> bool {
-    text.get(place).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 #[cfg(test)]

@@ -267,3 +267,14 @@ pub(super) struct CurrentActivity {
     pub(super) since: Timestamp,
     pub(super) until: Option<Timestamp>,
 }
+
+/// What a Mysis may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything.
+    Live,
+    /// Take orders and keep them for the next flight: no swarm is running.
+    QueueOnly,
+    /// Finish what has left: the program is closing.
+    Draining,
+}

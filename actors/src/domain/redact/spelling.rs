@@ -210,6 +210,23 @@ fn read_digits(
     count.contains(&found).then_some((number, place))
 }
 
+/// Whether a word goes on before a place; the end of a code is no letter of it.
+pub(super) fn goes_on_before(text: &[u8], place: usize) -> bool {
+    let before = &text[..place];
+    let Some(last) = before.last().filter(|last| last.is_ascii_alphanumeric()) else {
+        return false;
+    };
+    let is_code = |length: usize, begin: &[u8]| {
+        before.len() >= length && before[before.len() - length..].starts_with(begin)
+    };
+    let is_escape = matches!(last, b'n' | b'r' | b't' | b'b' | b'f') && is_code(2, b"\\");
+    !(is_escape || is_code(3, b"%") || is_code(6, b"\\u"))
+}
+
+pub(super) fn goes_on_behind(text: &[u8], place: usize) -> bool {
+    text.get(place).is_some_and(u8::is_ascii_alphanumeric)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
