@@ -8,7 +8,6 @@
 pub mod client;
 pub mod frame;
 pub mod terminals;
-pub mod wire;
 
 mod remote_screen;
 mod terminal;

@@ -54,6 +54,8 @@ pub enum MysisMsg {
     News(TaskId, SessionEvent),
     /// A call is about to leave; it goes once that is recorded.
     Leaving(TaskId, oneshot::Sender<bool>),
+    /// A task goes on although the work that began it may be cut off.
+    OwnTask(AbortOnDropHandle<()>),
     /// Work is over.
     Worked(Box<TaskResult>),
     /// An alarm rings.
@@ -129,6 +131,8 @@ pub struct MysisState {
     /// Absent while work has it, or before it is needed.
     session: Option<GameSession>,
     work: Option<AbortOnDropHandle<()>>,
+    /// What goes on although work is cut off: an account is claimed or saved.
+    tasks: Vec<AbortOnDropHandle<()>>,
     alarm: Option<AbortOnDropHandle<()>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// The tickets on their way to the Store, and the task that carries them.
@@ -204,6 +208,7 @@ impl MysisState {
                 _recall: recall,
             },
             session: None,
+            tasks: Vec::new(),
             work: None,
             alarm: None,
             outbox: VecDeque::new(),
@@ -276,6 +281,10 @@ impl MysisState {
             MysisMsg::Leaving(work, go) => {
                 self.at_the_door = Some((work, go));
                 self.handle_input(myself, LifeInput::Leaving { work });
+            }
+            MysisMsg::OwnTask(task) => {
+                self.tasks.retain(|task| !task.is_finished());
+                self.tasks.push(task);
             }
             MysisMsg::Worked(worked) => self.on_task_done(myself, *worked),
             MysisMsg::Rang(alarm) => self.handle_input(myself, LifeInput::Rang { alarm }),

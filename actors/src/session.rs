@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::Lane;
@@ -69,6 +70,10 @@ pub struct SessionDeps {
 pub trait SessionObserver: Send + Sync {
     /// Something changed.
     fn on_event(&self, news: SessionEvent);
+
+    /// Takes over a task that is to go on although the work under way is cut off. It ends with the
+    /// Mysis at the latest.
+    fn own_task(&self, task: AbortOnDropHandle<()>);
 
     /// A way to tell that outlives the work under way.
     fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send>;

@@ -14,8 +14,7 @@ use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::input_event::{Input, Press};
 
 use super::frame::{CloseReason, Frame, ReceivedScreen};
-use super::terminals::{FrameAsked, InputBatch, Leaving};
-use super::wire::{AttachRequest, RemoteAction, RemoteInput};
+use super::terminals::{AttachRequest, FrameAsked, InputBatch, Leaving};
 use crate::control::client::{ControlClient, ControlError};
 use zoea_tui::drawable::InputSink;
 use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions};
@@ -149,7 +148,7 @@ async fn show_frames(
             received.apply_change(change);
             slot.put(Arc::new(received.clone()));
         }
-        for RemoteAction(act) in frame.acts {
+        for act in frame.acts {
             slot.perform(act);
         }
         match frame.over {
@@ -175,7 +174,7 @@ async fn send_inputs(
         let told = InputBatch {
             terminal: terminal.to_string(),
             first,
-            inputs: inputs.into_iter().map(RemoteInput).collect(),
+            inputs,
         };
         ear.is_waiting_since(Some(Instant::now()));
         if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {

@@ -6,9 +6,9 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use serde::{Deserialize, Serialize};
+use zoea_tui::dashboard::action::TerminalAction;
 use zoea_tui::dashboard::appearance::MouseUse;
 
-use super::wire::{MouseUseMirror, RemoteAction};
 use zoea_tui::drawable::Drawable;
 use zoea_tui::theme::Depth;
 
@@ -21,7 +21,7 @@ pub struct Frame {
     pub change: Option<Change>,
     /// What the terminal is to do, in this order, after it shows the change.
     #[serde(default)]
-    pub acts: Vec<RemoteAction>,
+    pub acts: Vec<TerminalAction>,
     /// Why this is the last one; `None`: it is not.
     #[serde(default)]
     pub over: Option<CloseReason>,
@@ -55,7 +55,6 @@ pub struct Change {
     /// What the terminal's title says.
     pub title: String,
     /// Who has the mouse.
-    #[serde(with = "MouseUseMirror")]
     pub mouse: MouseUse,
     /// What a file with the picture is called.
     pub file_name: String,

@@ -10,10 +10,10 @@ use ratatui::layout::Rect;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::action::TerminalAction;
+use zoea_tui::dashboard::input_event::Input;
 
 use super::frame::{Change, CloseReason, Frame};
 use super::remote_screen::RemoteScreen;
-use super::wire::{RemoteAction, RemoteInput};
 use zoea_tui::drawable::Drawable;
 use zoea_tui::screen::send_input;
 use zoea_tui::theme::Depth;
@@ -80,9 +80,9 @@ impl AttachedTerminal {
 
     /// Passes on what the operator did: the first of them is the `first`th that ever came, counted
     /// from 0. What was heard before is left out. How many were heard in all.
-    pub(super) fn accept_inputs(&self, first: u64, inputs: Vec<RemoteInput>) -> u64 {
+    pub(super) fn accept_inputs(&self, first: u64, inputs: Vec<Input>) -> u64 {
         let mut heard = lock(&self.heard);
-        for (number, RemoteInput(input)) in (first..).zip(inputs) {
+        for (number, input) in (first..).zip(inputs) {
             if number >= *heard {
                 send_input(&self.ui, input);
                 *heard = number + 1;
@@ -120,7 +120,7 @@ impl AttachedTerminal {
         Frame {
             number: drawn.number,
             change,
-            acts: drawn.acts.iter().cloned().map(RemoteAction).collect(),
+            acts: drawn.acts.iter().cloned().collect(),
             over: self.close_reason(&drawn, closing),
         }
     }
@@ -167,7 +167,7 @@ mod tests {
     use ractor::{Actor, ActorProcessingErr, ActorRef};
     use tokio::sync::mpsc;
     use zoea_tui::Display;
-    use zoea_tui::dashboard::input_event::{Input, Press};
+    use zoea_tui::dashboard::input_event::Press;
     use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 
     use super::*;
@@ -220,13 +220,10 @@ mod tests {
         assert!(first.change.is_some_and(|change| change.is_whole));
         guest.pane.perform_action(TerminalAction::Bell);
         let lost = guest.next_frame(first.number, &open).await;
-        assert_eq!(
-            (lost.change, lost.acts),
-            (None, vec![RemoteAction(TerminalAction::Bell)])
-        );
+        assert_eq!((lost.change, lost.acts), (None, vec![TerminalAction::Bell]));
         let again = guest.next_frame(first.number, &open).await;
         assert!(again.change.is_some_and(|change| change.is_whole));
-        assert_eq!(again.acts, [RemoteAction(TerminalAction::Bell)]);
+        assert_eq!(again.acts, [TerminalAction::Bell]);
         let began = Instant::now();
         let nothing = guest.next_frame(again.number, &open).await;
         assert_eq!((nothing.change, nothing.acts), (None, Vec::new()));
@@ -245,10 +242,10 @@ mod tests {
         let (tell, mut heard) = mpsc::unbounded_channel();
         let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
         address.send_replace(Some(probe.clone()));
-        let keys = |letters: &str| -> Vec<RemoteInput> {
+        let keys = |letters: &str| -> Vec<Input> {
             let letters = letters.chars();
             letters
-                .map(|letter| RemoteInput(Input::Press(Press::letter(letter))))
+                .map(|letter| Input::Press(Press::letter(letter)))
                 .collect()
         };
         assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
@@ -258,7 +255,7 @@ mod tests {
         ended.await.unwrap();
         let mut all = Vec::new();
         while let Some(input) = heard.recv().await {
-            all.push(RemoteInput(input));
+            all.push(input);
         }
         assert_eq!(all, keys("abcd"));
     }

@@ -1,4 +1,4 @@
-//! Guests: the attached terminals of a running program, and the tools by which they are served.
+//! The attached terminals of a running program, and the tools by which they are served.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,12 +14,15 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::DashboardTerminal;
+use zoea_tui::dashboard::appearance::Appearance;
 use zoea_tui::dashboard::history::InputHistory;
+use zoea_tui::dashboard::input_event::Input;
 use zoea_tui::dashboard::{self, Dashboard};
+
+use zoea_tui::theme::Depth;
 
 use super::remote_screen::RemoteScreen;
 use super::terminal::AttachedTerminal;
-use super::wire::{AttachRequest, RemoteInput};
 use crate::swarm::Swarm;
 
 /// A terminal that has not asked for so long is gone.
@@ -31,6 +34,17 @@ const MAX_TERMINALS: usize = 64;
 /// How long the end waits until every terminal has been told of it. It is at the same time as the
 /// swarm lands, and leaves room within the two seconds that closing may take.
 const TELLING: Duration = Duration::from_secs(1);
+
+/// What a terminal is like that wants to be attached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachRequest {
+    /// Its columns and rows.
+    pub size: (u16, u16),
+    /// How things look.
+    pub appearance: Appearance,
+    /// How many colours it has.
+    pub depth: Depth,
+}
 
 /// The attached terminals.
 #[derive(Clone)]
@@ -62,7 +76,7 @@ pub(super) struct FrameAsked {
 pub(super) struct InputBatch {
     pub(super) terminal: String,
     pub(super) first: u64,
-    pub(super) inputs: Vec<RemoteInput>,
+    pub(super) inputs: Vec<Input>,
 }
 
 /// Which one leaves.

@@ -1,11 +1,14 @@
 //! Themes: the colours, by meaning. Nowhere else is a colour named.
 
+use serde::{Deserialize, Serialize};
+
 use crate::dashboard::appearance::Theme;
 use crate::dashboard::tone::Tone;
 use ratatui::style::{Color, Modifier, Style};
 
 /// How many colours the terminal has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Depth {
     /// Sixteen million.
     #[default]

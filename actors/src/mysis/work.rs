@@ -165,6 +165,11 @@ impl SessionObserver for MailboxObserver {
         let _ = self.mysis.cast(MysisMsg::News(self.work, news));
     }
 
+    fn own_task(&self, task: AbortOnDropHandle<()>) {
+        // A Mysis that is gone ends it.
+        let _ = self.mysis.cast(MysisMsg::OwnTask(task));
+    }
+
     fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send> {
         let door = MailboxObserver::to(&self.mysis, self.work);
         Box::new(move |news| door.on_event(news))

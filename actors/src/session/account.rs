@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::life::CallOrder;
@@ -321,14 +323,8 @@ impl GameSession {
         };
         let store = self.means.store.clone();
         // It is saved although the Mysis is stopped meanwhile: nobody else knows the password.
-        let saving = tokio::spawn(async move { store.write(batch).await });
-        let broken = |error| {
-            Err(LedgerFault::Unavailable(format!(
-                "the writing broke: {error}"
-            )))
-        };
-        let saved = saving.await.unwrap_or_else(broken);
-        match saved {
+        let saving = run_to_the_end(outlet, async move { store.write(batch).await });
+        match saving.await {
             Ok(()) => self.unsaved = None,
             Err(fault) => {
                 let text = format!("the new game account could not be saved: {fault}; trying on");
@@ -349,7 +345,7 @@ impl GameSession {
             self.who,
         );
         let tell = outlet.event_sender();
-        let claim = tokio::spawn(async move {
+        let claim = run_to_the_end(outlet, async move {
             let claimed = store.claim_account(who).await?;
             if let Some(account) = &claimed {
                 secrets.learn([account.password.clone()]);
@@ -357,12 +353,7 @@ impl GameSession {
             }
             Ok(claimed)
         });
-        let broken = |error| {
-            Err(LedgerFault::Unavailable(format!(
-                "the claim broke: {error}"
-            )))
-        };
-        claim.await.unwrap_or_else(broken)
+        claim.await
     }
 
     fn take_account(&mut self, account: GameAccount) {
@@ -391,4 +382,19 @@ impl GameSession {
             Cow::Owned(hidden) => hidden,
         }
     }
+}
+
+/// Runs this although whoever waits for it is cut off; the Mysis owns the task.
+async fn run_to_the_end<T: Send + 'static>(
+    outlet: &dyn SessionObserver,
+    job: impl Future<Output = Result<T, LedgerFault>> + Send + 'static,
+) -> Result<T, LedgerFault> {
+    let (done, answer) = oneshot::channel();
+    let task = tokio::spawn(async move {
+        // Nobody may wait any more.
+        let _ = done.send(job.await);
+    });
+    outlet.own_task(AbortOnDropHandle::new(task));
+    let broken = |_| Err(LedgerFault::Unavailable("it was broken off".to_string()));
+    answer.await.unwrap_or_else(broken)
 }

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::history::InputHistory;
 
 /// What only a terminal can do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TerminalAction {
     /// Go to the background, as with any other program of the shell.
     Suspend,
@@ -27,5 +30,45 @@ pub enum TerminalAction {
         text: Arc<str>,
     },
     /// Keep what the operator wrote, for the next run.
-    KeepHistory(InputHistory),
+    KeepHistory(#[serde(with = "newest_text")] InputHistory),
+}
+
+/// To an attached terminal only the newest text goes over: it has the rest already.
+mod newest_text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::InputHistory;
+
+    pub(super) fn serialize<S: Serializer>(
+        history: &InputHistory,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(history.newest().map_or("", |text| text))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<InputHistory, D::Error> {
+        let mut history = InputHistory::default();
+        history.add(&String::deserialize(deserializer)?);
+        Ok(history)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_was_written_only_the_newest_goes_over() {
+        let mut history = InputHistory::default();
+        history.add("one");
+        history.add("two");
+        let sent = serde_json::to_string(&TerminalAction::KeepHistory(history)).unwrap();
+        assert_eq!(sent, r#"{"keep_history":"two"}"#);
+        let heard: TerminalAction = serde_json::from_str(&sent).unwrap();
+        let mut newest = InputHistory::default();
+        newest.add("two");
+        assert_eq!(heard, TerminalAction::KeepHistory(newest));
+    }
 }

@@ -1,9 +1,11 @@
 //! Appearance: what the operator chose about how things look.
 
+use serde::{Deserialize, Serialize};
+
 use super::figures::UtcOffset;
 
 /// How things look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appearance {
     /// The colours.
     pub theme: Theme,
@@ -22,7 +24,8 @@ pub struct Appearance {
 }
 
 /// A set of colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Theme {
     /// Deep violet and teal on near-black.
     #[default]
@@ -63,7 +66,8 @@ impl Theme {
 }
 
 /// The letters that the terminal can show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Letters {
     /// All of them.
     #[default]
@@ -73,7 +77,8 @@ pub enum Letters {
 }
 
 /// Whether things move by themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Motion {
     /// What is live may move.
     #[default]
@@ -83,7 +88,8 @@ pub enum Motion {
 }
 
 /// Who has the mouse.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MouseUse {
     /// The program: it selects and scrolls.
     #[default]
@@ -93,7 +99,8 @@ pub enum MouseUse {
 }
 
 /// How the operator is called when somebody needs them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Notify {
     /// Not at all.
     #[default]
@@ -105,7 +112,8 @@ pub enum Notify {
 }
 
 /// Whether the panel beside a conversation is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Panel {
     /// Where there is room for it.
     #[default]

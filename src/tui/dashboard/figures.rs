@@ -1,9 +1,11 @@
 //! Figures: times, sizes and amounts as they are written on screen.
 
+use serde::{Deserialize, Serialize};
+
 use actors::domain::ids::Timestamp;
 
 /// What is added to UTC to get the operator's time, in minutes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UtcOffset(pub i32);
 
 impl UtcOffset {

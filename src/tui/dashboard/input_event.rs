@@ -2,21 +2,27 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A key, with what is held down beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Press {
     /// The key.
     pub key: Key,
     /// Control is held.
+    #[serde(default)]
     pub ctrl: bool,
     /// Alt is held.
+    #[serde(default)]
     pub alt: bool,
     /// Shift is held; never with a letter, which is then the shifted one.
+    #[serde(default)]
     pub shift: bool,
 }
 
 /// A key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Key {
     /// A letter, digit or sign.
     Char(char),
@@ -153,7 +159,7 @@ impl fmt::Display for Press {
 }
 
 /// What the mouse did, and where; columns and rows count from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mouse {
     /// The column.
     pub x: u16,
@@ -164,7 +170,8 @@ pub struct Mouse {
 }
 
 /// What the mouse did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Did {
     /// The left button went down.
     Click,
@@ -175,7 +182,8 @@ pub enum Did {
 }
 
 /// What comes from the terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Input {
     /// A key.
     Press(Press),
@@ -196,7 +204,8 @@ pub enum Input {
 }
 
 /// Whether the operator looks at the terminal, as far as it says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Attention {
     /// The operator looks, or the terminal does not tell.
     #[default]
@@ -217,5 +226,32 @@ mod tests {
         assert_eq!(Press::alt(Key::Enter).to_string(), "Alt-Enter");
         assert_eq!(Press::shift(Key::Tab).to_string(), "Shift-Tab");
         assert_eq!(Press::of(Key::Function(12)).to_string(), "F12");
+    }
+
+    #[test]
+    fn what_the_operator_does_arrives_as_it_was() {
+        let done = [
+            Input::Press(Press::ctrl('c')),
+            Input::Press(Press::of(Key::Function(12))),
+            Input::Paste("two\nlines \u{1f680}".to_string()),
+            Input::Mouse(Mouse {
+                x: 3,
+                y: 4,
+                did: Did::WheelUp,
+            }),
+            Input::Resized(80, 20),
+            Input::Attention(Attention::Elsewhere),
+            Input::Resumed,
+            Input::Performed(Err("no".to_string())),
+            Input::Gone,
+        ];
+        for input in done {
+            let sent = serde_json::to_string(&input).unwrap();
+            let heard: Input = serde_json::from_str(&sent).unwrap();
+            assert_eq!(heard, input, "{sent}");
+        }
+        let short = r#"{"press": {"key": {"char": "q"}}}"#;
+        let heard: Input = serde_json::from_str(short).unwrap();
+        assert_eq!(heard, Input::Press(Press::letter('q')));
     }
 }
