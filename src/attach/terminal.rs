@@ -120,7 +120,7 @@ impl AttachedTerminal {
         Frame {
             number: drawn.number,
             change,
-            acts: drawn.acts.iter().cloned().collect(),
+            acts: drawn.acts.to_vec(),
             over: self.close_reason(&drawn, closing),
         }
     }
