@@ -98,7 +98,7 @@ enum CliCommand {
     Accounts(accounts::AccountsCommand),
     /// Take over a Zoea-Nova v12 database, or an export of our own.
     Import(import::ImportArgs),
-    /// Write conversations as JSON lines, which can be imported again, or as Markdown.
+    /// Write conversations as JSON_TYPE lines, which can be imported again, or as Markdown.
     Export(export::ExportArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
     Galaxy(galaxy::GalaxyArgs),
@@ -116,7 +116,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(wrong) => return report_usage_error(&wrong),
     };
-    descriptors::raise_limit(descriptors::WANTED);
+    descriptors::raise_limit(descriptors::WANTED_DESCRIPTORS);
     let Err(error) = run_command(cli, &Environment::from_process()) else {
         return ExitCode::SUCCESS;
     };

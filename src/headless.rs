@@ -1,4 +1,4 @@
-//! Headless output: one line per event on stdout, as text or as JSON.
+//! Headless output: one line per event on stdout, as text or as JSON_TYPE.
 //!
 //! Hears: the Commander, as one who watches. Tells: nobody. A reader that is slow holds nobody up:
 //! lines wait in a queue with a bound, and what does not fit is counted and said. Fails: the swarm
@@ -22,7 +22,7 @@ const QUEUE: usize = 65_536;
 pub enum Format {
     /// For people.
     Text,
-    /// CONTRACT.md's JSON lines.
+    /// CONTRACT.md's JSON_TYPE lines.
     Json,
 }
 
@@ -212,9 +212,9 @@ fn text(event: &SwarmEvent) -> Option<String> {
         EventKind::Mission(None) => "no mission".to_string(),
         EventKind::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
         EventKind::Shutdown => "closing".to_string(),
-        EventKind::Standing(_)
-        | EventKind::Spending(_)
-        | EventKind::Weather(_)
+        EventKind::StatusChanged(_)
+        | EventKind::BudgetChanged(_)
+        | EventKind::OutagesChanged(_)
         | EventKind::Learned(_) => return None,
     };
     let who = event.mysis.as_ref().map_or("-", |who| &who.name);

@@ -12,9 +12,9 @@ use thiserror::Error;
 use zoea_system::descriptors;
 
 /// How long opening a connection may take.
-const CONNECTING: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle connections kept for each server, so that a swarm's sockets do not pile up.
-const IDLE_PER_HOST: usize = 8;
+const MAX_IDLE_PER_HOST: usize = 8;
 
 /// A client. Time limits for whole requests are its user's, since some answers take minutes.
 ///
@@ -24,8 +24,8 @@ pub fn build_client() -> Result<reqwest::Client, reqwest::Error> {
     // Installed already is as good as installed now: it is always the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
-        .connect_timeout(CONNECTING)
-        .pool_max_idle_per_host(IDLE_PER_HOST)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
         .pool_idle_timeout(Duration::from_secs(60))
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(refuse_redirect))
@@ -33,7 +33,7 @@ pub fn build_client() -> Result<reqwest::Client, reqwest::Error> {
 }
 
 /// Characters of a redirect's target that are shown.
-const SHOWN_OF_TARGET: usize = 200;
+const MAX_TARGET_CHARS: usize = 200;
 
 /// A server sent a request on to somebody else.
 #[derive(Debug, Error)]
@@ -56,7 +56,7 @@ fn refuse_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
 fn shown_address(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     let shown = format!("{}{path}", url.origin().ascii_serialization());
-    match shown.char_indices().nth(SHOWN_OF_TARGET) {
+    match shown.char_indices().nth(MAX_TARGET_CHARS) {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,
     }
@@ -99,7 +99,7 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     (is_named || is_hidden()).then(descriptors::exhaustion_advice)
 }
 
-/// A request that brings JSON somewhere, and is tried again where that may help.
+/// A request that brings JSON_TYPE somewhere, and is tried again where that may help.
 #[derive(Clone)]
 pub struct JsonSender {
     /// The client.

@@ -1,4 +1,4 @@
-//! Logging: every trace event becomes a JSON line in the log file, written by a thread of its own.
+//! Logging: every trace event becomes a JSON_TYPE line in the log file, written by a thread of its own.
 //!
 //! An event never waits for the disk: it is handed over through a bounded queue, and where that is
 //! full, it is dropped and counted. Nothing is ever written to stdout or stderr.
@@ -26,13 +26,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use crate::home::log::{DroppedLines, RotatingFile};
 
 /// Lines that may wait for the disk.
-const QUEUE: usize = 4096;
+const MAX_QUEUED_LINES: usize = 4096;
 
 /// How long the end of the program waits for the disk; a hung one must not keep it.
-const LAST_WAIT: Duration = Duration::from_secs(3);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Libraries, and from which level on they are heard. `async_openai` puts whole answers into errors.
-const TONED_DOWN: [(&str, LevelFilter); 14] = [
+const LIBRARY_LEVELS: [(&str, LevelFilter); 14] = [
     ("async_openai", LevelFilter::OFF),
     ("h2", LevelFilter::WARN),
     ("hyper", LevelFilter::WARN),
@@ -103,7 +103,7 @@ pub fn init(
 }
 
 fn start(file: RotatingFile, secrets: Secrets) -> io::Result<LogGuard> {
-    let (sender, lines) = sync_channel(QUEUE);
+    let (sender, lines) = sync_channel(MAX_QUEUED_LINES);
     let (end, ended) = channel();
     let queue = LineQueue {
         lines: sender,
@@ -138,7 +138,7 @@ where
         .with_timer(Milliseconds)
         .with_writer(writer)
         .log_internal_errors(false);
-    let targets = Targets::new().with_default(level).with_targets(TONED_DOWN);
+    let targets = Targets::new().with_default(level).with_targets(LIBRARY_LEVELS);
     tracing_subscriber::registry().with(lines).with(targets)
 }
 
@@ -155,7 +155,7 @@ impl Drop for LogGuard {
         self.is_ending.store(true, Ordering::Release);
         // Wakes the thread; where the queue is full, it is awake.
         let _ = self.queue.lines.try_send(Vec::new());
-        let is_hung = self.ended.recv_timeout(LAST_WAIT) == Err(RecvTimeoutError::Timeout);
+        let is_hung = self.ended.recv_timeout(FLUSH_TIMEOUT) == Err(RecvTimeoutError::Timeout);
         if let Some(thread) = self.thread.take().filter(|_| !is_hung) {
             // Its panic, if it had one, is no reason for another.
             let _ = thread.join();
@@ -172,7 +172,7 @@ impl LogWriter {
             }
         }
         // Those that were queued before the end; later ones could go on for ever.
-        for _ in 0..=QUEUE {
+        for _ in 0..=MAX_QUEUED_LINES {
             let Ok(line) = self.lines.try_recv() else {
                 break;
             };
@@ -295,11 +295,11 @@ mod tests {
     #[test]
     fn all_that_is_queued_is_written_before_the_guard_is_gone() {
         let lines = logged(LevelFilter::INFO, || {
-            for number in 0..QUEUE {
+            for number in 0..MAX_QUEUED_LINES {
                 tracing::info!(number);
             }
         });
-        assert_eq!(lines.len(), QUEUE);
+        assert_eq!(lines.len(), MAX_QUEUED_LINES);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use listing::{ListedTool, Listing};
 use message::RawResult;
 
 /// How long telling a server that we gave up may take.
-const PARTING: Duration = Duration::from_secs(5);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// A list of tools has no more pages than this; a server that goes on has lost its way.
 const MAX_PAGES: usize = 200;
 /// The largest answer that is read of a server that we do not know.
@@ -71,7 +71,7 @@ pub enum McpFailure {
     /// The server answered with an error.
     #[error("{message} ({code})")]
     Refused {
-        /// JSON-RPC's code.
+        /// JSON_TYPE-RPC's code.
         code: i64,
         /// The server's words.
         message: String,
@@ -224,7 +224,7 @@ impl ServerSession {
         let params = CancelledNotificationParam::new(Some(RequestId::Number(id)), why);
         let note = CancelledNotification::new(params);
         let note = self.notify(ClientNotification::CancelledNotification(note));
-        if !matches!(tokio::time::timeout(PARTING, note).await, Ok(Ok(()))) {
+        if !matches!(tokio::time::timeout(CANCEL_TIMEOUT, note).await, Ok(Ok(()))) {
             tracing::debug!("the server could not be told of a cancelled call");
         }
     }

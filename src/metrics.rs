@@ -20,12 +20,12 @@ pub use server::MetricsServer;
 use text::{Histogram, MetricsPage};
 
 /// Tools that are told apart; what comes after is `other`, since a model may call what is no tool.
-const TOOLS: usize = 256;
+const MAX_TOOL_LABELS: usize = 256;
 
 /// Bounds of the histograms, in seconds.
-const OF_MODELS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
-const OF_TOOLS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 120.0, 600.0];
-const OF_COMMITS: [f64; 10] = [
+const MODEL_SECONDS_BOUNDS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
+const TOOL_SECONDS_BOUNDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 120.0, 600.0];
+const COMMIT_SECONDS_BOUNDS: [f64; 10] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5.0,
 ];
 
@@ -57,7 +57,7 @@ impl Metrics {
     pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         match (&event.what, &event.mysis) {
-            (EventKind::Standing(standing), _) => {
+            (EventKind::StatusChanged(standing), _) => {
                 if let Some(fault) = &standing.fault {
                     numbers.faults.insert(standing.id, fault.kind.as_str());
                 }
@@ -89,8 +89,8 @@ impl Metrics {
                 | EventKind::ToolCalled { .. }
                 | EventKind::ToolReturned { .. }
                 | EventKind::Mission(_)
-                | EventKind::Spending(_)
-                | EventKind::Weather(_)
+                | EventKind::BudgetChanged(_)
+                | EventKind::OutagesChanged(_)
                 | EventKind::Learned(_)
                 | EventKind::Notice { .. }
                 | EventKind::Shutdown,
@@ -105,7 +105,7 @@ impl Metrics {
         *numbers.requests.entry(of).or_default() += 1;
         let histogram = numbers.model_seconds.entry(provider.clone());
         histogram
-            .or_insert_with(|| Histogram::new(&OF_MODELS))
+            .or_insert_with(|| Histogram::new(&MODEL_SECONDS_BOUNDS))
             .observe(seconds);
     }
 
@@ -113,7 +113,7 @@ impl Metrics {
         let mut numbers = self.numbers();
         let histogram = &mut numbers.commit_seconds;
         histogram
-            .get_or_insert_with(|| Histogram::new(&OF_COMMITS))
+            .get_or_insert_with(|| Histogram::new(&COMMIT_SECONDS_BOUNDS))
             .observe(seconds);
     }
 
@@ -131,7 +131,7 @@ impl Metrics {
 impl MetricsState {
     fn count_call(&mut self, result: &ResultMeta) {
         let is_known = self.tools.contains(&result.tool);
-        if !is_known && self.tools.len() < TOOLS {
+        if !is_known && self.tools.len() < MAX_TOOL_LABELS {
             self.tools.insert(result.tool.clone());
         }
         let name = self.tools.get(&result.tool).cloned();
@@ -149,7 +149,7 @@ impl MetricsState {
         #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
         let seconds = result.ms as f64 / 1000.0;
         self.tool_seconds
-            .get_or_insert_with(|| Histogram::new(&OF_TOOLS))
+            .get_or_insert_with(|| Histogram::new(&TOOL_SECONDS_BOUNDS))
             .observe(seconds);
     }
 

@@ -16,9 +16,9 @@ use crate::settings::Environment;
 use crate::swarm::Swarm;
 
 /// How often the manager hears how the swarm stands.
-const BEAT: Duration = Duration::from_secs(15);
+const STATUS_INTERVAL: Duration = Duration::from_secs(15);
 /// How long the Commander may take to answer before the watchdog is left hungry.
-const ANSWERING: Duration = Duration::from_secs(5);
+const COMMANDER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The service manager, where there is one.
 #[derive(Debug, Default)]
@@ -120,13 +120,13 @@ fn watchdog_timeout(environment: &Environment) -> Option<Duration> {
 
 /// Says again and again how the swarm stands, twice as often as the watchdog wants it.
 async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Duration>) {
-    let half = watchdog.map_or(BEAT, |longest| longest / 2);
-    let mut pause = tokio::time::interval(half.min(BEAT));
+    let half = watchdog.map_or(STATUS_INTERVAL, |longest| longest / 2);
+    let mut pause = tokio::time::interval(half.min(STATUS_INTERVAL));
     pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut last = String::new();
     loop {
         pause.tick().await;
-        let answer = tokio::time::timeout(ANSWERING, status_line(&swarm)).await;
+        let answer = tokio::time::timeout(COMMANDER_TIMEOUT, status_line(&swarm)).await;
         let Ok(status) = answer else {
             tracing::warn!("the commander does not answer; the watchdog is not fed");
             continue;

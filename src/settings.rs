@@ -65,7 +65,7 @@ pub const CONFIG_FILE: &str = "zoea.toml";
 pub const CREDENTIALS_FILE: &str = "credentials.json";
 
 /// The waits before each further try; an empty list means a single try.
-const RETRY: ListRule<Time> = ListRule {
+const RETRY_RULE: ListRule<Time> = ListRule {
     count: 0..=100,
     item: Time::FromZero,
 };

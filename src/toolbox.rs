@@ -44,8 +44,8 @@ struct McpServer {
 /// Whom the operator hears of a server's tools through.
 pub type TellOperator = Box<dyn Fn(&str) + Send + Sync>;
 
-/// JSON-RPC's code under which early SpaceMolt told that a command failed.
-const COMMAND_FAILED: i64 = 0;
+/// JSON_TYPE-RPC's code under which early SpaceMolt told that a command failed.
+const COMMAND_FAILED_CODE: i64 = 0;
 
 impl McpUpstream {
     /// The server at this URL; `None`: there is none.
@@ -222,7 +222,7 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer
             is_error,
         }),
         Err(McpFailure::Refused {
-            code: COMMAND_FAILED,
+            code: COMMAND_FAILED_CODE,
             message,
             ..
         }) => Ok(LinkAnswer {

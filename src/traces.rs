@@ -1,4 +1,4 @@
-//! Traces: a span for each turn, model call and tool call, brought to an OTLP collector as JSON.
+//! Traces: a span for each turn, model call and tool call, brought to an OTLP collector as JSON_TYPE.
 //!
 //! Spans are made of what the swarm tells everybody, so that no turn waits for them. Finished turns
 //! wait in a queue with a bound; what does not fit, or cannot be brought, is counted and told.
@@ -23,18 +23,18 @@ use span::TraceSpan;
 use turns::OpenTurns;
 
 /// Turns that wait to be brought away.
-const QUEUE: usize = 512;
+const MAX_QUEUED_TURNS: usize = 512;
 /// Turns in one request.
-const BATCH: usize = 64;
+const BATCH_TURNS: usize = 64;
 /// How long one try may take, and the waits before further ones.
-const TIMEOUT: Duration = Duration::from_secs(10);
-const WAITS: [Duration; 3] = [
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+const RETRY_WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
 /// How long the end may take.
-const GOODBYE: Duration = Duration::from_secs(1);
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What brings spans away.
 pub struct SpanExporter {
@@ -47,14 +47,14 @@ impl SpanExporter {
     /// Begins to bring spans to the collector that the settings name.
     #[must_use]
     pub fn start(http: &reqwest::Client, endpoint: &str, secrets: Secrets) -> SpanExporter {
-        let (queue, turns) = mpsc::channel(QUEUE);
+        let (queue, turns) = mpsc::channel(MAX_QUEUED_TURNS);
         let lost = Arc::new(AtomicU64::new(0));
         let delivery = JsonSender {
             http: http.clone(),
             url: traces_url(endpoint),
             token: None,
-            timeout: TIMEOUT,
-            waits: &WAITS,
+            timeout: REQUEST_TIMEOUT,
+            waits: &RETRY_WAITS,
         };
         let task = tokio::spawn(export_all(delivery, turns, lost.clone(), secrets));
         SpanExporter { queue, task, lost }
@@ -80,7 +80,7 @@ impl SpanExporter {
     pub async fn stop(self) {
         drop(self.queue);
         let mut task = self.task;
-        if tokio::time::timeout(GOODBYE, &mut task).await.is_err() {
+        if tokio::time::timeout(STOP_TIMEOUT, &mut task).await.is_err() {
             task.abort();
             tracing::warn!("the trace collector did not take the last spans in time");
         }
@@ -108,7 +108,7 @@ async fn export_all(
 ) {
     let mut is_down = false;
     let mut batch = Vec::new();
-    while turns.recv_many(&mut batch, BATCH).await > 0 {
+    while turns.recv_many(&mut batch, BATCH_TURNS).await > 0 {
         let spans: Vec<Value> = batch
             .drain(..)
             .flatten()
@@ -132,7 +132,7 @@ async fn export_all(
     }
 }
 
-/// A request of OTLP over HTTP, as JSON.
+/// A request of OTLP over HTTP, as JSON_TYPE.
 fn otlp_request(spans: &[Value]) -> Value {
     let resource = [
         ("service.name", "zoea"),

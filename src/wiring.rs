@@ -57,7 +57,7 @@ pub use reload::ReloadReply;
 pub use rules::{configured_secrets, provider_endpoints};
 
 /// How long closing may take before the program leaves anyway.
-const CLOSING: Duration = Duration::from_millis(1900);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
 /// How a swarm is brought up.
 #[derive(Clone, Debug)]
@@ -352,7 +352,7 @@ impl RunningSwarm {
     pub async fn shutdown(self) {
         let closed = self
             .commander
-            .call(CommanderMsg::Close, Some(CLOSING))
+            .call(CommanderMsg::Close, Some(CLOSE_TIMEOUT))
             .await;
         if closed.is_err() {
             tracing::warn!("the swarm was gone before it was closed");

@@ -33,7 +33,7 @@ use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::OrderRefusal;
 use crate::domain::rules::SwarmRules;
-use crate::domain::weather::ServerOutages;
+use crate::domain::outages::ServerOutages;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::MysisDeps;
@@ -162,10 +162,10 @@ impl Actor for Commander {
             CommanderMsg::News(news) => state.on_child_event(news),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
-            CommanderMsg::Standings(reply) => drop(reply.send(state.statuses())),
-            CommanderMsg::Spending(reply) => drop(reply.send(state.spending.clone())),
-            CommanderMsg::Weather(reply) => drop(reply.send(state.weather.clone())),
-            CommanderMsg::Arrival(reply) => drop(reply.send(state.login_progress())),
+            CommanderMsg::Statuses(reply) => drop(reply.send(state.statuses())),
+            CommanderMsg::BudgetStatus(reply) => drop(reply.send(state.spending.clone())),
+            CommanderMsg::Outages(reply) => drop(reply.send(state.weather.clone())),
+            CommanderMsg::LoginProgress(reply) => drop(reply.send(state.login_progress())),
             CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
             CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble_text())),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),

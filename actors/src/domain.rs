@@ -1,6 +1,6 @@
 //! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
 
-pub mod arrival;
+pub mod login_progress;
 pub mod books;
 pub mod bounds;
 pub mod budget;
@@ -15,7 +15,7 @@ pub mod game_state;
 pub mod gate;
 pub mod ids;
 pub mod json_size;
-pub mod look;
+pub mod snapshot_query;
 pub mod message;
 pub mod model;
 pub mod needs;
@@ -29,10 +29,10 @@ pub mod redact;
 pub mod restart;
 pub mod rules;
 pub mod screen;
-pub mod sent;
+pub mod last_request;
 pub mod state;
 pub mod system_prompt;
 pub mod tokens;
 pub mod tool;
-pub mod weather;
+pub mod outages;
 pub mod write;

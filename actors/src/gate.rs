@@ -6,7 +6,7 @@
 //! takes up the books and who is away; who is in flight stays so unknown to it, so that for one request's time a
 //! lane may be fuller than its rules.
 
-mod telling;
+mod event_text;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use crate::domain::gate::{
     AdmissionGate, AdmissionRequest, GateRules, GateVerdict, Lane, PermitId,
 };
 use crate::domain::ids::{MysisId, Now, Timestamp};
-use crate::domain::weather::{ServerOutage, ServerOutages};
+use crate::domain::outages::{ServerOutage, ServerOutages};
 use crate::ports::Clock;
 
-use telling::describe_event;
+use event_text::describe_event;
 
 /// What the gate is told.
 #[derive(Debug)]
@@ -81,14 +81,14 @@ pub enum GateMsg {
 #[derive(Debug)]
 pub enum Admission {
     /// It may.
-    In(Permit),
+    Admitted(Permit),
     /// The server is away, and who asks does not wait for it.
     Away {
         /// What happened last.
         why: Arc<str>,
     },
     /// Not before a moment.
-    Held {
+    Denied {
         /// Why.
         why: Arc<str>,
         /// Until when.
@@ -174,9 +174,9 @@ impl GateHandle {
             waits_out,
         };
         match self.request_admission(asker).await? {
-            Admission::In(pass) => Some(Ok(pass)),
+            Admission::Admitted(pass) => Some(Ok(pass)),
             // Only who pays can be out of budget.
-            Admission::Held { why, .. } | Admission::Away { why } => Some(Err(why)),
+            Admission::Denied { why, .. } | Admission::Away { why } => Some(Err(why)),
         }
     }
 
@@ -298,11 +298,11 @@ impl GateState {
                 continue;
             };
             let admission = match verdict {
-                GateVerdict::In {
+                GateVerdict::Admitted {
                     lane,
                     told,
                     is_trial,
-                } => Admission::In(Permit {
+                } => Admission::Admitted(Permit {
                     lane,
                     told,
                     is_trial,
@@ -311,7 +311,7 @@ impl GateState {
                     gate: myself.clone(),
                 }),
                 GateVerdict::Away { why } => Admission::Away { why },
-                GateVerdict::Held { why, until } => Admission::Held { why, until },
+                GateVerdict::Denied { why, until } => Admission::Denied { why, until },
             };
             // One who gave up meanwhile drops the pass, and with it leaves.
             let _ = reply.send(admission);
@@ -354,7 +354,7 @@ impl GateState {
         let spending = self.gate.budget_status();
         if spending != self.told {
             self.told = spending.clone();
-            self.tell_event(now, EventKind::Spending(Arc::new(spending)));
+            self.tell_event(now, EventKind::BudgetChanged(Arc::new(spending)));
         }
     }
 
@@ -375,7 +375,7 @@ impl GateState {
             next_try: now.wall_at(absence.next_try),
         });
         let weather = Arc::new(ServerOutages(away.collect()));
-        self.tell_event(now.wall, EventKind::Weather(weather));
+        self.tell_event(now.wall, EventKind::OutagesChanged(weather));
     }
 
     fn tell_news(&mut self, now: Now) {

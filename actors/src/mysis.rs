@@ -24,7 +24,7 @@ use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
-use crate::domain::sent::{LastRequest, SentRequest};
+use crate::domain::last_request::{LastRequest, SentRequest};
 use crate::domain::write::{Mission, MysisRecord, StoredHistory, Write};
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;

@@ -53,9 +53,9 @@ pub enum StoreMsg {
     /// A claim is over.
     Claimed(Result<Option<GameAccount>, LedgerFault>),
     /// A step of the ledger's upkeep is over.
-    Kept,
+    MaintenanceDone,
     /// Upkeep may be due although nothing was written.
-    UpkeepDue,
+    MaintenanceDue,
     /// Time to try again.
     TryAgain,
 }
@@ -148,7 +148,7 @@ enum StoreTask {
         RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
     ),
     Waiting,
-    Upkeep,
+    Maintenance,
 }
 
 impl Actor for StoreActor {
@@ -162,7 +162,7 @@ impl Actor for StoreActor {
         args: StoreArgs,
     ) -> Result<StoreState, ActorProcessingErr> {
         // An earlier run may have left upkeep behind.
-        myself.cast(StoreMsg::Kept)?;
+        myself.cast(StoreMsg::MaintenanceDone)?;
         let upkeep = args.ledger.maintenance_interval().map(|period| {
             AbortOnDropHandle::new(tokio::spawn(send_maintenance_ticks(myself.clone(), period)))
         });
@@ -195,8 +195,8 @@ impl Actor for StoreActor {
             StoreMsg::Drain(reply) => state.draining.push(reply),
             StoreMsg::Committed(results) => state.on_committed(&myself, results)?,
             StoreMsg::Claimed(result) => state.on_claimed(&myself, result),
-            StoreMsg::Kept | StoreMsg::TryAgain => state.under_way = None,
-            StoreMsg::UpkeepDue => {}
+            StoreMsg::MaintenanceDone | StoreMsg::TryAgain => state.under_way = None,
+            StoreMsg::MaintenanceDue => {}
         }
         state.go_on(&myself);
         Ok(())
@@ -207,7 +207,7 @@ impl Actor for StoreActor {
 async fn send_maintenance_ticks(store: ActorRef<StoreMsg>, period: Duration) {
     loop {
         tokio::time::sleep(period).await;
-        if store.cast(StoreMsg::UpkeepDue).is_err() {
+        if store.cast(StoreMsg::MaintenanceDue).is_err() {
             return;
         }
     }
@@ -258,9 +258,9 @@ impl StoreState {
         let task = tokio::spawn(async move {
             // What a step left undone is due again.
             let _ = step.await;
-            let _ = store.cast(StoreMsg::Kept);
+            let _ = store.cast(StoreMsg::MaintenanceDone);
         });
-        self.under_way = Some((StoreTask::Upkeep, AbortOnDropHandle::new(task)));
+        self.under_way = Some((StoreTask::Maintenance, AbortOnDropHandle::new(task)));
         self.has_kept = true;
         true
     }

@@ -67,11 +67,11 @@ impl Desk {
             horizon, call_seq, call_position) \
             SELECT 1, seq, seq, (seq + 3) / 4, \
             CASE seq % 4 WHEN 1 THEN 'prompt' WHEN 2 THEN 'call' WHEN 3 THEN 'result' \
-                ELSE 'reply' END, \
-            CASE seq % 4 WHEN 2 THEN '' WHEN 3 THEN printf('%.400c', 'x') ELSE 'go on' END, \
-            CASE seq % 4 WHEN 3 THEN '{\"tool\":\"mine\",\"status\":\"done\"}' END, \
-            CASE WHEN seq % 4 IN (0, 2) THEN seq - 1 END, \
-            CASE seq % 4 WHEN 3 THEN seq - 1 END, CASE seq % 4 WHEN 3 THEN 0 END FROM place";
+                ELSE 'reply' TEXT_END, \
+            CASE seq % 4 WHEN 2 THEN '' WHEN 3 THEN printf('%.400c', 'x') ELSE 'go on' TEXT_END, \
+            CASE seq % 4 WHEN 3 THEN '{\"tool\":\"mine\",\"status\":\"done\"}' TEXT_END, \
+            CASE WHEN seq % 4 IN (0, 2) THEN seq - 1 TEXT_END, \
+            CASE seq % 4 WHEN 3 THEN seq - 1 TEXT_END, CASE seq % 4 WHEN 3 THEN 0 TEXT_END FROM place";
         self.runtime.block_on(async {
             let database = sea_orm::Database::connect(url).await.expect("the database");
             for insert in [calls, messages] {

@@ -27,7 +27,7 @@ pub(super) enum AlertSignal {
 /// What of an event may have to be told.
 pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
     match (&event.what, &event.mysis) {
-        (EventKind::Standing(standing), _) => {
+        (EventKind::StatusChanged(standing), _) => {
             let need = operator_need(standing).map(Box::new);
             Some(AlertSignal::Stands(standing.id, event.at, need))
         }

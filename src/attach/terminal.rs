@@ -23,7 +23,7 @@ const FRAME_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pictures in a row that could not be painted before the screen is given up.
 const MAX_FAILED_FRAMES: u32 = 20;
 /// No terminal has more columns or rows than this.
-const LONGEST_SIDE: u16 = 1000;
+const MAX_SIDE_CELLS: u16 = 1000;
 
 /// One attached terminal.
 pub(super) struct AttachedTerminal {
@@ -138,7 +138,7 @@ impl AttachedTerminal {
     /// Paints a picture; one that cannot be painted is left out.
     fn paint(&self, drawn: &mut FrameState, picture: &impl Drawable) -> Option<Change> {
         let (width, height) = picture.size();
-        let area = Rect::new(0, 0, width.min(LONGEST_SIDE), height.min(LONGEST_SIDE));
+        let area = Rect::new(0, 0, width.min(MAX_SIDE_CELLS), height.min(MAX_SIDE_CELLS));
         drawn.next.resize(area);
         let painted = catch_unwind(AssertUnwindSafe(|| {
             picture.paint_into(self.depth, &mut drawn.next)

@@ -28,12 +28,12 @@ use crate::swarm::Swarm;
 /// A terminal that has not asked for so long is gone.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often those that are gone are looked for.
-const SWEEP: Duration = Duration::from_secs(5);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// Terminals that may be attached at once; each costs a Ui and a picture.
 const MAX_TERMINALS: usize = 64;
 /// How long the end waits until every terminal has been told of it. It is at the same time as the
 /// swarm lands, and leaves room within the two seconds that closing may take.
-const TELLING: Duration = Duration::from_secs(1);
+const CLOSE_NOTICE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What a terminal is like that wants to be attached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -256,7 +256,7 @@ impl AttachedTerminals {
 
     /// Forgets those that do not ask any more, for as long as it is polled.
     pub async fn sweep(&self) {
-        let mut pause = tokio::time::interval(SWEEP);
+        let mut pause = tokio::time::interval(SWEEP_INTERVAL);
         pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             pause.tick().await;
@@ -288,7 +288,7 @@ impl AttachedTerminals {
             }
         };
         // Those who do not ask see it by the end of the connection.
-        let _ = tokio::time::timeout(TELLING, told).await;
+        let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, told).await;
     }
 
     fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {

@@ -35,7 +35,7 @@ pub enum DbCommand {
 /// How findings are written.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// As JSON.
+    /// As JSON_TYPE.
     #[arg(long)]
     json: bool,
 }

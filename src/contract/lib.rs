@@ -1,4 +1,4 @@
-//! The JSON that scripts and other programs rely on, as CONTRACT.md has it.
+//! The JSON_TYPE that scripts and other programs rely on, as CONTRACT.md has it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use actors::domain::ids::Timestamp;
 use actors::domain::message::{ReplyMeta, Row, RowBody, RowKind};
 use actors::domain::model::TokenUsage;
 use actors::domain::order::{CompletedOrder, OrderRefusal};
-use actors::domain::weather::{ServerLabel, ServerOutages};
+use actors::domain::outages::{ServerLabel, ServerOutages};
 use actors::domain::write::AccountRecord;
 use serde_json::{Value, json};
 
@@ -143,7 +143,7 @@ pub fn row_json(row: &Row) -> Value {
     })
 }
 
-/// Arguments as the JSON object that they are, or the text as it came where they are none.
+/// Arguments as the JSON_TYPE object that they are, or the text as it came where they are none.
 fn arguments_json(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Value::Object(object),
@@ -214,9 +214,9 @@ pub fn event_json(event: &SwarmEvent) -> Option<Value> {
             json!({"seq": null, "severity": severity.as_str(), "code": code, "text": **text}),
         ),
         EventKind::Shutdown => ("shutdown", json!({})),
-        EventKind::Standing(_)
-        | EventKind::Spending(_)
-        | EventKind::Weather(_)
+        EventKind::StatusChanged(_)
+        | EventKind::BudgetChanged(_)
+        | EventKind::OutagesChanged(_)
         | EventKind::Learned(_) => return None,
     };
     line["at"] = json!(event.at.to_string());

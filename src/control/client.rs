@@ -85,7 +85,7 @@ impl ControlClient {
             return Err(ControlError::Refused(result.text));
         }
         serde_json::from_str(&result.text)
-            .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
+            .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON_TYPE: {error}")))
     }
 }
 

@@ -21,7 +21,7 @@ const PIECE_ROWS: usize = 16;
 const DEFAULT_LOG_ROWS: u64 = 50;
 /// Hits of a search that are given where nothing else is asked for, and at most.
 const DEFAULT_HITS: u64 = 20;
-const MOST_HITS: usize = 1000;
+const MAX_HITS: usize = 1000;
 
 /// The rows of an answer, as many as fit.
 #[derive(Default)]
@@ -142,7 +142,7 @@ pub(super) async fn search_rows(
     }
     let places = given.optional_text("in")?.unwrap_or("messages");
     let places = places.split(',').map(|place| parse_search_in(place.trim()));
-    let limit = given.count("limit", DEFAULT_HITS, MAX_ROWS)?.min(MOST_HITS);
+    let limit = given.count("limit", DEFAULT_HITS, MAX_ROWS)?.min(MAX_HITS);
     let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
     let mut hits = Vec::new();
     for &within in &places {

@@ -22,7 +22,7 @@ use super::{ProgramInfo, accounts, books, history};
 /// A tool: its name, what it does, its parameters; those with `!` are required.
 struct ToolEntry(&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [ToolEntry; 25] = [
+const TOOLS: [ToolEntry; 25] = [
     ToolEntry("list_myses", "All Myses and how they stand.", &[]),
     ToolEntry(
         "create_mysis",
@@ -122,7 +122,7 @@ const TABLE: [ToolEntry; 25] = [
 
 /// All tools, as MCP lists them.
 pub(super) fn list_tools() -> Vec<Tool> {
-    TABLE.iter().map(ToolEntry::to_tool).collect()
+    TOOLS.iter().map(ToolEntry::to_tool).collect()
 }
 
 impl ToolEntry {
@@ -155,7 +155,7 @@ pub async fn call(
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<Value, String> {
-    let Some(ToolEntry(_, _, parameters)) = TABLE.iter().find(|entry| entry.0 == name) else {
+    let Some(ToolEntry(_, _, parameters)) = TOOLS.iter().find(|entry| entry.0 == name) else {
         return Err(format!("there is no tool called {name}"));
     };
     let given = ToolArguments::new(name, parameters, arguments)?;

@@ -128,7 +128,7 @@ impl FaultTally {
         self.0.iter().copied()
     }
 
-    /// As a JSON object.
+    /// As a JSON_TYPE object.
     #[must_use]
     pub fn json(&self) -> Value {
         let counts: Map<String, Value> = self

@@ -31,10 +31,10 @@ use super::{
 };
 
 /// The seed of a galaxy that nobody chose one for.
-const USUAL_SEED: u64 = 1;
+const DEFAULT_SEED: u64 = 1;
 
 /// After this many lines a snapshot is due.
-const LINES: u64 = 50_000;
+const LINES_PER_SNAPSHOT: u64 = 50_000;
 
 /// An open data directory.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Journal {
             Ok(text) => restore_world(dir, &text, seed, rules)
                 .with_context(|| format!("read {}", path.display()))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                (World::new(rules(seed.unwrap_or(USUAL_SEED))), 1)
+                (World::new(rules(seed.unwrap_or(DEFAULT_SEED))), 1)
             }
             Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
         };
@@ -114,7 +114,7 @@ impl Journal {
 
     /// Whether enough has been appended to begin anew.
     pub(super) fn is_snapshot_due(&self) -> bool {
-        self.lines >= LINES
+        self.lines >= LINES_PER_SNAPSHOT
     }
 
     /// Writes the world down whole and begins a new segment.
@@ -127,7 +127,7 @@ impl Journal {
                 // The old segment goes on, and must stay the last. It may not even be there.
                 let _ = fs::remove_file(replay::segment_path(&self.dir, next));
                 // Not again with the very next line.
-                self.lines = LINES / 2;
+                self.lines = LINES_PER_SNAPSHOT / 2;
                 return Err(error);
             }
         };

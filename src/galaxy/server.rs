@@ -1,7 +1,7 @@
 //! The server: one task owns the world, HTTP comes in through one door, and all of it ends together.
 
 mod connections;
-mod door;
+mod endpoint;
 mod envelope;
 mod gate;
 mod handler;
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::traffic::Traffic;
 use self::{
     connections::Connections,
-    door::GalaxyEndpoint,
+    endpoint::GalaxyEndpoint,
     owner::{OwnerRequest, RecordFiles, WorldOwner},
 };
 use super::{
@@ -31,10 +31,10 @@ use super::{
 };
 
 /// How long requests in flight may take once the server is told to stop.
-const GRACE: Duration = Duration::from_secs(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 /// Requests that may wait for the owner at once; those who send more wait at the door.
-const QUEUE: usize = 4096;
+const MAX_QUEUED_REQUESTS: usize = 4096;
 
 /// A running galaxy. Dropping it ends all its tasks.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Galaxy {
         let seed = desk.world().seed();
         // When one part fails, the others have no reason to go on.
         let stop = shutdown.child_token();
-        let (requests, inbox) = mpsc::channel(QUEUE);
+        let (requests, inbox) = mpsc::channel(MAX_QUEUED_REQUESTS);
         let connections = Arc::new(Connections::new(options.sessions.idle));
         let faults = Arc::new(FaultInjector::new(
             options.faults.clone(),
@@ -223,7 +223,7 @@ async fn serve_http(
         axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
     let grace = async {
         stop.cancelled().await;
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
     };
     // Dropping the server drops the connections that are still open.
     tokio::select! {

@@ -17,14 +17,14 @@ mod log;
 mod look;
 mod market;
 mod mission;
-mod people;
+mod accounts;
 mod player;
 mod progress;
 mod refusal;
 mod reserve;
 mod saved;
 mod ship;
-mod talk;
+mod messages;
 mod turn;
 mod unimplemented;
 mod view;
@@ -47,7 +47,7 @@ use self::{
     inbox::InboxEvent,
     market::Markets,
     player::PlayerAccount,
-    talk::MessageHistory,
+    messages::MessageHistory,
     turn::{AwaitedArrival, PendingMutation},
 };
 pub use self::{
@@ -103,7 +103,7 @@ impl WorldRules {
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
-            tick: Duration::from_secs(calendar::TICK_SECONDS),
+            tick: Duration::from_secs(calendar::TICK_SECS),
             registration_code: None,
         }
     }

@@ -8,10 +8,10 @@ use super::{Home, HomeError, HomeLock, replace};
 use crate::settings::Secret;
 
 /// More than any token.
-const MAX_BYTES: u64 = 4096;
+const MAX_TOKEN_BYTES: u64 = 4096;
 
 /// Shorter ones could be guessed.
-const SHORTEST: usize = 32;
+const MIN_TOKEN_BYTES: usize = 32;
 
 impl Home {
     /// The token, for a program that wants to reach the running one; `None` if none was ever made.
@@ -20,13 +20,13 @@ impl Home {
     /// Says why it cannot be read.
     pub fn control_token(&self) -> Result<Option<Secret>, HomeError> {
         let file = self.token_file();
-        let text = match zoea_system::files::read_text(&file, MAX_BYTES) {
+        let text = match zoea_system::files::read_text(&file, MAX_TOKEN_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(cause) => return Err(refused("read", &file, cause)),
         };
         let token = text.trim();
-        let is_token = token.len() >= SHORTEST && token.chars().all(|c| c.is_ascii_graphic());
+        let is_token = token.len() >= MIN_TOKEN_BYTES && token.chars().all(|c| c.is_ascii_graphic());
         if is_token {
             Ok(Some(Secret::new(token)))
         } else {

@@ -16,7 +16,7 @@ use chrono::{SecondsFormat, Utc};
 pub const MAX_BYTES: u64 = 16 << 20;
 
 /// Older log files kept beside the newest, where nothing else is said.
-pub const KEPT: u32 = 5;
+pub const MAX_OLD_LOGS: u32 = 5;
 
 /// A log file that makes way for a new one before it grows over its limit.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl RotatingFile {
     /// line.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self::with_limits(path, MAX_BYTES, KEPT)
+        Self::with_limits(path, MAX_BYTES, MAX_OLD_LOGS)
     }
 
     /// A log whose newest file and `kept` older ones each hold up to `max_bytes`.

@@ -8,10 +8,10 @@ use std::path::Path;
 use super::HomeError;
 
 /// Every bit by which others than the owner get in.
-const OTHERS: u32 = 0o077;
+const OTHERS_BITS: u32 = 0o077;
 
 /// The bits by which others can change what is in a directory.
-const OTHERS_WRITE: u32 = 0o022;
+const OTHERS_WRITE_BITS: u32 = 0o022;
 
 /// Closes the directory if all that is in it is the program's. If other things are in it, it may be
 /// some shared place: then its mode stays, and what there is to say about that is returned.
@@ -23,7 +23,7 @@ pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeEr
     };
     let metadata = fs::metadata(directory).map_err(|cause| refused("look at", cause))?;
     let mode = metadata.permissions().mode() & 0o7777;
-    if mode & OTHERS == 0 {
+    if mode & OTHERS_BITS == 0 {
         return Ok(None);
     }
     if holds_only_ours(directory).map_err(|cause| refused("read", cause))? {
@@ -31,7 +31,7 @@ pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeEr
             .map_err(|cause| refused("close to other users", cause))?;
         return Ok(None);
     }
-    if mode & OTHERS_WRITE != 0 {
+    if mode & OTHERS_WRITE_BITS != 0 {
         return Err(HomeError::Exposed {
             directory: directory.to_owned(),
             mode,
@@ -66,7 +66,7 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
         else {
             continue;
         };
-        if metadata.permissions().mode() & OTHERS != 0 {
+        if metadata.permissions().mode() & OTHERS_BITS != 0 {
             match fs::set_permissions(entry.path(), Permissions::from_mode(0o600)) {
                 // Another process has removed it meanwhile.
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
@@ -100,7 +100,7 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OURS: [&str; 7] = [
+    const OWN_FILES: [&str; 7] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
@@ -110,7 +110,7 @@ fn is_made_by_us(name: &str) -> bool {
         "control.token",
     ];
     // With what follows: zoea.db-wal, zoea.log.1, run.json.new …
-    OURS.iter().any(|ours| name.starts_with(ours))
+    OWN_FILES.iter().any(|ours| name.starts_with(ours))
 }
 
 #[cfg(test)]

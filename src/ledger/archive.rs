@@ -29,7 +29,7 @@ use super::{LedgerInner, SqlLedger, error_text};
 
 /// The condition of the index over rare kinds, word for word: SQLite uses the index only where it
 /// stands in the query, and reads a whole conversation otherwise.
-pub(super) const RARE: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
+pub(super) const RARE_KINDS_CONDITION: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
 
 type ArchiveFuture<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 

@@ -78,7 +78,7 @@ impl LedgerInner {
             .columns(key)
             .filter(Column::Day.gte(since.0));
         // What an older version spoilt must keep nobody from reading the rest.
-        for figure in mend::OF_BOOKS {
+        for figure in mend::BOOK_FIGURES {
             lines = lines.expr_as(Expr::cust(mend::figure_or(self.dialect, figure, 0)), figure);
         }
         for column in key {

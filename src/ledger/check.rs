@@ -21,9 +21,9 @@ use super::{OpenError, ServerAddress, error_text, file, mend, opening, trigrams}
 /// [`bounds::MAX_CALL_TOKENS`], as the database counts.
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
 /// Rows of each end of the index that are looked for in it.
-const SAMPLE: usize = 200;
+const SAMPLE_ROWS: usize = 200;
 /// Mistakes of one kind that are named.
-const NAMED: usize = 5;
+const MAX_NAMED_MISTAKES: usize = 5;
 
 /// One check: its name, and what was found, good or bad.
 pub type CheckResult = (&'static str, Result<String, String>);
@@ -89,11 +89,11 @@ const CHECKS: [(&str, CheckFn); 7] = [
     ("places", |look| look.check_places().boxed()),
     ("index", |look| look.check_index().boxed()),
     ("books", |look| look.check_books().boxed()),
-    (FIGURES, |look| look.check_figures().boxed()),
+    (FIGURES_CHECK, |look| look.check_figures().boxed()),
 ];
 
 /// The one check whose findings are mended when the database is opened.
-pub(super) const FIGURES: &str = "figures";
+pub(super) const FIGURES_CHECK: &str = "figures";
 
 /// One look at everything, at one moment.
 struct CheckTransaction {
@@ -186,7 +186,7 @@ impl CheckTransaction {
         let gaps: Vec<(i64, i64, i64)> = self
             .query_rows(
                 "SELECT message.mysis_id, coalesce(max(upto), 0), max(seq) - coalesce(max(upto), 0) \
-                 - count(CASE WHEN seq > coalesce(upto, 0) THEN 1 END) FROM message \
+                 - count(CASE WHEN seq > coalesce(upto, 0) THEN 1 TEXT_END) FROM message \
                  LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
                  GROUP BY message.mysis_id",
             )
@@ -227,7 +227,7 @@ impl CheckTransaction {
                 .query_rows(&format!(
                     "SELECT id, mysis_id, substr(content, 1, 200) FROM message \
                      WHERE id <= (SELECT upto FROM indexed) AND length(content) >= 3 \
-                     ORDER BY id {order} LIMIT {SAMPLE}"
+                     ORDER BY id {order} LIMIT {SAMPLE_ROWS}"
                 ))
                 .await?;
             for (id, mysis, text) in rows {
@@ -260,7 +260,7 @@ impl CheckTransaction {
             Dialect::Sqlite => (
                 |key| format!("json_extract(metadata, '$.usage.{key}')"),
                 "CASE WHEN json_valid(metadata) THEN json_type(metadata, '$.usage') = 'object' \
-                 ELSE 0 END",
+                 ELSE 0 TEXT_END",
             ),
             Dialect::Postgres => (
                 |key| format!("(metadata::json->'usage'->>'{key}')::numeric"),
@@ -272,7 +272,7 @@ impl CheckTransaction {
         let of_a_call = |key: &str| {
             let number = number(key);
             let is_within = self.dialect.is_within(&number, MAX_CALL_TOKENS);
-            total(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 END"))
+            total(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 TEXT_END"))
         };
         let of_a_line = |figure: &str| {
             let number = mend::figure_or(self.dialect, figure, 0);
@@ -377,8 +377,8 @@ fn finding_of(mistakes: impl Iterator<Item = String>, good: &str) -> CheckFindin
 /// The first few, and how many there are.
 fn join_mistakes(mistakes: impl Iterator<Item = String>) -> String {
     let mistakes: Vec<String> = mistakes.collect();
-    let few = mistakes[..mistakes.len().min(NAMED)].join("; ");
-    match mistakes.len().saturating_sub(NAMED) {
+    let few = mistakes[..mistakes.len().min(MAX_NAMED_MISTAKES)].join("; ");
+    match mistakes.len().saturating_sub(MAX_NAMED_MISTAKES) {
         0 => few,
         more => format!("{few}; and {more} more"),
     }

@@ -20,7 +20,7 @@ use super::writer::Tx;
 use super::{books, events, retention, rows, sessions, sightings, watches};
 
 /// Calls that go into the database with one statement.
-const CALLS_AT_ONCE: usize = 500;
+const MAX_CALLS_PER_INSERT: usize = 500;
 
 /// Carries one write out within a transaction.
 pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
@@ -204,7 +204,7 @@ async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     books::enter_bill(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
     // A statement takes only so many values.
-    for some in calls.chunks(CALLS_AT_ONCE) {
+    for some in calls.chunks(MAX_CALLS_PER_INSERT) {
         tool_call::Entity::insert_many(some.to_vec())
             .exec_without_returning(tx)
             .await?;

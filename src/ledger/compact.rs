@@ -7,7 +7,7 @@ use super::dialect::Dialect;
 use super::{LedgerInner, SqlLedger, error_text};
 
 /// Pages that are given back in one step: whoever commits next waits for it.
-const STEP: i64 = 256;
+const STEP_PAGES: i64 = 256;
 
 /// What compacting came to, in bytes of the whole database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,9 +92,9 @@ impl LedgerInner {
                 let free = "SELECT freelist_count FROM pragma_freelist_count()";
                 let mut left = self.query_number(free).await?;
                 while left > 0 {
-                    let step = format!("PRAGMA incremental_vacuum({STEP})");
+                    let step = format!("PRAGMA incremental_vacuum({STEP_PAGES})");
                     self.writer.execute_unprepared(&step).await?;
-                    left -= STEP;
+                    left -= STEP_PAGES;
                 }
                 self.checkpoint_log().await?;
                 drop(shrinking);

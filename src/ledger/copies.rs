@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sea_orm::ConnectionTrait;
 use thiserror::Error;
 
-use super::check::{CheckResult, DatabaseLocation, FIGURES, check};
+use super::check::{CheckResult, DatabaseLocation, FIGURES_CHECK, check};
 use super::opening::free_name;
 use super::place::save_into;
 use super::{OpenError, file, opening};
@@ -204,7 +204,7 @@ async fn check_sound(copy: &Path) -> Result<(), CopyError> {
     let checked = check(&DatabaseLocation::File(copy)).await?;
     let bad = |(name, found): CheckResult| found.err().map(|why| format!("{name}: {why}"));
     // Figures that cannot be true are mended wherever the copy is opened.
-    let checked = checked.into_iter().filter(|(name, _)| *name != FIGURES);
+    let checked = checked.into_iter().filter(|(name, _)| *name != FIGURES_CHECK);
     let wrong: Vec<String> = checked.filter_map(bad).collect();
     if wrong.is_empty() {
         return Ok(());

@@ -10,7 +10,7 @@ use sea_orm::{ConnectionTrait, DbErr, Statement, TryGetableMany, Value};
 use super::{LedgerInner, SqlLedger, error_text};
 
 /// Days before that are looked back at.
-const BACK: i64 = 13;
+const LOOK_BACK_DAYS: i64 = 13;
 
 /// One Mysis in one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl SqlLedger {
 impl LedgerInner {
     async fn day(&self, day: Day) -> Result<DayRecord, DbErr> {
         let mut record = DayRecord::default();
-        for entry in self.books(Day(day.0.saturating_sub(BACK))).await? {
+        for entry in self.books(Day(day.0.saturating_sub(LOOK_BACK_DAYS))).await? {
             if entry.day > day {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Export: conversations written to files, as JSON lines that can be imported again, or as Markdown
+//! Export: conversations written to files, as JSON_TYPE lines that can be imported again, or as Markdown
 //! for reading.
 
 pub mod lines;
@@ -26,7 +26,7 @@ use crate::SqlLedger;
 use zoea_system::clock::MachineClock;
 
 /// Rows that are read at once; one may have a megabyte.
-const PIECE: usize = 16;
+const PIECE_ROWS: usize = 16;
 
 /// What is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ async fn read_piece(
         .page(PageQuery {
             mysis,
             from: PageFrom::After(after),
-            limit: PIECE,
+            limit: PIECE_ROWS,
             kinds: Vec::new(),
         })
         .await

@@ -15,7 +15,7 @@ use super::place::{FileId, file_at};
 use super::{OpenError, READ_CONNECTIONS, error_text, opening};
 
 /// How long a lock of another process is waited for before a write is tried again.
-const BUSY: Duration = Duration::from_secs(2);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The one connection that writes, as it is opened first: it makes a file where there is none.
 pub(super) struct FileWriter {
@@ -107,7 +107,7 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        .busy_timeout(BUSY)
+        .busy_timeout(BUSY_TIMEOUT)
         .pragma("temp_store", "memory")
         .pragma("cache_size", "-1000")
         .pragma("wal_autocheckpoint", "4000")
@@ -127,7 +127,7 @@ fn reader_options(path: &Path) -> ConnectOptions {
         .map_sqlx_sqlite_opts(|sqlite| {
             sqlite
                 .read_only(true)
-                .busy_timeout(BUSY)
+                .busy_timeout(BUSY_TIMEOUT)
                 .pragma("temp_store", "memory")
                 // Small, since there may be four of them: what is not in it the system still has.
                 .pragma("cache_size", "-250")

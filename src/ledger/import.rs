@@ -24,7 +24,7 @@ use zoea_system::files;
 pub use report::ImportReport;
 
 /// How every SQLite file begins.
-const SQLITE: &[u8] = b"SQLite format 3\0";
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Why nothing was taken over.
 #[derive(Debug, Error)]
@@ -44,7 +44,7 @@ pub enum ImportFault {
     #[error("read the database: {0}")]
     Source(String),
     /// A line is not as `zoea export` writes it.
-    #[error("line {number}: {why}; an export has one JSON object a line, as zoea export writes it")]
+    #[error("line {number}: {why}; an export has one JSON_TYPE object a line, as zoea export writes it")]
     Line {
         /// Which, from 1.
         number: usize,
@@ -81,10 +81,10 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
     let source = files::open_regular(file).map_err(unreadable)?;
     let mut head = Vec::new();
     source
-        .take(SQLITE.len() as u64)
+        .take(SQLITE_MAGIC.len() as u64)
         .read_to_end(&mut head)
         .map_err(unreadable)?;
-    Ok(head == SQLITE)
+    Ok(head == SQLITE_MAGIC)
 }
 
 /// Who is here already, and which names are taken.
@@ -111,17 +111,17 @@ impl KnownMyses {
                 letter if letter.is_alphanumeric() => letter,
                 _other => '-',
             })
-            .take(LONGEST_NAME)
+            .take(MAX_NAME_CHARS)
             .collect();
         if name.is_empty() || name.starts_with(['-', '.']) {
-            name = format!("m{name}").chars().take(LONGEST_NAME).collect();
+            name = format!("m{name}").chars().take(MAX_NAME_CHARS).collect();
         }
         let mut settled = name.clone();
         let mut number = 1;
         while self.names.contains(&settled) {
             number += 1;
             let ending = format!("-{number}");
-            let kept: String = name.chars().take(LONGEST_NAME - ending.len()).collect();
+            let kept: String = name.chars().take(MAX_NAME_CHARS - ending.len()).collect();
             settled = kept + &ending;
         }
         self.ids.insert(id);
@@ -131,7 +131,7 @@ impl KnownMyses {
 }
 
 /// See `domain::order::check_name`.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME_CHARS: usize = 32;
 
 /// A row without the secrets that are known.
 fn redact_row(redactor: &Redactor, row: Row) -> Row {

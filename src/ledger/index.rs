@@ -17,13 +17,13 @@ use super::trigrams;
 use super::writer::Tx;
 
 /// Rows of one step; as many wait before a step is due.
-pub(super) const STEP: i64 = 256;
+pub(super) const STEP_ROWS: i64 = 256;
 /// A step ends early at so many bytes: it holds the next commit up.
 const STEP_BYTES: usize = 512 << 10;
 /// Below so many rows that are gone, writing the index anew is not worth it.
-const FEW: i64 = 2000;
+const MIN_FORGOTTEN_ROWS: i64 = 2000;
 /// Pages of the index that are written anew in one step: it holds the next commit up.
-const PAGES: i64 = 64;
+const MERGE_PAGES: i64 = 64;
 
 /// Which piece of the index is written anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ pub(super) enum Renewal {
 }
 
 /// Rows that are read at once.
-const PIECE: u64 = 32;
+const PIECE_ROWS: u64 = 32;
 
 impl LedgerInner {
     /// Whether enough rows wait for a step to pay.
     pub(super) fn is_index_due(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= STEP
+        self.waiting.load(Ordering::Relaxed) >= STEP_ROWS
     }
 
     /// The newest row that is in the index.
@@ -86,7 +86,7 @@ impl LedgerInner {
         let tx = self.writer.begin().await?;
         let mut upto = self.indexed_upto().await?;
         let (mut rows, mut bytes) = (0, 0);
-        while rows < STEP && bytes < STEP_BYTES {
+        while rows < STEP_ROWS && bytes < STEP_BYTES {
             let piece = next_rows(&tx, upto).await?;
             let Some((newest, ..)) = piece.last() else {
                 break;
@@ -113,7 +113,7 @@ async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<RowText>, DbErr> {
     message::Entity::find()
         .filter(message::Column::Id.gt(after))
         .order_by_asc(message::Column::Id)
-        .limit(PIECE)
+        .limit(PIECE_ROWS)
         .select_only()
         .column(message::Column::Id)
         .column(message::Column::MysisId)
@@ -166,15 +166,15 @@ impl LedgerInner {
             return Ok(false);
         }
         let state = indexed::Entity::find().one(&self.readers).await?;
-        Ok(state.is_some_and(|state| state.forgotten >= FEW && state.forgotten >= state.held / 2))
+        Ok(state.is_some_and(|state| state.forgotten >= MIN_FORGOTTEN_ROWS && state.forgotten >= state.held / 2))
     }
 
     /// Writes a piece of the index anew, without what is gone; whether there is more to do.
     pub(super) async fn renew_index(&self, piece: Renewal) -> Result<bool, DbErr> {
         let tx = self.writer.begin().await?;
         let pages = match piece {
-            Renewal::First => -PAGES,
-            Renewal::Next => PAGES,
+            Renewal::First => -MERGE_PAGES,
+            Renewal::Next => MERGE_PAGES,
         };
         let before = total_changes(&tx).await?;
         let merge = Statement::from_sql_and_values(
@@ -204,10 +204,10 @@ async fn total_changes(tx: &Tx) -> Result<i64, DbErr> {
 
 fn index_row((id, mysis, content, reasoning): (i64, i64, &str, Option<&str>)) -> IndexRow {
     let mut body = trigrams::small(content);
-    body.push_str(trigrams::END);
+    body.push_str(trigrams::TEXT_END);
     if let Some(reasoning) = reasoning {
         body.push_str(&trigrams::small(reasoning));
-        body.push_str(trigrams::END);
+        body.push_str(trigrams::TEXT_END);
     }
     (id, MysisId(mysis), body)
 }

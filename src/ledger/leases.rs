@@ -20,9 +20,9 @@ use super::LedgerInner;
 use super::writer::Tx;
 
 /// How long a lease lasts unless it is renewed.
-const LEASE: &str = "interval '30 seconds'";
+const LEASE_INTERVAL: &str = "interval '30 seconds'";
 /// How often they are renewed.
-const RENEWAL: Duration = Duration::from_secs(10);
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// How often it is looked whether that is due.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -68,7 +68,7 @@ impl LeaseHolder {
             return false;
         }
         let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = renewed.elapsed() >= RENEWAL;
+        let is_due = renewed.elapsed() >= RENEWAL_INTERVAL;
         if is_due {
             *renewed = Instant::now();
         }
@@ -85,7 +85,7 @@ impl LeaseHolder {
         let of = mysis.map_or("", |_| " WHERE id = $3");
         let sql = format!(
             "INSERT INTO lease (mysis_id, home, owner, expires_at) \
-             SELECT id, $1, $2, clock_timestamp() + {LEASE} FROM mysis{of} \
+             SELECT id, $1, $2, clock_timestamp() + {LEASE_INTERVAL} FROM mysis{of} \
              ON CONFLICT (mysis_id) DO UPDATE SET home = excluded.home, owner = excluded.owner, \
              expires_at = excluded.expires_at \
              WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()"
@@ -219,7 +219,7 @@ impl LedgerInner {
             return;
         };
         let sql =
-            format!("UPDATE lease SET expires_at = clock_timestamp() + {LEASE} WHERE owner = $1");
+            format!("UPDATE lease SET expires_at = clock_timestamp() + {LEASE_INTERVAL} WHERE owner = $1");
         let renewal = postgres_statement(&sql, vec![tenant.owner.as_str().into()]);
         let renewed = self.with_timeout(self.writer.execute_raw(renewal)).await;
         if let Err(error) = renewed {
@@ -282,11 +282,11 @@ mod tests {
         let resident = LeaseHolder::of_home("home", Stay::Resident);
         assert_eq!(resident.check_interval(), Some(CHECK_INTERVAL));
         assert!(!resident.is_due());
-        set_back(&resident, RENEWAL);
+        set_back(&resident, RENEWAL_INTERVAL);
         assert!(resident.is_due());
         assert!(!resident.is_due(), "the time begins anew");
         let visitor = LeaseHolder::of_home("home", Stay::Visitor);
-        set_back(&visitor, RENEWAL);
+        set_back(&visitor, RENEWAL_INTERVAL);
         assert_eq!((visitor.check_interval(), visitor.is_due()), (None, false));
     }
 

@@ -21,11 +21,11 @@ use super::{LedgerInner, rows};
 /// [`bounds::MAX_SUM`], as the database counts.
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
 /// The figures of a line of the books, by column.
-pub(super) const OF_BOOKS: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
+pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
 /// The totals of a Mysis, by column.
-const OF_A_MYSIS: [&str; 4] = ["turns", "tokens_in", "tokens_out", "cost_micros"];
+const TOTALS_FIGURES: [&str; 4] = ["turns", "tokens_in", "tokens_out", "cost_micros"];
 /// What stands for a figure that cannot be true.
-const SPOILT: i64 = -1;
+const SPOILT_FIGURE: i64 = -1;
 
 /// What was mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl fmt::Display for MendReport {
     }
 }
 
-/// A line of the books that cannot be true; its figures are [`SPOILT`] where they cannot be.
+/// A line of the books that cannot be true; its figures are [`SPOILT_FIGURE`] where they cannot be.
 #[derive(FromQueryResult)]
 pub(super) struct SpoiltLine {
     pub(super) day: i64,
@@ -76,7 +76,7 @@ pub(super) struct SpoiltTotals {
 /// A figure, or something else where it cannot be true.
 pub(super) fn figure_or(dialect: Dialect, figure: &str, otherwise: i64) -> String {
     let is_within = dialect.is_within(figure, MAX_SUM);
-    format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} END")
+    format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} TEXT_END")
 }
 
 async fn query_spoilt<T: FromQueryResult>(
@@ -86,7 +86,7 @@ async fn query_spoilt<T: FromQueryResult>(
     figures: &[&str],
 ) -> Result<Vec<T>, DbErr> {
     let read = figures.iter();
-    let read = read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, SPOILT)));
+    let read = read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, SPOILT_FIGURE)));
     let is_good = figures.iter();
     let is_good = is_good.map(|figure| dialect.is_within(figure, MAX_SUM));
     let asked = format!(
@@ -108,7 +108,7 @@ pub(super) async fn spoilt_lines(
     dialect: Dialect,
 ) -> Result<Vec<SpoiltLine>, DbErr> {
     let place = ("spending", "day, mysis_id, provider");
-    query_spoilt(connection, dialect, place, &OF_BOOKS).await
+    query_spoilt(connection, dialect, place, &BOOK_FIGURES).await
 }
 
 /// The totals of Myses that cannot be true.
@@ -116,7 +116,7 @@ pub(super) async fn spoilt_totals(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
 ) -> Result<Vec<SpoiltTotals>, DbErr> {
-    query_spoilt(connection, dialect, ("mysis", "id"), &OF_A_MYSIS).await
+    query_spoilt(connection, dialect, ("mysis", "id"), &TOTALS_FIGURES).await
 }
 
 impl LedgerInner {
@@ -176,7 +176,7 @@ async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
         (Column::Cached, line.cached, spent.cached),
         (Column::CostMicros, line.cost_micros, spent.cost_micros),
     ] {
-        if known == SPOILT {
+        if known == SPOILT_FIGURE {
             update = update.col_expr(column, Expr::value(to_stored_sum(counted)));
         }
     }
@@ -219,11 +219,11 @@ async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
         (Column::TokensOut, of.tokens_out, spent.output),
         (Column::CostMicros, of.cost_micros, spent.cost_micros),
     ] {
-        if known == SPOILT {
+        if known == SPOILT_FIGURE {
             update = update.col_expr(column, Expr::value(to_stored_sum(counted)));
         }
     }
-    if of.turns == SPOILT {
+    if of.turns == SPOILT_FIGURE {
         let turns = turns_of(tx, MysisId(of.mysis)).await?;
         update = update.col_expr(Column::Turns, Expr::value(turns));
     }

@@ -13,7 +13,7 @@ use super::server::{self, ServerAddress};
 use super::{error_text, file};
 
 /// The table of the steps that a database has.
-const STEPS: &str = "seaql_migrations";
+const STEPS_TABLE: &str = "seaql_migrations";
 
 /// Bytes of a page. A commit writes whole pages: small ones make it cheap, and lose less where a
 /// long text ends.
@@ -298,7 +298,7 @@ fn count_applied_steps(
     steps: &[String],
 ) -> Result<usize, OpenError> {
     let elsewhere = dialect.elsewhere_advice();
-    let foreign = tables.into_iter().find(|table| table != STEPS);
+    let foreign = tables.into_iter().find(|table| table != STEPS_TABLE);
     if let Some(table) = foreign.filter(|_| steps.is_empty()) {
         return Err(OpenError::Foreign {
             database: database.to_string(),
@@ -322,10 +322,10 @@ async fn read_schema(
     dialect: Dialect,
 ) -> Result<(Vec<String>, Vec<String>), DbErr> {
     let tables = query_names(writer, dialect.list_tables()).await?;
-    if !tables.iter().any(|table| table == STEPS) {
+    if !tables.iter().any(|table| table == STEPS_TABLE) {
         return Ok((tables, Vec::new()));
     }
-    let query = format!("SELECT version FROM {STEPS} ORDER BY version");
+    let query = format!("SELECT version FROM {STEPS_TABLE} ORDER BY version");
     let steps = Statement::from_string(dialect.backend(), query);
     Ok((tables, query_names(writer, steps).await?))
 }

@@ -10,13 +10,13 @@ use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::LedgerInner;
-use super::archive::{RARE, of, profile, totals};
+use super::archive::{RARE_KINDS_CONDITION, of, profile, totals};
 use super::entity::{message, mysis};
 
 /// Rows at the end of a conversation that a Mysis takes up again, and as many that may be sent.
-const RECALLED: u64 = 96;
+const MAX_RECALLED_ROWS: u64 = 96;
 /// Orders before those that are taken up because nobody has answered them yet.
-const RECALLED_ORDERS: u64 = 100;
+const MAX_RECALLED_ORDERS: u64 = 100;
 
 /// The newest words of a Mysis; zeros where it has said nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +68,7 @@ impl LedgerInner {
     async fn newest_rows(&self, mysis: MysisId) -> Result<(Vec<Arc<Row>>, Seq), DbErr> {
         let mut models = of(mysis)
             .order_by_desc(message::Column::Seq)
-            .limit(RECALLED)
+            .limit(MAX_RECALLED_ROWS)
             .all(&self.readers)
             .await?;
         let last = Seq(models.first().map_or(0, |model| model.seq));
@@ -88,7 +88,7 @@ impl LedgerInner {
         newest: &[message::Model],
     ) -> Result<Vec<message::Model>, DbErr> {
         let sendable = |model: &&message::Model| is_sendable(model);
-        let missing = RECALLED - newest.iter().filter(sendable).count() as u64;
+        let missing = MAX_RECALLED_ROWS - newest.iter().filter(sendable).count() as u64;
         let Some(oldest) = newest.last().filter(|_| missing > 0) else {
             return Ok(Vec::new());
         };
@@ -104,7 +104,7 @@ impl LedgerInner {
     /// Where the oldest of the rows stands that are taken up since they may be sent; 0 where all are.
     pub(super) async fn oldest_to_send(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let sendable = of(mysis).filter(message::Column::Kind.is_in(sendable_kinds()));
-        self.newest_but(sendable, RECALLED - 1).await
+        self.newest_but(sendable, MAX_RECALLED_ROWS - 1).await
     }
 
     /// Where the newest of some rows stands that has so many newer ones; 0 where there is none.
@@ -138,12 +138,12 @@ impl LedgerInner {
         let said = taken.iter().rev().find_map(LastReply::of);
         let answered = said.map_or(0, |said| said.answers);
         let mut orders = of(mysis)
-            .filter(Expr::cust(RARE))
+            .filter(Expr::cust(RARE_KINDS_CONDITION))
             .filter(message::Column::Kind.eq(RowKind::Prompt.as_str()))
             .filter(message::Column::Seq.lt(first.seq))
             .filter(message::Column::Seq.gt(answered))
             .order_by_desc(message::Column::Seq)
-            .limit(RECALLED_ORDERS)
+            .limit(MAX_RECALLED_ORDERS)
             .all(&self.readers)
             .await?;
         let oldest = orders.last().map(|order| order.seq);
@@ -182,7 +182,7 @@ impl LedgerInner {
     async fn recall_notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
         let after = self.notes_after(mysis).await?;
         let notes = of(mysis)
-            .filter(Expr::cust(RARE))
+            .filter(Expr::cust(RARE_KINDS_CONDITION))
             .filter(message::Column::Kind.eq(RowKind::Note.as_str()))
             .filter(message::Column::Seq.gt(after))
             .order_by_asc(message::Column::Seq)

@@ -27,7 +27,7 @@ use piece::{NeededRows, PieceLimits, RemovalPiece};
 /// How often it is looked whether a round is due, where nothing is written.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The pause between two rounds.
-const ROUND: Duration = Duration::from_secs(600);
+const ROUND_PAUSE: Duration = Duration::from_secs(600);
 /// The newest rows of a conversation stay, however old: far more than a request can show.
 pub(super) const LEAST: i64 = 512;
 
@@ -176,7 +176,7 @@ impl LedgerInner {
                 retention.round().renewal = has_more.then_some(Renewal::Next);
                 return Ok(());
             }
-            retention.round().next = retention.clock.moment().plus(ROUND);
+            retention.round().next = retention.clock.moment().plus(ROUND_PAUSE);
             retention.begin_round(self.own_myses().await?);
             return Ok(());
         };
@@ -270,7 +270,7 @@ impl LedgerInner {
         let oldest: Option<i64> = sighting::Entity::find()
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_desc(sighting::Column::At)
-            .offset(sightings::RECALLED)
+            .offset(sightings::MAX_RECALLED_SIGHTINGS)
             .limit(1)
             .select_only()
             .column(sighting::Column::At)

@@ -19,13 +19,13 @@ use super::entity::{message, mission};
 use super::trigrams;
 
 /// Rows that are looked at at once, at first; then more and more, to this.
-const FIRST_PIECE: u64 = 32;
-const LARGEST_PIECE: u64 = 64;
+const FIRST_PIECE_ROWS: u64 = 32;
+const MAX_PIECE_ROWS: u64 = 64;
 /// Bytes of the texts that are found, about: a search ends where they are as many. Its rows are held
 /// all at once.
 const MAX_FOUND_BYTES: usize = 4 << 20;
 /// A needle of one or two letters begins many trigrams; beyond so many, reading is faster.
-const MOST_TERMS: u64 = 400;
+const MAX_TERMS: u64 = 400;
 
 impl LedgerInner {
     pub(super) async fn search(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
@@ -79,10 +79,10 @@ impl LedgerInner {
             .query_all_raw(Statement::from_sql_and_values(
                 DbBackend::Sqlite,
                 "SELECT term FROM message_term WHERE term >= ? AND term < ? LIMIT ?",
-                [needle.into(), after.into(), (MOST_TERMS + 1).into()],
+                [needle.into(), after.into(), (MAX_TERMS + 1).into()],
             ))
             .await?;
-        if found.len() as u64 > MOST_TERMS {
+        if found.len() as u64 > MAX_TERMS {
             return Ok(SearchPlan::Read);
         }
         let terms = found
@@ -106,7 +106,7 @@ impl LedgerInner {
         after: i64,
         upto: i64,
     ) -> Result<(), DbErr> {
-        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
+        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE_ROWS);
         while !sieve.is_full() {
             let rows = sieve
                 .select_candidates()
@@ -122,7 +122,7 @@ impl LedgerInner {
             };
             before = *oldest;
             sieve.collect_rows(&rows);
-            piece = (piece * 2).min(LARGEST_PIECE);
+            piece = (piece * 2).min(MAX_PIECE_ROWS);
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ impl LedgerInner {
         question: &str,
         upto: i64,
     ) -> Result<(), DbErr> {
-        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE);
+        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE_ROWS);
         while !sieve.is_full() {
             let mysis = sieve.search.mysis;
             let named = self.query_indexed(question, mysis, before, piece).await?;
@@ -150,7 +150,7 @@ impl LedgerInner {
                 .all(&self.readers)
                 .await?;
             sieve.collect_rows(&rows);
-            piece = (piece * 2).min(LARGEST_PIECE);
+            piece = (piece * 2).min(MAX_PIECE_ROWS);
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ impl LedgerInner {
             let missions = mission::Entity::find()
                 .filter(mission::Column::Number.lt(before))
                 .order_by_desc(mission::Column::Number)
-                .limit(LARGEST_PIECE)
+                .limit(MAX_PIECE_ROWS)
                 .all(&self.readers)
                 .await?;
             let Some(oldest) = missions.last() else {

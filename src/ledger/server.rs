@@ -16,7 +16,7 @@ use super::{OpenError, READ_CONNECTIONS, opening};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a connection is waited for, later.
-const ACQUIRE: Duration = Duration::from_secs(5);
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a transaction may take, waiting for its turn included.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,21 +24,21 @@ pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// What each session is told first. A writer that vanished or stands still must not keep others
 /// waiting: its transaction ends before their patience does. What was acknowledged must be on disk;
 /// and a search's plan depends on what is looked for.
-const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s'; SET lock_timeout = '20s'; \
+const SESSION_SETUP: &str = "SET idle_in_transaction_session_timeout = '5s'; SET lock_timeout = '20s'; \
     SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = 'force_custom_plan'; \
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
 
 /// Waits until nobody else writes; the turn is over with the transaction. The number of this lock is
 /// `zoea` and a one.
-pub(super) const TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
+pub(super) const WAIT_FOR_TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
 
 /// The number of the lock that whoever brings the schema up to date takes for its session.
-const SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
-const SCHEMA_OVER: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
+const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
+const UNLOCK_SCHEMA: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
 
 /// What a URL may say behind its question mark, as libpq calls it.
-const PARAMETERS: [&str; 13] = [
+const KNOWN_PARAMETERS: [&str; 13] = [
     "sslmode",
     "sslrootcert",
     "sslcert",
@@ -167,15 +167,15 @@ impl ServerAddress {
 }
 
 fn is_known(parameter: &str) -> bool {
-    PARAMETERS.contains(&parameter) || parameter.starts_with("options[")
+    KNOWN_PARAMETERS.contains(&parameter) || parameter.starts_with("options[")
 }
 
 fn pool_options() -> PgPoolOptions {
     PgPoolOptions::new()
         .min_connections(0)
-        .acquire_timeout(ACQUIRE)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
         .after_connect(|connection, _| {
-            Box::pin(async move { connection.execute(SESSION).await.map(|_| ()) })
+            Box::pin(async move { connection.execute(SESSION_SETUP).await.map(|_| ()) })
         })
 }
 
@@ -201,10 +201,10 @@ pub(super) async fn extend_idle_timeout(tx: &impl ConnectionTrait) -> Result<(),
 
 /// Waits until nobody else brings the schema up to date.
 pub(super) async fn lock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
-    writer.execute_unprepared(SCHEMA).await.map(|_| ())
+    writer.execute_unprepared(LOCK_SCHEMA).await.map(|_| ())
 }
 
 /// Lets others look at the schema.
 pub(super) async fn unlock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
-    writer.execute_unprepared(SCHEMA_OVER).await.map(|_| ())
+    writer.execute_unprepared(UNLOCK_SCHEMA).await.map(|_| ())
 }

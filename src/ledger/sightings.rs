@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
-use actors::domain::look::SnapshotQuery;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
@@ -16,7 +16,7 @@ use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
 
 /// The newest sightings that a Mysis takes up again.
-pub(super) const RECALLED: u64 = 64;
+pub(super) const MAX_RECALLED_SIGHTINGS: u64 = 64;
 
 /// Writes a sighting in place of the one of the same look. One that was asked for with more words
 /// than the database can look for is not remembered.
@@ -137,7 +137,7 @@ impl LedgerInner {
         let models = sighting::Entity::find()
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_desc(sighting::Column::At)
-            .limit(RECALLED)
+            .limit(MAX_RECALLED_SIGHTINGS)
             .all(&self.readers)
             .await?;
         Ok(models.into_iter().map(sighting_from_model).collect())

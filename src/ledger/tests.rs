@@ -8,7 +8,7 @@ use actors::domain::event::{LifeState, Totals};
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::look::SnapshotQuery;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
     Utterance,

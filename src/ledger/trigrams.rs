@@ -9,13 +9,13 @@ use actors::domain::ids::MysisId;
 
 /// Stands behind every text, so that a needle of one or two letters at its very end begins a
 /// trigram, too.
-pub(super) const END: &str = "\u{e000}\u{e000}";
+pub(super) const TEXT_END: &str = "\u{e000}\u{e000}";
 
 /// The most trigrams that the index is asked for at once; more would not tell more.
 const MAX_TRIGRAMS: usize = 24;
 
 /// Letters of the private use area that stand for a Mysis: three of so many.
-const OWNER_LETTERS: u64 = 6144;
+const OWNER_LETTER_COUNT: u64 = 6144;
 const FIRST_OWNER_LETTER: u32 = 0xe100;
 
 /// A text without capital letters. Each letter becomes small by itself, whatever stands beside it,
@@ -42,8 +42,8 @@ pub(super) fn owner(mysis: MysisId) -> String {
     let mut rest = mysis.0.unsigned_abs();
     (0..3)
         .filter_map(|_| {
-            let letter = u32::try_from(rest % OWNER_LETTERS).ok()?;
-            rest /= OWNER_LETTERS;
+            let letter = u32::try_from(rest % OWNER_LETTER_COUNT).ok()?;
+            rest /= OWNER_LETTER_COUNT;
             char::from_u32(FIRST_OWNER_LETTER + letter)
         })
         .collect()

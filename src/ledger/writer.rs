@@ -23,8 +23,8 @@ use super::server;
 const BEGIN_IN_A_FILE: &str = "BEGIN IMMEDIATE";
 const BEGIN_ON_A_SERVER: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
-const CARELESS: &str = "PRAGMA foreign_keys = OFF";
-const CAREFUL: &str = "PRAGMA foreign_keys = ON";
+const FOREIGN_KEYS_OFF: &str = "PRAGMA foreign_keys = OFF";
+const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
 
 /// The one connection that writes, by a pool of one. Used as a connection, each statement is a
 /// transaction of its own.
@@ -60,7 +60,7 @@ impl DatabaseWriter {
             Dialect::Sqlite => lent.say(BEGIN_IN_A_FILE).await?,
             Dialect::Postgres => {
                 lent.say(BEGIN_ON_A_SERVER).await?;
-                lent.say(server::TURN).await?;
+                lent.say(server::WAIT_FOR_TURN).await?;
             }
         }
         Ok(self.new_transaction(lent, false))
@@ -72,7 +72,7 @@ impl DatabaseWriter {
             return self.begin().await;
         }
         let mut lent = self.lend().await?;
-        lent.say(CARELESS).await?;
+        lent.say(FOREIGN_KEYS_OFF).await?;
         lent.say(BEGIN_IN_A_FILE).await?;
         Ok(self.new_transaction(lent, true))
     }
@@ -254,7 +254,7 @@ impl Tx {
             return Err(commit_error(error));
         }
         // It is committed, whatever becomes of the connection.
-        lent.is_sound = !self.is_careless || lent.say(CAREFUL).await.is_ok();
+        lent.is_sound = !self.is_careless || lent.say(FOREIGN_KEYS_ON).await.is_ok();
         Ok(())
     }
 }

@@ -13,14 +13,14 @@ use super::{McpFailure, unexpected_answer};
 pub struct CallResult {
     /// All pieces, a line each at least.
     pub text: String,
-    /// What the server tells beside the pieces, as JSON, where that is short.
+    /// What the server tells beside the pieces, as JSON_TYPE, where that is short.
     pub aside: Option<String>,
     /// Whether the server calls it a failure.
     pub is_error: bool,
 }
 
 /// More than this beside the pieces is not kept: they say it, too.
-const LONGEST_ASIDE: usize = 64 << 10;
+const MAX_ASIDE_BYTES: usize = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -59,7 +59,7 @@ impl CallResult {
                 pieces += 1;
                 match serde_json::from_str(piece.get()) {
                     Ok(block) => push_content(&mut text, &block),
-                    Err(_) => text.push_str(UNKNOWN),
+                    Err(_) => text.push_str(UNKNOWN_CONTENT),
                 }
             });
         }
@@ -67,7 +67,7 @@ impl CallResult {
         let mut aside = None;
         match structured {
             Some(structured) if pieces == 0 => text.push_str(structured),
-            Some(structured) if structured.len() <= LONGEST_ASIDE => {
+            Some(structured) if structured.len() <= MAX_ASIDE_BYTES => {
                 aside = Some(structured.to_string());
             }
             Some(_) | None => {}
@@ -83,7 +83,7 @@ impl CallResult {
 /// Pieces of a result that are looked at.
 const MAX_PIECES: usize = 4096;
 
-const UNKNOWN: &str = "[content of an unknown kind]";
+const UNKNOWN_CONTENT: &str = "[content of an unknown kind]";
 
 /// What a model can read of a piece of content.
 fn push_content(out: &mut String, content: &ContentBlock) {
@@ -103,7 +103,7 @@ fn push_content(out: &mut String, content: &ContentBlock) {
             _ => "[resource]".to_string(),
         },
         ContentBlock::ResourceLink(link) => format!("[resource: {}]", link.uri),
-        _ => UNKNOWN.to_string(),
+        _ => UNKNOWN_CONTENT.to_string(),
     };
     out.push_str(&described);
 }

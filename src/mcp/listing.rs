@@ -23,7 +23,7 @@ const MAX_NAME_BYTES: usize = 256;
 /// outside, and many readers stop at 128.
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// So many of those that are left out are told by name; of the rest the number.
-const MAX_TOLD: usize = 5;
+const MAX_TOLD_TOOLS: usize = 5;
 
 /// A tool as the server lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct ListedTool {
     pub name: Arc<str>,
     /// What it does.
     pub description: Arc<str>,
-    /// The JSON schema of its arguments, as compact JSON.
+    /// The JSON_TYPE schema of its arguments, as compact JSON_TYPE.
     pub schema: Arc<str>,
     /// The server's own word on whether it only reads.
     pub read_only_hint: Option<bool>,
@@ -118,7 +118,7 @@ impl Listing {
 
     fn leave_out(&mut self, name: Option<&str>, why: &str) {
         self.left_out += 1;
-        if self.told.len() < MAX_TOLD {
+        if self.told.len() < MAX_TOLD_TOOLS {
             let name: String = name.unwrap_or("one").chars().take(60).collect();
             self.told.push(format!("{name} ({why})"));
         }

@@ -15,15 +15,15 @@ use super::{McpFailure, ServerSession};
 
 /// How often in a row a stream that broke off is asked for again in vain, each time after twice the
 /// wait.
-const REOPENED: u32 = 4;
+const MAX_REOPENINGS: u32 = 4;
 /// The first wait, where the server says nothing of it.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// No server makes us wait longer than this for a stream.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// No server makes us ask again sooner than this, and if it says nothing meanwhile, each time twice
 /// as late, up to a bound.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(200);
-const SHORTEST_PAUSE_AT_LAST: Duration = Duration::from_secs(5);
+const MIN_PAUSE: Duration = Duration::from_millis(200);
+const MAX_SILENT_PAUSE: Duration = Duration::from_secs(5);
 /// All that a server may say in the streams that answer one request, in answers.
 const MAX_STREAMED_ANSWERS: usize = 8;
 /// What an event may take beside its data, and what may come in one piece with it.
@@ -178,7 +178,7 @@ fn events_of(response: reqwest::Response, max_bytes: usize) -> SseEvents {
 impl StreamPosition {
     fn on_event(&mut self, event: &Sse) {
         if let Some(wait) = event.retry {
-            self.pause = Some(Duration::from_millis(wait).min(LONGEST_PAUSE));
+            self.pause = Some(Duration::from_millis(wait).min(MAX_PAUSE));
         }
         if event.id.is_some() {
             self.last.clone_from(&event.id);
@@ -187,18 +187,18 @@ impl StreamPosition {
     }
 
     fn next_wait(&mut self) -> Result<Duration, McpFailure> {
-        if self.failures == REOPENED {
+        if self.failures == MAX_REOPENINGS {
             let text = "the connection was cut before the answer, and could not be taken up again";
             return Err(McpFailure::Broken(text.to_string()));
         }
         let wait = self.pause.unwrap_or(RECONNECT_PAUSE) * 2_u32.pow(self.failures);
         self.failures += 1;
-        Ok(wait.min(LONGEST_PAUSE).max(self.shortest_wait()))
+        Ok(wait.min(MAX_PAUSE).max(self.shortest_wait()))
     }
 
     /// A server that sends us away again and again without a word is asked ever more seldom.
     fn shortest_wait(&self) -> Duration {
         let doublings = self.silent.saturating_sub(1).min(8);
-        (SHORTEST_PAUSE * 2_u32.pow(doublings)).min(SHORTEST_PAUSE_AT_LAST)
+        (MIN_PAUSE * 2_u32.pow(doublings)).min(MAX_SILENT_PAUSE)
     }
 }

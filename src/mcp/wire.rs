@@ -7,12 +7,12 @@ use super::message::RpcError;
 use super::{McpFailure, ServerSession};
 
 /// The header by which a session keeps to the version it was opened with.
-const VERSION: &str = "mcp-protocol-version";
+const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The header that names the session.
-const SESSION: &str = "mcp-session-id";
+const SESSION_HEADER: &str = "mcp-session-id";
 
-const JSON: &str = "application/json";
-const EVENT_STREAM: &str = "text/event-stream";
+const JSON_TYPE: &str = "application/json";
+const EVENT_STREAM_TYPE: &str = "text/event-stream";
 
 /// The largest error that is read; of a larger one only the status counts.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -104,16 +104,16 @@ impl ServerSession {
     }
 
     fn with_headers(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        let mut request = request.header("accept", format!("{EVENT_STREAM}, {JSON}"));
+        let mut request = request.header("accept", format!("{EVENT_STREAM_TYPE}, {JSON_TYPE}"));
         if let Some(token) = &self.endpoint.token {
             request = request.bearer_auth(token);
         }
         if let Some(session) = &self.pass.session {
-            request = request.header(SESSION, &**session);
+            request = request.header(SESSION_HEADER, &**session);
         }
         // A version that is no header is the server's own invention; it may do without.
         match http::HeaderValue::from_str(&self.pass.version) {
-            Ok(version) if !version.is_empty() => request.header(VERSION, version),
+            Ok(version) if !version.is_empty() => request.header(VERSION_HEADER, version),
             Ok(_) | Err(_) => request,
         }
     }
@@ -124,15 +124,15 @@ impl ServerSession {
             return Err(self.read_failure(response).await);
         }
         let text = |name: &str| response.headers().get(name)?.to_str().ok();
-        let session = text(SESSION).filter(|id| id.len() <= MAX_SESSION_BYTES);
+        let session = text(SESSION_HEADER).filter(|id| id.len() <= MAX_SESSION_BYTES);
         let session = session.map(str::to_string);
         let kind = text("content-type").unwrap_or_default().to_string();
         let is_empty = response.content_length() == Some(0);
         let body = if matches!(status.as_u16(), 202 | 204) || is_empty {
             McpResponseBody::None(None)
-        } else if kind.starts_with(EVENT_STREAM) {
+        } else if kind.starts_with(EVENT_STREAM_TYPE) {
             McpResponseBody::Events(response)
-        } else if kind.starts_with(JSON) {
+        } else if kind.starts_with(JSON_TYPE) {
             McpResponseBody::Json(BoundedBody(response))
         } else {
             // A notification is not answered, whatever comes.
@@ -181,7 +181,7 @@ impl ServerSession {
     }
 }
 
-/// A JSON-RPC error in place of an answer. Whatever its id, nothing else can have been meant.
+/// A JSON_TYPE-RPC error in place of an answer. Whatever its id, nothing else can have been meant.
 fn error_in(body: &[u8]) -> Option<RpcError> {
     #[derive(Deserialize)]
     struct RpcErrorBody {

@@ -16,7 +16,7 @@ use crate::serving::{self, AcceptLimits};
 use super::Metrics;
 
 /// What the text is.
-const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Patience with those who scrape: nobody shows a right to, so all are strangers.
 const ACCEPT_LIMITS: AcceptLimits = AcceptLimits {
@@ -41,7 +41,7 @@ impl MetricsServer {
         let address = listener.local_addr()?;
         let page = move || {
             let text = metrics.to_text();
-            async move { ([(header::CONTENT_TYPE, FORMAT)], text) }
+            async move { ([(header::CONTENT_TYPE, TEXT_FORMAT)], text) }
         };
         let router = Router::new().route("/metrics", get(page));
         let reach = if address.ip().is_loopback() {

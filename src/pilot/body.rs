@@ -6,19 +6,19 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A body that was JSON.
+/// A body that was JSON_TYPE.
 #[derive(Debug)]
 pub(super) struct RequestBody<'a> {
     /// The body without its tools.
     pub(super) value: Value,
-    /// The text of the tools, which is JSON.
+    /// The text of the tools, which is JSON_TYPE.
     pub(super) tools: Option<&'a RawValue>,
 }
 
-/// Reads the bytes as JSON.
+/// Reads the bytes as JSON_TYPE.
 ///
 /// # Errors
-/// The bytes are no JSON.
+/// The bytes are no JSON_TYPE.
 pub(super) fn read_body(bytes: &[u8]) -> serde_json::Result<RequestBody<'_>> {
     let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
     if text.trim_ascii_start().starts_with('{') {

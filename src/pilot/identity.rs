@@ -10,10 +10,10 @@ pub(super) const EMPIRES: [&str; 5] = ["solarian", "voidborn", "crimson", "nebul
 const OFFLINE_CODE: &str = "OFFLINE-0001";
 
 /// The longest name that leaves room for four digits within the game's 24 characters.
-const LONGEST_NAME: usize = 20;
+const MAX_NAME_CHARACTERS: usize = 20;
 
 /// Phrases that a name follows, the surest first.
-const NAMING: [&str; 8] = [
+const NAME_PHRASES: [&str; 8] = [
     "your name is ",
     "you are named ",
     "you are called ",
@@ -25,7 +25,7 @@ const NAMING: [&str; 8] = [
 ];
 
 /// Words that may follow such a phrase and are no names.
-const NO_NAMES: &str = "a able about alone allowed also always an asked at autonomous connected docked expected free given \
+const WORDS_NOT_NAMES: &str = "a able about alone allowed also always an asked at autonomous connected docked expected free given \
     here in logged mysis never none not now of on one part playing registered responsible running still the to unknown \
     your";
 
@@ -33,7 +33,7 @@ const NO_NAMES: &str = "a able about alone allowed also always an asked at auton
 pub(super) fn agent_name(request: &PilotRequest<'_>) -> Option<String> {
     request.system_texts().find_map(|prompt| {
         let lower = prompt.to_ascii_lowercase();
-        NAMING.iter().find_map(|phrase| {
+        NAME_PHRASES.iter().find_map(|phrase| {
             lower
                 .match_indices(phrase)
                 .filter(|(place, _)| !is_of_another(&lower[..*place]))
@@ -57,7 +57,7 @@ fn name_at(text: &str) -> Option<String> {
         .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
         .collect();
     let lower = name.to_lowercase();
-    let is_name = !name.is_empty() && !NO_NAMES.split(' ').any(|word| word == lower);
+    let is_name = !name.is_empty() && !WORDS_NOT_NAMES.split(' ').any(|word| word == lower);
     is_name.then_some(name)
 }
 
@@ -71,7 +71,7 @@ pub(super) fn choose_username(
         .unwrap_or_else(|| "Pilot".to_owned())
         .chars()
         .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
-        .take(LONGEST_NAME)
+        .take(MAX_NAME_CHARACTERS)
         .collect();
     if name.len() < 3 {
         name.push_str("pilot");

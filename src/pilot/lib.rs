@@ -5,7 +5,7 @@
 
 mod answer;
 mod body;
-mod books;
+mod request_stats;
 mod chance;
 mod faults;
 mod identity;

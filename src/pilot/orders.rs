@@ -42,7 +42,7 @@ pub(super) struct PilotOrders {
 }
 
 /// What each word orders; the word that comes first in a message decides.
-const WORDS: &[(&str, StandingOrder)] = &[
+const ORDER_WORDS: &[(&str, StandingOrder)] = &[
     ("mine", StandingOrder::Mine),
     ("mining", StandingOrder::Mine),
     ("miner", StandingOrder::Mine),
@@ -84,7 +84,7 @@ const WORDS: &[(&str, StandingOrder)] = &[
 ];
 
 /// Pairs of words that order something which neither does alone.
-const PAIRS: &[(&str, &str, StandingOrder)] = &[
+const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
     ("stand", "by", StandingOrder::Wait),
     ("hold", "position", StandingOrder::Wait),
     ("accept", "mission", StandingOrder::Missions),
@@ -93,7 +93,7 @@ const PAIRS: &[(&str, &str, StandingOrder)] = &[
 ];
 
 /// Words with which a demand for words begins.
-const TELLING: &[&str] = &[
+const QUESTION_WORDS: &[&str] = &[
     "report",
     "status",
     "tell",
@@ -111,7 +111,7 @@ const TELLING: &[&str] = &[
 ];
 
 /// Words with which a greeting begins.
-const GREETING: &[&str] = &[
+const GREETING_WORDS: &[&str] = &[
     "hello",
     "hi",
     "hey",
@@ -166,7 +166,7 @@ pub(super) fn message_intent(text: &str) -> MessageIntent {
             .first()
             .is_some_and(|word| starts.contains(&word.as_str()))
     };
-    if text.trim_end().ends_with('?') || begins_with(TELLING) {
+    if text.trim_end().ends_with('?') || begins_with(QUESTION_WORDS) {
         return MessageIntent::Tell;
     }
     if let Some(order) = find_order(&words) {
@@ -179,7 +179,7 @@ pub(super) fn message_intent(text: &str) -> MessageIntent {
     if says("report") || says("status") {
         return MessageIntent::Tell;
     }
-    if begins_with(GREETING) {
+    if begins_with(GREETING_WORDS) {
         return MessageIntent::Greet;
     }
     MessageIntent::Free
@@ -188,12 +188,12 @@ pub(super) fn message_intent(text: &str) -> MessageIntent {
 fn find_order(words: &[String]) -> Option<StandingOrder> {
     words.iter().enumerate().find_map(|(place, word)| {
         let next = &words[place + 1..words.len().min(place + 4)];
-        let pair = PAIRS
+        let pair = ORDER_WORD_PAIRS
             .iter()
             .find(|(first, second, _)| word == first && next.iter().any(|word| word == second))
             .map(|(_, _, order)| *order);
         pair.or_else(|| {
-            WORDS
+            ORDER_WORDS
                 .iter()
                 .find(|(known, _)| word == known)
                 .map(|(_, order)| *order)

@@ -12,7 +12,7 @@ mod nonsense;
 mod player_view;
 mod stationing;
 mod step;
-mod stuck;
+mod personas;
 mod talking;
 mod trading;
 
@@ -73,7 +73,7 @@ pub(super) fn answer_with_fingerprint(
         seed: habits.seed,
     };
     let persona = cockpit.orders.persona.unwrap_or(habits.persona);
-    let step = stuck::choose_persona_step(persona, &cockpit, &mut rng).unwrap_or_else(|| {
+    let step = personas::choose_persona_step(persona, &cockpit, &mut rng).unwrap_or_else(|| {
         let step = give_up_failing(&cockpit, choose_step(&cockpit, &mut rng));
         looking::add_interlude(&cockpit, step, &mut rng)
     });

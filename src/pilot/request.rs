@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The request, borrowed from its JSON.
+/// The request, borrowed from its JSON_TYPE.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PilotRequest<'a> {
     /// The conversation, oldest first.
@@ -158,11 +158,11 @@ fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
 }
 
 /// The line by which a model knows what the runtime tells it, and that it is no order.
-const ASIDE_LINE: &str = "[from the runtime, not an order]";
+const RUNTIME_NOTE_LINE: &str = "[from the runtime, not an order]";
 
 /// A text without what the runtime says behind it, and that.
 fn split_runtime_note(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
-    let Some(at) = text.rfind(ASIDE_LINE) else {
+    let Some(at) = text.rfind(RUNTIME_NOTE_LINE) else {
         return (text, None);
     };
     if at > 0 && !text[..at].ends_with("\n\n") {

@@ -2,10 +2,10 @@
 
 mod answering;
 mod chat;
-mod door;
+mod listener;
 mod judging;
 mod sending;
-mod verdict;
+mod decision;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,17 +21,17 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::books::RequestStats;
+use super::request_stats::RequestStats;
 use super::faults::error_body;
 use super::options::PilotOptions;
 use super::tools::ToolListCache;
-use door::CancellableListener;
+use listener::CancellableListener;
 
 /// A longer request is refused with 413.
-const LONGEST_BODY: usize = 8 << 20;
+const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// How long requests in flight may take to end after the shutdown.
-const GRACE: Duration = Duration::from_millis(500);
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
 /// What all requests share.
 struct PilotServer {
@@ -77,7 +77,7 @@ pub async fn serve(
     .into_future();
     let cutting = async {
         shutdown.cancelled().await;
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
         cut.cancel();
         std::future::pending::<()>().await;
     };
@@ -97,7 +97,7 @@ fn build_router(server: Arc<PilotServer>) -> Router {
         .route("/faults", get(show_faults))
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(server)
 }
 

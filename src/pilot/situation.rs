@@ -4,15 +4,15 @@
 
 mod account;
 mod board;
-mod dealings;
+mod trades;
 mod outcome;
 mod place;
-mod salvage;
+mod json_repair;
 mod ship;
 
 pub(super) use account::{AccountStanding, KnownAccount};
 pub(super) use board::{KnownMission, MissionBoard};
-pub(super) use dealings::{MarketQuote, TradeState};
+pub(super) use trades::{MarketQuote, TradeState};
 pub(super) use outcome::{GameOutcome, ToolNews};
 pub(super) use place::KnownPlace;
 pub(super) use ship::KnownShip;
@@ -106,16 +106,16 @@ impl Situation {
 
     /// Whether place, dock, hold and tank are known well enough to act on.
     pub(super) fn is_clear(&self) -> bool {
-        const BLIND_MOVES: u32 = 4;
+        const MAX_BLIND_MOVES: u32 = 4;
         self.place.poi.is_some()
             && self.place.docked.is_some()
             && self.ship.capacity.is_some()
-            && self.ship.blind_moves < BLIND_MOVES
+            && self.ship.blind_moves < MAX_BLIND_MOVES
     }
 
     /// Whether the server asks for patience: the ship moves, or an action is pending.
     pub(super) fn must_wait(&self) -> bool {
-        const PATIENCE: [&str; 6] = [
+        const WAIT_CODES: [&str; 6] = [
             "in_transit",
             "action_pending",
             "action_queued",
@@ -127,20 +127,20 @@ impl Situation {
             || self
                 .trouble
                 .as_ref()
-                .is_some_and(|trouble| PATIENCE.contains(&trouble.code.as_str()))
+                .is_some_and(|trouble| WAIT_CODES.contains(&trouble.code.as_str()))
     }
 }
 
 /// The places of long results that a later result of the same tool outdates altogether.
 fn outdated_results(entries: &[ChatEntry<'_>]) -> Vec<usize> {
-    const OUTDATED: [&str; 4] = ["get_status", "get_ship", "get_cargo", "get_missions"];
+    const SNAPSHOT_TOOLS: [&str; 4] = ["get_status", "get_ship", "get_cargo", "get_missions"];
     let mut seen = Vec::new();
     let mut stale = Vec::new();
     for (place, entry) in entries.iter().enumerate().rev() {
         let ChatEntry::Result { asked, text } = entry else {
             continue;
         };
-        if !OUTDATED.contains(&asked.tool) || !text.starts_with('{') {
+        if !SNAPSHOT_TOOLS.contains(&asked.tool) || !text.starts_with('{') {
             continue;
         }
         if seen.contains(&asked.tool) {

@@ -12,9 +12,9 @@ pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
 /// Parts of a text that are looked at.
 const MAX_PARTS_READ: usize = 4096;
 /// Where servers put reasoning.
-const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+const REASONING_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 /// Arguments beyond this stay as they were written.
-const COMPACTED: usize = 64 << 10;
+const MAX_COMPACTED_BYTES: usize = 64 << 10;
 
 /// Reads an answer. Nonsense inside it is no fault; only an answer without any choice is one.
 pub(super) fn parse_answer(body: &str) -> Result<ModelAnswer, ModelFault> {
@@ -32,7 +32,7 @@ pub(super) fn parse_answer(body: &str) -> Result<ModelAnswer, ModelFault> {
     let message = message.unwrap_or("null");
     let content = member(message, "content").unwrap_or("null");
     let (said, thought) = without_thoughts(&text_of(content));
-    let reasoning = REASONING
+    let reasoning = REASONING_KEYS
         .into_iter()
         .map(|key| member(message, key).map(text_of).unwrap_or_default())
         .chain([thoughts_of(content)])
@@ -92,7 +92,7 @@ pub(super) fn thoughts_of(content: &str) -> String {
 
 /// The first of the places of reasoning in which there is some.
 pub(super) fn reasoning_of(message: &str) -> Option<String> {
-    let places = REASONING.into_iter();
+    let places = REASONING_KEYS.into_iter();
     let mut texts = places.filter_map(|key| member(message, key)).map(text_of);
     texts.find(|text| !text.is_empty())
 }
@@ -155,7 +155,7 @@ pub(super) fn arguments_text(arguments: &str) -> String {
     if let Some(text) = as_text(arguments) {
         return text;
     }
-    if arguments.len() > COMPACTED {
+    if arguments.len() > MAX_COMPACTED_BYTES {
         return arguments.to_string();
     }
     let compact = serde_json::from_str::<Value>(arguments).map(|value| value.to_string());

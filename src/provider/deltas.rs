@@ -98,7 +98,7 @@ impl Answer {
         }
         for (kept, value) in [(&mut self.usage, usage), (&mut self.model, model)] {
             // None of them takes more than a few words.
-            if let Some(value) = value.filter(|value| value.len() <= LONGEST_FIGURES) {
+            if let Some(value) = value.filter(|value| value.len() <= MAX_FIGURES_BYTES) {
                 *kept = RawValue::from_string(value.to_string()).ok();
             }
         }
@@ -247,7 +247,7 @@ fn arguments_of(kept: Kept) -> String {
 }
 
 /// Bytes of what a server says beside the answer itself.
-const LONGEST_FIGURES: usize = 16 << 10;
+const MAX_FIGURES_BYTES: usize = 16 << 10;
 
 #[derive(Serialize)]
 struct Whole {

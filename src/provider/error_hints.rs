@@ -4,7 +4,7 @@
 use actors::domain::tool::Toolset;
 
 /// Words of servers that were asked more than their model can take.
-const TOO_LONG: [&str; 13] = [
+const TOO_LONG_WORDS: [&str; 13] = [
     "context_length_exceeded",
     "maximum context length",
     "exceed_context_size_error",
@@ -22,7 +22,7 @@ const TOO_LONG: [&str; 13] = [
 
 /// Words of servers, or of their models' templates, that take no system message where it stands. Those
 /// of which the last are do not tell it from other messages that are out of turn.
-const SYSTEM: [&str; 11] = [
+const SYSTEM_MESSAGE_WORDS: [&str; 11] = [
     "system role not supported",
     "system role is not supported",
     "developer instruction is not enabled",
@@ -39,9 +39,9 @@ const SYSTEM: [&str; 11] = [
 const KNOWS_SYSTEM: &str = "optional system message";
 
 /// What servers call the id of a call.
-const CALL_ID: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
+const CALL_ID_WORDS: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
 /// What they demand of it.
-const ID_RULES: [&str; 5] = [
+const ID_RULE_WORDS: [&str; 5] = [
     "length of 9",
     "alphanumeric",
     "string too long",
@@ -50,19 +50,19 @@ const ID_RULES: [&str; 5] = [
 ];
 
 /// Words of models' templates that know one call in a message.
-const SINGLE_CALLS: [&str; 2] = ["single tool-calls at once", "single tool call at once"];
+const SINGLE_CALL_WORDS: [&str; 2] = ["single tool-calls at once", "single tool call at once"];
 
 /// Words of servers that take words or calls in a message.
-const BARE_CALLS: [&str; 1] = ["either content or tool_calls, but not both"];
+const BARE_CALL_WORDS: [&str; 1] = ["either content or tool_calls, but not both"];
 
 /// Words of servers that want to see what the model thought.
-const REASONING: [&str; 2] = [
+const REASONING_WORDS: [&str; 2] = [
     "in the thinking mode must be passed back",
     "missing `reasoning_content` field",
 ];
 
 /// Words of models that have one temperature only.
-const TEMPERATURE: [&str; 5] = [
+const TEMPERATURE_WORDS: [&str; 5] = [
     "'temperature' does not support",
     "unsupported parameter: 'temperature'",
     "temperature is not supported",
@@ -71,7 +71,7 @@ const TEMPERATURE: [&str; 5] = [
 ];
 
 /// Words of servers that do not answer in pieces, or not for this model, or not with tools.
-const STREAMING: [&str; 14] = [
+const STREAMING_WORDS: [&str; 14] = [
     "stream_options",
     "include_usage",
     "'stream'",
@@ -89,7 +89,7 @@ const STREAMING: [&str; 14] = [
 ];
 
 /// Words without which a refusal is not about tools.
-const TOOLS: [&str; 5] = ["schema", "function", "input_schema", "tools[", "tools."];
+const TOOL_WORDS: [&str; 5] = ["schema", "function", "input_schema", "tools[", "tools."];
 
 /// Signs that stand before and after a name in a sentence.
 const QUOTES: [char; 4] = ['\'', '"', '`', '\\'];
@@ -101,47 +101,47 @@ fn holds(text: &str, words: &[&str]) -> bool {
 
 /// Whether the request was longer than the model can take.
 pub(super) fn is_too_long(text: &str) -> bool {
-    holds(text, &TOO_LONG)
+    holds(text, &TOO_LONG_WORDS)
 }
 
 /// Whether the system message was refused.
 pub(super) fn is_about_system_messages(text: &str) -> bool {
-    holds(text, &SYSTEM) && !holds(text, &[KNOWS_SYSTEM])
+    holds(text, &SYSTEM_MESSAGE_WORDS) && !holds(text, &[KNOWS_SYSTEM])
 }
 
 /// Whether the form of the ids of calls was refused.
 pub(super) fn is_about_call_ids(text: &str) -> bool {
-    holds(text, &CALL_ID) && holds(text, &ID_RULES)
+    holds(text, &CALL_ID_WORDS) && holds(text, &ID_RULE_WORDS)
 }
 
 /// Whether several calls in one message were refused.
 pub(super) fn is_about_several_calls(text: &str) -> bool {
-    holds(text, &SINGLE_CALLS)
+    holds(text, &SINGLE_CALL_WORDS)
 }
 
 /// Whether words beside calls were refused.
 pub(super) fn is_about_words_beside_calls(text: &str) -> bool {
-    holds(text, &BARE_CALLS)
+    holds(text, &BARE_CALL_WORDS)
 }
 
 /// Whether it was refused that the model's reasoning is missing.
 pub(super) fn is_about_reasoning(text: &str) -> bool {
-    holds(text, &REASONING)
+    holds(text, &REASONING_WORDS)
 }
 
 /// Whether the temperature was refused.
 pub(super) fn is_about_temperature(text: &str) -> bool {
-    holds(text, &TEMPERATURE)
+    holds(text, &TEMPERATURE_WORDS)
 }
 
 /// Whether it was refused to answer in pieces.
 pub(super) fn is_about_streaming(text: &str) -> bool {
-    holds(text, &STREAMING)
+    holds(text, &STREAMING_WORDS)
 }
 
 /// The tools whose definition was refused, by name or by place among those that were sent.
 pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<String> {
-    if !holds(text, &TOOLS) {
+    if !holds(text, &TOOL_WORDS) {
         return Vec::new();
     }
     let mut refused: Vec<String> = sent
@@ -217,7 +217,7 @@ mod tests {
                 vec!["scan"],
             ),
             (
-                "tools.3.custom.input_schema: JSON schema is invalid.",
+                "tools.3.custom.input_schema: JSON_TYPE schema is invalid.",
                 vec!["sell"],
             ),
             (

@@ -16,11 +16,11 @@ use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
 
 /// How long a connection may stay open after the end of a stream, so that it can be used again.
-const CLOSING: Duration = Duration::from_millis(250);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a stream may take to say what it cost, once the model has finished.
-const SETTLING: Duration = Duration::from_secs(1);
+const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The most that is shown of an answer that is not understood, in characters.
-const SHOWN: usize = 600;
+const MAX_SHOWN_CHARS: usize = 600;
 
 /// A failure that the wire told us about.
 #[derive(Debug, Error)]
@@ -99,8 +99,8 @@ async fn read_body(
     loop {
         let next = response.chunk();
         let patience = match (reader.is_over(), reader.is_finished()) {
-            (true, _) => Some(CLOSING),
-            (false, true) => Some(SETTLING),
+            (true, _) => Some(CLOSE_TIMEOUT),
+            (false, true) => Some(USAGE_TIMEOUT),
             (false, false) => None,
         };
         let next = match patience {
@@ -166,7 +166,7 @@ pub(super) fn to_model_fault(error: OpenAIError, secrets: &Redactor) -> ModelFau
         },
         OpenAIError::Reqwest(error) => connection_fault(error),
         OpenAIError::JSONDeserialize(error, body) => transient_fault(format!(
-            "the answer is no JSON ({error}): {}",
+            "the answer is no JSON_TYPE ({error}): {}",
             excerpt(&secrets.clean(&body))
         )),
         OpenAIError::ApiError(error) => transient_fault(error.to_string()),
@@ -242,7 +242,7 @@ fn excerpt(text: &str) -> String {
     if text.is_empty() {
         return "(no text)".to_string();
     }
-    let mut shown: String = text.chars().take(SHOWN).collect();
+    let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }

@@ -12,9 +12,9 @@ use super::{ProviderEndpoint, WireProfile};
 
 /// So many streams that were cut one after the other are no bad luck: something between us and the
 /// model does not let them through.
-const TOO_MANY_CUTS: u32 = 3;
+const MAX_CUT_STREAMS: u32 = 3;
 
-const IN_ONE_PIECE: &str = "answers are asked for in one piece from here on";
+const ONE_PIECE_NOTICE: &str = "answers are asked for in one piece from here on";
 
 /// How requests to one provider are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl ServerQuirks {
         if written.is_streamed && may_mean_it && error_hints::is_about_streaming(said) {
             style.is_streamed = false;
             return ModelFault::Adapted {
-                text: format!("{IN_ONE_PIECE}: {said}"),
+                text: format!("{ONE_PIECE_NOTICE}: {said}"),
             };
         }
         let sent = error_hints::names(&request.tools, &written.left_out);
@@ -122,10 +122,10 @@ impl ServerQuirks {
         let why = match came.filter(|_| written.is_streamed)? {
             ResponseForm::Cut => {
                 let cuts = self.cuts.fetch_add(1, Ordering::Relaxed) + 1;
-                if cuts < TOO_MANY_CUTS {
+                if cuts < MAX_CUT_STREAMS {
                     return None;
                 }
-                let text = format!("{IN_ONE_PIECE}: {cuts} streams in a row were cut");
+                let text = format!("{ONE_PIECE_NOTICE}: {cuts} streams in a row were cut");
                 self.ask_for_one_piece(&text);
                 return Some(ModelFault::Adapted { text });
             }
@@ -138,7 +138,7 @@ impl ServerQuirks {
             }
             ResponseForm::Whole => "that is how they come",
         };
-        self.ask_for_one_piece(&format!("{IN_ONE_PIECE}: {why}"));
+        self.ask_for_one_piece(&format!("{ONE_PIECE_NOTICE}: {why}"));
         None
     }
 

@@ -9,7 +9,7 @@ use super::json::{is_object, member};
 /// What some texts begin with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What the lines of a stream of events begin with.
-const MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
+const FIELD_MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
 
 /// Reads one body, however it is cut into parts on its way.
 pub(super) struct AnswerReader {
@@ -160,10 +160,10 @@ fn form_of(beginning: &[u8]) -> Option<BodyForm> {
     }
     let text = beginning.strip_prefix(BYTE_ORDER_MARK);
     let text = text.unwrap_or(beginning).trim_ascii_start();
-    if MARKS.iter().any(|mark| text.starts_with(mark)) {
+    if FIELD_MARKS.iter().any(|mark| text.starts_with(mark)) {
         return Some(BodyForm::Pieces(Box::default()));
     }
-    let may_become_one = MARKS.iter().any(|mark| mark.starts_with(text));
+    let may_become_one = FIELD_MARKS.iter().any(|mark| mark.starts_with(text));
     (!may_become_one).then_some(BodyForm::Whole)
 }
 

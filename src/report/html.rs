@@ -5,10 +5,10 @@ use actors::domain::clean;
 use super::{Cost, DayReport, ReportLine};
 
 /// The page around what is drawn. Colours follow the reader's own choice of light or dark.
-const PAGE: &str = include_str!("report.html");
+const PAGE_TEMPLATE: &str = include_str!("report.html");
 
 /// Bars in one chart; the largest are shown.
-const BARS: usize = 40;
+const MAX_BARS: usize = 40;
 
 /// One bar: what it is of, how long it is, and what is written at its end.
 type ChartBar = (String, f64, String);
@@ -51,7 +51,7 @@ pub(super) fn render_page(report: &DayReport) -> String {
         ),
         bar_chart("Cost by day", "cost", day_bars(report, cost_bar)),
     ];
-    PAGE.replace("{{day}}", &escape_html(&report.day))
+    PAGE_TEMPLATE.replace("{{day}}", &escape_html(&report.day))
         .replace("{{tiles}}", &total_tiles(&total))
         .replace("{{charts}}", &charts.concat())
         .replace("{{rows}}", &table_rows(report, &total))
@@ -81,9 +81,9 @@ fn mysis_bars(
     let mut bars: Vec<ChartBar> = lines
         .filter_map(|line| value(line).map(|(length, label)| (line.name.clone(), length, label)))
         .collect();
-    if bars.len() > BARS {
+    if bars.len() > MAX_BARS {
         bars.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
-        bars.truncate(BARS);
+        bars.truncate(MAX_BARS);
         bars.sort_by(|one, other| one.0.cmp(&other.0));
     }
     bars

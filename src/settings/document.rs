@@ -27,7 +27,7 @@ use super::tui::TuiSettings;
 use super::{Settings, roster};
 
 /// More than any configuration; what is longer is something else.
-const LONGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The text of the file.
 pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
@@ -37,9 +37,9 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
     };
     let mut bytes = Vec::new();
     files::open_regular(file)
-        .and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
+        .and_then(|opened| opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| whole(format!("the configuration cannot be read: {error}")))?;
-    if bytes.len() as u64 > LONGEST {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(whole(
             "longer than any configuration; allowed: up to 4MiB".to_owned(),
         ));

@@ -18,7 +18,7 @@ use super::provider::{KeySource, ProviderSettings};
 use super::secret::Secret;
 
 /// More than any credentials.
-const MAX_BYTES: u64 = 1 << 20;
+const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
 
 /// The form of `credentials.json`.
 #[derive(Debug, Default, Deserialize)]
@@ -159,7 +159,7 @@ fn read_credentials(
     remarks: &mut KeyRemarks,
 ) -> Option<BTreeMap<String, Credentials>> {
     let mut fault = |place, text| remarks.mistakes.push(Mistake { place, text });
-    let text = match files::read_text(file, MAX_BYTES) {
+    let text = match files::read_text(file, MAX_CREDENTIALS_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeMap::new()),
         Err(error) => {

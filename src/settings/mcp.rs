@@ -39,7 +39,7 @@ impl McpSettings {
                 .read("tool_timeout", &Time::AboveZero)
                 .unwrap_or(default.tool_timeout),
             retry: section
-                .read("retry", &super::RETRY)
+                .read("retry", &super::RETRY_RULE)
                 .unwrap_or(default.retry),
             logins_per_minute: section
                 .read("logins_per_minute", &WholeNumber::between(1, 1_000_000))

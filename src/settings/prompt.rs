@@ -8,7 +8,7 @@ use super::mistake::{Mistake, MistakePlace, SettingsError};
 use super::nearest::nearest;
 
 /// The placeholder of Zoea-Nova's prompt, and ours for it.
-const OF_ZOEA_NOVA: (&str, &str) = ("LATEST_BROADCAST", "mission");
+const NOVA_PLACEHOLDER: (&str, &str) = ("LATEST_BROADCAST", "mission");
 
 /// Checks the placeholders of a template, which `file` holds.
 ///
@@ -31,7 +31,7 @@ pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
 fn describe_unknown(name: &str) -> String {
     let known = PLACEHOLDERS.map(|(name, _)| name);
     let meant = match name.trim() {
-        name if name == OF_ZOEA_NOVA.0 => Some(OF_ZOEA_NOVA.1),
+        name if name == NOVA_PLACEHOLDER.0 => Some(NOVA_PLACEHOLDER.1),
         name => nearest(name, &known),
     };
     let meant = meant.map(|meant| format!("; did you mean {{{{{meant}}}}}?"));

@@ -159,7 +159,7 @@ impl ProviderSettings {
                 .read("circuit_wait", &Time::AboveZero)
                 .unwrap_or(default.circuit_wait),
             retry: section
-                .read("retry", &super::RETRY)
+                .read("retry", &super::RETRY_RULE)
                 .unwrap_or(default.retry),
             fallback: section.read("fallback", &others),
             price: section.table("price", PriceSettings::read).flatten(),

@@ -20,13 +20,13 @@ pub enum DailyReport {
 }
 
 /// The words for it.
-const WORDS: Keyword<DailyReport> =
+const DAILY_REPORT_WORDS: Keyword<DailyReport> =
     Keyword(&[("md", DailyReport::Markdown), ("html", DailyReport::Html)]);
 
 impl ReportSettings {
     pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
         Self {
-            daily: section.read("daily", &WORDS),
+            daily: section.read("daily", &DAILY_REPORT_WORDS),
         }
     }
 }

@@ -56,11 +56,11 @@ fn describe_kind(value: &DeValue<'_>) -> String {
 
 /// The text in quotes, cut where it grows long.
 pub(super) fn quote_text(text: &str) -> String {
-    const LONGEST: usize = 80;
-    if text.chars().count() <= LONGEST {
+    const MAX_QUOTED_CHARS: usize = 80;
+    if text.chars().count() <= MAX_QUOTED_CHARS {
         return format!("{text:?}");
     }
-    let start: String = text.chars().take(LONGEST).collect();
+    let start: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     format!("{start:?}…")
 }
 

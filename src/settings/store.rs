@@ -7,9 +7,9 @@ use super::secret::Secret;
 use super::section::Section;
 
 /// Thirty days.
-const KEEP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const DEFAULT_KEEP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Rows of one Mysis: with 200 Myses a database of some gigabytes, however long they play.
-const KEEP_ROWS: u64 = 25_000;
+const DEFAULT_KEEP_ROWS: u64 = 25_000;
 
 /// Where conversations are kept, and how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Default for StoreSettings {
     fn default() -> Self {
         Self {
             database_url: None,
-            keep: Some(KEEP),
-            keep_rows: KEEP_ROWS,
+            keep: Some(DEFAULT_KEEP),
+            keep_rows: DEFAULT_KEEP_ROWS,
         }
     }
 }

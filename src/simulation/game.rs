@@ -1,6 +1,6 @@
 //! The game: the galaxy's desk on simulated time, with faults on the way there and back.
 
-mod absence;
+mod outages;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,12 +24,12 @@ use zoea_galaxy::world::{AnswerTicket, GameAnswer, World, WorldRules};
 
 use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::verdict::InvariantMonitor;
-use absence::AnnouncedRestart;
+use outages::AnnouncedRestart;
 
 /// The real game's tick.
-const TICK: Duration = Duration::from_secs(10);
+const TICK_INTERVAL: Duration = Duration::from_secs(10);
 /// The tool that is not on the other one of the game's two lists.
-const FLICKERING: &str = "captains_log_add";
+const CHANGING_TOOL: &str = "captains_log_add";
 
 /// The game, for all Myses.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ impl SimulatedGame {
                 read_only_hint: Some(read_only),
             });
         let specs: Vec<ToolSpec> = specs.collect();
-        let others = specs.iter().filter(|tool| &*tool.name != FLICKERING);
+        let others = specs.iter().filter(|tool| &*tool.name != CHANGING_TOOL);
         let ours = own_tools();
         let with_ours = |specs: Vec<ToolSpec>| {
             Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs)))
@@ -148,7 +148,7 @@ impl SimulatedGame {
     pub(super) fn start_ticking(&self) -> AbortOnDropHandle<()> {
         let game = self.clone();
         AbortOnDropHandle::new(tokio::spawn(async move {
-            let mut ticks = tokio::time::interval(TICK);
+            let mut ticks = tokio::time::interval(TICK_INTERVAL);
             loop {
                 ticks.tick().await;
                 game.tick();

@@ -305,7 +305,7 @@ impl Simulation {
     }
 
     fn half_quiet_length(&self) -> Duration {
-        let rounds = self.options.myses.div_ceil(rules::CONCURRENCY);
+        let rounds = self.options.myses.div_ceil(rules::MAX_CONCURRENCY);
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
         let answers = ANSWERS_IN_HALF.saturating_mul(rounds);
         let asking = self.options.thinking.saturating_mul(answers);

@@ -23,7 +23,7 @@ use super::verdict::InvariantMonitor;
 use stored::{StoredMysis, StoredSwarm};
 
 /// The longest that the ledger takes nothing at all.
-const LONGEST_ABSENCE: Duration = Duration::from_secs(60);
+const MAX_LEDGER_OUTAGE: Duration = Duration::from_secs(60);
 
 /// The ledger.
 pub struct MemoryLedger {
@@ -102,7 +102,7 @@ fn draw_failure(chaos: &Chaos, next: &Mutex<VecDeque<CommitFailure>>) -> Option<
     if let Some(failure) = next.pop_front() {
         return Some(failure);
     }
-    if chaos.draw_lasting_fault(InjectedFault::StoreAway, 0.0001, LONGEST_ABSENCE)
+    if chaos.draw_lasting_fault(InjectedFault::StoreAway, 0.0001, MAX_LEDGER_OUTAGE)
         || chaos.draw_fault(InjectedFault::CommitRefused, 0.002)
     {
         return Some(CommitFailure::Refused);

@@ -12,11 +12,11 @@ use zoea_pilot::{Habits, Persona, PilotRequest};
 
 use super::ProgramParts;
 use super::chaos::{Chaos, InjectedFault, PANIC};
-use super::rules::PROVIDER;
+use super::rules::MAIN_PROVIDER;
 use super::verdict::InvariantMonitor;
 
 /// The longest that the first provider is away.
-const LONGEST_ABSENCE: Duration = Duration::from_secs(240);
+const MAX_PROVIDER_OUTAGE: Duration = Duration::from_secs(240);
 
 /// The model server.
 pub(super) struct PilotModels {
@@ -70,9 +70,9 @@ impl Models for PilotModels {
                 tokio::time::sleep(Duration::from_secs(240)).await;
             }
             // Whoever takes over while it is away is another one.
-            let is_first = &*request.provider == PROVIDER;
+            let is_first = &*request.provider == MAIN_PROVIDER;
             if is_first
-                && chaos.draw_lasting_fault(InjectedFault::ModelAway, 0.001, LONGEST_ABSENCE)
+                && chaos.draw_lasting_fault(InjectedFault::ModelAway, 0.001, MAX_PROVIDER_OUTAGE)
             {
                 return Err(ModelFault::Transient {
                     text: "502 bad gateway".to_string(),

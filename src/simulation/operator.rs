@@ -18,7 +18,7 @@ use super::rare::RareEvent;
 use super::verdict::{ActorKind, InvariantMonitor};
 
 /// Within this time whoever was killed is there again.
-const RETURN: Duration = Duration::from_secs(10);
+const REVIVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Begins all that; it ends when what comes back is dropped.
 pub(super) fn fault_loop(
@@ -64,7 +64,7 @@ async fn kill_actors(
         children.retain(|child| ActorKind::of(child) == Some(kind));
         if kind == ActorKind::Store && chaos.number_below(2) == 0 {
             // In the middle of a commit, if one begins before long.
-            let began = tokio::time::timeout(RETURN, watch.commit_begins.notified()).await;
+            let began = tokio::time::timeout(REVIVAL_TIMEOUT, watch.commit_begins.notified()).await;
             if began.is_ok() {
                 watch.on_rare_event(RareEvent::StoreKilledInCommit);
             }
@@ -74,7 +74,7 @@ async fn kill_actors(
             child.kill();
             watch.on_actor_killed(kind);
         }
-        if tokio::time::timeout(RETURN, wait_until_back(&commander, &complement))
+        if tokio::time::timeout(REVIVAL_TIMEOUT, wait_until_back(&commander, &complement))
             .await
             .is_err()
         {

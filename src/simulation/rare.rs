@@ -89,7 +89,7 @@ impl RareEvent {
         match &event.what {
             EventKind::Notice { code, .. } => RareEvent::of_code(code),
             EventKind::Stored(row) => row.host().and_then(|meta| RareEvent::of_code(&meta.code)),
-            EventKind::Standing(standing) => {
+            EventKind::StatusChanged(standing) => {
                 let is_restart = matches!(
                     &standing.activity,
                     Activity::Paused(why) if why.contains("restarts")
@@ -107,8 +107,8 @@ impl RareEvent {
             | EventKind::ToolCalled { .. }
             | EventKind::ToolReturned { .. }
             | EventKind::Mission(_)
-            | EventKind::Spending(_)
-            | EventKind::Weather(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
             | EventKind::Learned(_) => None,
         }
     }

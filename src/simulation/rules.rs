@@ -11,12 +11,12 @@ use actors::domain::rules::{
 };
 
 /// The name of the provider of all.
-pub(super) const PROVIDER: &str = "pilot";
+pub(super) const MAIN_PROVIDER: &str = "pilot";
 /// The name of the one that takes over, where there is one.
-const SPARE: &str = "spare";
+const SPARE_PROVIDER: &str = "spare";
 
 /// How many of them may ask at once.
-pub(super) const CONCURRENCY: usize = 64;
+pub(super) const MAX_CONCURRENCY: usize = 64;
 
 /// What a Mysis may spend in a day where there is a budget: enough for some minutes.
 const BUDGET_TOKENS: u64 = 40_000;
@@ -50,10 +50,10 @@ impl DrawnSettings {
         rules.supervision.relaunch = self.relaunch;
         rules.supervision.max_relaunches = self.max_relaunches;
         if self.has_spare {
-            let spare = rules.providers[PROVIDER].clone();
-            rules.providers.insert(SPARE.into(), spare);
-            if let Some(first) = rules.providers.get_mut(PROVIDER) {
-                first.fallback = Some(SPARE.into());
+            let spare = rules.providers[MAIN_PROVIDER].clone();
+            rules.providers.insert(SPARE_PROVIDER.into(), spare);
+            if let Some(first) = rules.providers.get_mut(MAIN_PROVIDER) {
+                first.fallback = Some(SPARE_PROVIDER.into());
             }
         }
         if self.has_budget {
@@ -79,21 +79,21 @@ impl DrawnSettings {
 /// Those that hold in the quiet: no budget, one provider, patience.
 pub(super) fn base_rules(myses: usize) -> SwarmRules {
     let provider = ProviderRules {
-        model: PROVIDER.into(),
+        model: MAIN_PROVIDER.into(),
         temperature: None,
-        max_concurrency: CONCURRENCY,
+        max_concurrency: MAX_CONCURRENCY,
         ..ProviderRules::default()
     };
     let nudge: Arc<str> = "Continue your mission.".into();
     SwarmRules {
         max_myses: myses,
-        default_provider: PROVIDER.into(),
+        default_provider: MAIN_PROVIDER.into(),
         nudges: vec![nudge; 3],
         supervision: SupervisionRules {
             relaunch: RelaunchPolicy::Always,
             ..SupervisionRules::default()
         },
-        providers: BTreeMap::from([(PROVIDER.into(), provider)]),
+        providers: BTreeMap::from([(MAIN_PROVIDER.into(), provider)]),
         ..SwarmRules::default()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::game_state::SnapshotResult;
-use actors::domain::look::SnapshotQuery;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::Write;
 
 /// The sightings, by account and look.

@@ -196,7 +196,7 @@ async fn simulate_group(
     let mut rules = rules::base_rules(party.members.len());
     rules.progress = visit.rules.clone();
     if visit.has_other_provider {
-        let another = rules.providers[rules::PROVIDER].clone();
+        let another = rules.providers[rules::MAIN_PROVIDER].clone();
         rules.providers.insert("another".into(), another);
         rules.progress.provider = Some("another".into());
     }
@@ -328,9 +328,9 @@ impl CaseRecord {
             self.stranded.get_or_insert(row.turn.0 - self.before);
         }
         let rung = match row.host().map(|meta| &*meta.code) {
-            Some("no_progress") => EscalationStep::Nudged,
-            Some("fresh_start") => EscalationStep::Afresh,
-            Some("other_provider") => EscalationStep::Elsewhere,
+            Some("no_progress") => EscalationStep::Notified,
+            Some("fresh_start") => EscalationStep::ContextReset,
+            Some("other_provider") => EscalationStep::OtherProvider,
             Some("parked") => EscalationStep::Parked,
             Some(_) | None => return,
         };

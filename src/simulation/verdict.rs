@@ -1,8 +1,8 @@
 //! The verdict: what must never happen, watched for as it would happen.
 
 mod calls;
-mod lives;
-mod words;
+mod revivals;
+mod display;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,9 +17,9 @@ use super::chaos::{Chaos, InjectedFault};
 use super::events::EventDigest;
 use super::rare::RareEvent;
 use calls::CallChecker;
-use lives::RevivalTracker;
+use revivals::RevivalTracker;
 
-pub use lives::ActorKind;
+pub use revivals::ActorKind;
 
 /// What came of a simulation.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ struct AcknowledgedOrder {
 }
 
 /// The words by which an order of the simulated operator is known.
-const MARK: &str = "order number ";
+const ORDER_PREFIX: &str = "order number ";
 
 impl InvariantMonitor {
     fn lock_observed(&self) -> MutexGuard<'_, ObservedRun> {
@@ -119,7 +119,7 @@ impl InvariantMonitor {
     pub(super) fn new_order(&self) -> String {
         let mut seen = self.lock_observed();
         seen.given += 1;
-        format!("{MARK}{}: tell me where things stand.", seen.given)
+        format!("{ORDER_PREFIX}{}: tell me where things stand.", seen.given)
     }
 
     /// The swarm says that it has the order.
@@ -132,7 +132,7 @@ impl InvariantMonitor {
     pub(super) fn on_request(&self, request: &ModelRequest) {
         let mut seen = self.lock_observed();
         seen.requests += 1;
-        if request.provider.as_ref() != super::rules::PROVIDER {
+        if request.provider.as_ref() != super::rules::MAIN_PROVIDER {
             seen.count_rare_event(RareEvent::FallbackAsked);
         }
         let texts = request.messages.iter().filter_map(|message| match message {
@@ -143,7 +143,7 @@ impl InvariantMonitor {
         });
         // Messages that follow one another are merged.
         for text in texts.flat_map(|text| text.split("\n\n")) {
-            if text.starts_with(MARK) && !seen.seen_in_requests.contains(text) {
+            if text.starts_with(ORDER_PREFIX) && !seen.seen_in_requests.contains(text) {
                 seen.seen_in_requests.insert(text.to_string());
             }
         }

@@ -11,7 +11,7 @@ use actors::ports::Clock;
 pub struct MachineClock;
 
 /// When the process began, as far as anybody asked.
-static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+static PROCESS_START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock for MachineClock {
     fn now(&self) -> Timestamp {
@@ -22,6 +22,6 @@ impl Clock for MachineClock {
     }
 
     fn moment(&self) -> Moment {
-        Moment::default().plus(BEGUN.elapsed())
+        Moment::default().plus(PROCESS_START.elapsed())
     }
 }

@@ -10,12 +10,12 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What is asked for at start, where the system grants it.
-pub const WANTED: u64 = 10_000;
+pub const WANTED_DESCRIPTORS: u64 = 10_000;
 
 /// What the program holds open for itself: the database, its files, who is at its doors.
-const FOR_THE_PROGRAM: u64 = 192;
+const PROGRAM_DESCRIPTORS: u64 = 192;
 /// For each Mysis: its connection to the game, and one to a model.
-const FOR_A_MYSIS: u64 = 2;
+const DESCRIPTORS_PER_MYSIS: u64 = 2;
 
 /// Raises the limit to what is wanted, or as far as the system lets it be raised. Gives the limit
 /// that holds; a limit that is higher already stays.
@@ -44,11 +44,11 @@ pub fn current_limit() -> u64 {
 #[must_use]
 pub fn needed_descriptors(myses: usize, is_offline: bool) -> u64 {
     let for_each = if is_offline {
-        2 * FOR_A_MYSIS
+        2 * DESCRIPTORS_PER_MYSIS
     } else {
-        FOR_A_MYSIS
+        DESCRIPTORS_PER_MYSIS
     };
-    FOR_THE_PROGRAM.saturating_add(for_each.saturating_mul(myses as u64))
+    PROGRAM_DESCRIPTORS.saturating_add(for_each.saturating_mul(myses as u64))
 }
 
 /// What is wrong with a limit for a swarm of so many, and the remedy; `None`: nothing.
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_limit_that_is_too_low_for_the_swarm_is_told_with_the_remedy() {
         assert_eq!(describe_shortage(1024, 400, false), None);
-        assert_eq!(describe_shortage(WANTED, 4900, false), None);
+        assert_eq!(describe_shortage(WANTED_DESCRIPTORS, 4900, false), None);
         let told = describe_shortage(1024, 1000, false).unwrap();
         assert!(told.contains("1024") && told.contains("2192"), "{told}");
         assert!(told.contains("LimitNOFILE="), "{told}");

@@ -14,7 +14,7 @@ use super::span::{SpanKind, TraceSpan};
 /// Spans of one turn; what comes after is left out.
 const MAX_OPEN_TURNS: usize = 500;
 /// Bytes of one text, where texts are asked for.
-const TEXT: usize = 16 << 10;
+const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// All turns under way.
 pub(super) struct OpenTurns {
@@ -54,7 +54,7 @@ impl OpenTurns {
         };
         let mut over = None;
         match &event.what {
-            EventKind::Standing(standing) => {
+            EventKind::StatusChanged(standing) => {
                 self.standings.insert(who.id, standing.clone());
             }
             EventKind::TurnStarted => {
@@ -111,8 +111,8 @@ impl OpenTurns {
             | EventKind::StateChanged { .. }
             | EventKind::ToolCalled { .. }
             | EventKind::Mission(_)
-            | EventKind::Spending(_)
-            | EventKind::Weather(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
             | EventKind::Learned(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
@@ -278,5 +278,5 @@ fn name_model(span: &mut TraceSpan, provider: &str, model: &str) {
 
 /// A text no longer than a collector takes.
 fn clip_text(text: &str) -> &str {
-    &text[..text.floor_char_boundary(TEXT)]
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }

@@ -42,7 +42,7 @@ mod handling;
 mod listening;
 mod ordering;
 mod requesting;
-mod settling;
+mod frame_update;
 
 #[cfg(test)]
 mod tests;
@@ -57,7 +57,7 @@ use actors::domain::needs::Need;
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
-use actors::domain::weather::ServerOutages;
+use actors::domain::outages::ServerOutages;
 
 use action::TerminalAction;
 use appearance::Appearance;
@@ -75,7 +75,7 @@ use token_rate::TokenRate;
 use undo::Undo;
 
 pub use requesting::Weight;
-pub use settling::StatusLine;
+pub use frame_update::StatusLine;
 
 /// What the operator sees.
 #[derive(Clone, Debug)]

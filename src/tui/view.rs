@@ -3,19 +3,19 @@
 mod ascii;
 mod compose;
 mod focus;
-mod foot;
+mod footer;
 mod form;
-mod glance;
+mod detail_pane;
 mod header;
 mod help;
 mod inspect;
-mod lists;
+mod message_log;
 mod needs;
 mod palette;
 mod panel;
 mod query;
 mod question;
-mod small;
+mod too_small;
 mod table;
 
 use crate::dashboard::Dashboard;
@@ -51,7 +51,7 @@ pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> O
     let appearance = dashboard.appearance();
     let mut brush = Painter::new(buffer, Paint::of(appearance.theme, depth));
     if dashboard.is_too_small() {
-        small::paint(dashboard, &mut brush);
+        too_small::paint(dashboard, &mut brush);
     } else {
         paint_all(dashboard, &mut brush);
     }
@@ -69,11 +69,11 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
         Some(focus) => focus::paint(dashboard, focus, &layout, brush),
         None => {
             table::paint(dashboard, &layout, brush);
-            glance::paint(dashboard, layout.glance, brush);
+            detail_pane::paint(dashboard, layout.glance, brush);
             needs::paint(dashboard, layout.needs, brush);
         }
     }
-    foot::paint(dashboard, &layout, brush);
+    footer::paint(dashboard, &layout, brush);
     let all = screen(dashboard);
     for layer in dashboard.overlays() {
         match layer {
@@ -81,11 +81,11 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
                 compose::paint(dashboard, composer, layout.writing, brush)
             }
             Overlay::Form(form) => form::paint(form, all, brush),
-            Overlay::Question(question) => question::paint(question, all, brush),
+            Overlay::Confirm(question) => question::paint(question, all, brush),
             Overlay::Palette(palette) => palette::paint(palette, all, brush),
             Overlay::Query(query) => query::paint(dashboard, query, layout.message, brush),
             Overlay::Inspect(inspector) => inspect::paint(inspector, &layout, brush),
-            Overlay::Log(view) => lists::paint_log(dashboard, *view, &layout, brush),
+            Overlay::Log(view) => message_log::paint_log(dashboard, *view, &layout, brush),
             Overlay::Help(top) => help::paint(dashboard, *top, all, brush),
         }
     }

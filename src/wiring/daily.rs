@@ -17,9 +17,9 @@ use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
 
 /// How long after midnight a day is over for good: calls under way then have been entered.
-const AFTER: Duration = Duration::from_secs(300);
+const DAY_END_GRACE: Duration = Duration::from_secs(300);
 /// How far back days are made up for whose end nobody saw.
-const BACK: i64 = 7;
+const LOOK_BACK_DAYS: i64 = 7;
 /// How long at most until it is looked again: a disk may have room again, and a machine that slept
 /// does not know how long.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1800);
@@ -52,7 +52,7 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
             }
             is_told = written.is_err();
             let now = MachineClock.now();
-            let next = Duration::from_millis(Day::of(now).end_time().plus(AFTER).since(now));
+            let next = Duration::from_millis(Day::of(now).end_time().plus(DAY_END_GRACE).since(now));
             tokio::time::sleep(next.min(CHECK_INTERVAL)).await;
         }
     })
@@ -61,7 +61,7 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
 impl DailyReporter {
     async fn write_missing(&self, format: ReportFormat, now: Timestamp) -> anyhow::Result<()> {
         let newest = newest_closed_day(now);
-        for back in 0..BACK {
+        for back in 0..LOOK_BACK_DAYS {
             let day = Day(newest.0 - back);
             let file = format!("{day}.{}", format.file_extension());
             let failed = || format!("failed to write the report of {day}");
@@ -84,7 +84,7 @@ impl DailyReporter {
 
 /// The newest day of which nothing more is entered.
 fn newest_closed_day(now: Timestamp) -> Day {
-    let grace = i64::try_from(AFTER.as_millis()).unwrap_or(i64::MAX);
+    let grace = i64::try_from(DAY_END_GRACE.as_millis()).unwrap_or(i64::MAX);
     let then = Timestamp(now.0.saturating_sub(grace));
     Day(Day::of(then).0 - 1)
 }
@@ -176,7 +176,7 @@ mod tests {
         let today = Day(20_000);
         let days = [20_000, 19_996, 19_993, 19_992].map(Day);
         let reporter = reporter(directory.path(), &days).await;
-        let now = today.start_time().plus(2 * AFTER);
+        let now = today.start_time().plus(2 * DAY_END_GRACE);
         let written = || {
             let files = fs::read_dir(reporter.home.reports()).unwrap();
             let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());

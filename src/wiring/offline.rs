@@ -19,14 +19,14 @@ use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 use zoea_pilot::{Habits, PilotOptions};
 
 /// The name of the one provider.
-const PILOT: &str = "pilot";
+const PILOT_NAME: &str = "pilot";
 /// How long the pilot seems to think, so that there is something to see.
-const THINKING: Duration = Duration::from_millis(400);
+const PILOT_LATENCY: Duration = Duration::from_millis(400);
 /// What a new swarm is told to do.
-const MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
+const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
                        home station when the hold is full, refuel, and go again.";
 /// The names of the first Myses; later ones are numbered.
-const NAMES: [&str; 8] = [
+const FIRST_NAMES: [&str; 8] = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta",
 ];
 
@@ -82,7 +82,7 @@ impl OfflineServers {
                 seed,
                 ..Habits::default()
             },
-            latency: THINKING,
+            latency: PILOT_LATENCY,
             ..PilotOptions::default()
         };
         servers.spawn(zoea_pilot::serve(model, pilot, stop.child_token()));
@@ -122,7 +122,7 @@ impl OfflineServers {
                 .await
                 .map_err(|refusal| anyhow::anyhow!("create the first swarm: {refusal}"))?;
         }
-        let text = MISSION.to_string();
+        let text = FIRST_MISSION.to_string();
         swarm
             .order(Order::Broadcast { text })
             .await
@@ -150,22 +150,22 @@ async fn bind_loopback() -> anyhow::Result<TcpListener> {
 }
 
 fn first_name(number: u32) -> String {
-    let known = NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));
+    let known = FIRST_NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));
     known.map_or_else(|| format!("mysis-{}", number + 1), ToString::to_string)
 }
 
 fn offline_settings(endpoint: String, upstream: String, options: OfflineOptions) -> Settings {
     let mut settings = Settings::default();
     settings.swarm.max_myses = settings.swarm.max_myses.max(options.myses.max(1000));
-    settings.swarm.default_provider = PILOT.to_string();
+    settings.swarm.default_provider = PILOT_NAME.to_string();
     let pilot = ProviderSettings {
         endpoint,
-        model: PILOT.to_string(),
+        model: PILOT_NAME.to_string(),
         kind: ProviderKind::OpenAi,
         max_concurrency: 256,
         ..ProviderSettings::default()
     };
-    settings.providers = [(PILOT.to_string(), pilot)].into();
+    settings.providers = [(PILOT_NAME.to_string(), pilot)].into();
     settings.mcp.upstream = Some(upstream);
     settings.mcp.logins_per_minute = 1_000_000;
     settings

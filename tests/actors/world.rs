@@ -18,7 +18,7 @@ use actors::domain::order::{Order, OrderResult};
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
 };
-use actors::domain::weather::ServerOutages;
+use actors::domain::outages::ServerOutages;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
@@ -275,14 +275,14 @@ impl World {
     }
 
     pub(crate) async fn spending(&self) -> Arc<BudgetStatus> {
-        match self.commander.call(CommanderMsg::Spending, None).await {
+        match self.commander.call(CommanderMsg::BudgetStatus, None).await {
             Ok(CallResult::Success(spending)) => spending,
             other => panic!("{other:?}"),
         }
     }
 
     pub(crate) async fn weather(&self) -> Arc<ServerOutages> {
-        match self.commander.call(CommanderMsg::Weather, None).await {
+        match self.commander.call(CommanderMsg::Outages, None).await {
             Ok(CallResult::Success(weather)) => weather,
             other => panic!("{other:?}"),
         }
@@ -328,9 +328,9 @@ impl World {
                 | EventKind::ToolCalled { .. }
                 | EventKind::ToolReturned { .. }
                 | EventKind::Mission(_)
-                | EventKind::Standing(_)
-                | EventKind::Spending(_)
-                | EventKind::Weather(_)
+                | EventKind::StatusChanged(_)
+                | EventKind::BudgetChanged(_)
+                | EventKind::OutagesChanged(_)
                 | EventKind::Learned(_)
                 | EventKind::Shutdown => None,
             }

@@ -9,7 +9,7 @@ use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_ow
 use actors::domain::conversation::Conversation;
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
-use actors::domain::look::SnapshotQuery;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };

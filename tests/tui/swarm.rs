@@ -16,7 +16,7 @@ use actors::domain::order::{
     CompletedOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
 };
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::sent::{RequestByteCounts, SentRequest};
+use actors::domain::last_request::{RequestByteCounts, SentRequest};
 
 #[path = "stored.rs"]
 mod stored;
@@ -227,7 +227,7 @@ impl Swarm {
             id,
             name: standing.name.clone(),
         };
-        let standing = EventKind::Standing(Arc::new(standing.clone()));
+        let standing = EventKind::StatusChanged(Arc::new(standing.clone()));
         let rows = rows.into_iter().map(EventKind::Stored);
         rows.chain([standing])
             .map(|what| SwarmEvent {

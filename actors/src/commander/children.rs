@@ -11,7 +11,7 @@ use crate::domain::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, Lane, LaneRules};
 use crate::domain::message::Severity;
 use crate::domain::rules::SwarmRules;
-use crate::domain::weather::ServerOutages;
+use crate::domain::outages::ServerOutages;
 use crate::gate::{GateActor, GateArgs, GateMsg};
 use crate::store::{StoreActor, StoreArgs, StoreMsg};
 

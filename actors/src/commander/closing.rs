@@ -79,7 +79,7 @@ impl CommanderState {
                 id,
                 name: standing.name.clone(),
             }),
-            what: EventKind::Standing(standing),
+            what: EventKind::StatusChanged(standing),
         });
     }
 

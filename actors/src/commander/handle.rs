@@ -8,13 +8,13 @@ use ractor::rpc::CallResult;
 use tokio::sync::oneshot;
 
 use crate::commander::CommanderMsg;
-use crate::domain::arrival::LoginProgress;
+use crate::domain::login_progress::LoginProgress;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::MysisId;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
-use crate::domain::weather::ServerOutages;
+use crate::domain::outages::ServerOutages;
 use crate::domain::write::Mission;
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
@@ -62,7 +62,7 @@ impl CommanderHandle {
 
     /// How the Myses stand, by name; none once the program is closing.
     pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
-        match self.commander.call(CommanderMsg::Standings, None).await {
+        match self.commander.call(CommanderMsg::Statuses, None).await {
             Ok(CallResult::Success(standings)) => standings,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
         }
@@ -86,7 +86,7 @@ impl CommanderHandle {
 
     /// How the budget of the day stands; nothing spent once the program is closing.
     pub async fn budget_status(&self) -> Arc<BudgetStatus> {
-        match self.commander.call(CommanderMsg::Spending, None).await {
+        match self.commander.call(CommanderMsg::BudgetStatus, None).await {
             Ok(CallResult::Success(spending)) => spending,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
         }
@@ -94,7 +94,7 @@ impl CommanderHandle {
 
     /// Which servers are away; none once the program is closing.
     pub async fn outages(&self) -> Arc<ServerOutages> {
-        match self.commander.call(CommanderMsg::Weather, None).await {
+        match self.commander.call(CommanderMsg::Outages, None).await {
             Ok(CallResult::Success(weather)) => weather,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
         }
@@ -102,7 +102,7 @@ impl CommanderHandle {
 
     /// How far the swarm is with logging in; `None` where nobody waits for that.
     pub async fn login_progress(&self) -> Option<LoginProgress> {
-        match self.commander.call(CommanderMsg::Arrival, None).await {
+        match self.commander.call(CommanderMsg::LoginProgress, None).await {
             Ok(CallResult::Success(arrival)) => arrival,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }

@@ -44,7 +44,7 @@ pub(super) enum SpawnReason {
     /// It ran when the program ended, and is not started.
     Interrupted,
     /// After a crash.
-    After(Arc<str>),
+    AfterCrash(Arc<str>),
 }
 
 impl SwarmMember {
@@ -106,7 +106,7 @@ impl CommanderState {
             is_interrupted,
             crash: match coming {
                 SpawnReason::AsStored | SpawnReason::Interrupted => None,
-                SpawnReason::After(crash) => Some(crash),
+                SpawnReason::AfterCrash(crash) => Some(crash),
             },
             mode: self.mode,
             surroundings: self.surroundings.clone(),
@@ -157,7 +157,7 @@ impl CommanderState {
             self.tell_all(SwarmEvent {
                 at,
                 mysis: who,
-                what: EventKind::Standing(standing),
+                what: EventKind::StatusChanged(standing),
             });
         }
         Ok(())
@@ -173,7 +173,7 @@ impl CommanderState {
         }
         match &report.event.what {
             EventKind::Learned(account) => return self.learn_secrets([account.password.clone()]),
-            EventKind::Standing(standing) => {
+            EventKind::StatusChanged(standing) => {
                 let became_errored = standing.state == LifeState::Errored
                     && member.standing.state != LifeState::Errored;
                 let before = std::mem::replace(&mut member.standing, standing.clone());
@@ -196,8 +196,8 @@ impl CommanderState {
             | EventKind::ToolReturned { .. }
             | EventKind::Stored(_)
             | EventKind::Mission(_)
-            | EventKind::Spending(_)
-            | EventKind::Weather(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
         }
@@ -274,7 +274,7 @@ impl CommanderState {
             self.write_down(&record);
             self.tell_change(id, was, LifeState::Errored, &text);
         }
-        let coming = SpawnReason::After(text.as_str().into());
+        let coming = SpawnReason::AfterCrash(text.as_str().into());
         self.spawn_mysis(myself, record, coming).await?;
         if !stays {
             self.schedule_relaunch(myself, id, &fault);

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
-use crate::domain::arrival::LoginProgress;
+use crate::domain::login_progress::LoginProgress;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{MissionId, MysisId};
 use crate::domain::order::{Order, OrderResult};
 use crate::domain::rules::SwarmRules;
-use crate::domain::weather::ServerOutages;
+use crate::domain::outages::ServerOutages;
 use crate::domain::write::{Mission, MysisRecord};
 use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
@@ -35,13 +35,13 @@ pub enum CommanderMsg {
     /// A terminal of another process is to be drawn for, too.
     Attach(TerminalLink),
     /// How do the Myses stand?
-    Standings(RpcReplyPort<Vec<Arc<MysisStatus>>>),
+    Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
     /// How does the budget stand?
-    Spending(RpcReplyPort<Arc<BudgetStatus>>),
+    BudgetStatus(RpcReplyPort<Arc<BudgetStatus>>),
     /// Which servers are away?
-    Weather(RpcReplyPort<Arc<ServerOutages>>),
+    Outages(RpcReplyPort<Arc<ServerOutages>>),
     /// How far is the swarm with logging in?
-    Arrival(RpcReplyPort<Option<LoginProgress>>),
+    LoginProgress(RpcReplyPort<Option<LoginProgress>>),
     /// What is the mission?
     Mission(RpcReplyPort<Option<Mission>>),
     /// Is the store in trouble, and which?

@@ -276,7 +276,7 @@ impl CommanderState {
             let event = SwarmEvent {
                 at,
                 mysis: Some(member.mysis_ref()),
-                what: EventKind::Standing(member.standing.clone()),
+                what: EventKind::StatusChanged(member.standing.clone()),
             };
             if start {
                 member.send_start(OrderReply::to_nobody());

@@ -140,8 +140,8 @@ impl CommanderState {
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
         self.watchers.push(ui.get_derived());
         let about_all = [
-            EventKind::Spending(self.spending.clone()),
-            EventKind::Weather(self.weather.clone()),
+            EventKind::BudgetChanged(self.spending.clone()),
+            EventKind::OutagesChanged(self.weather.clone()),
         ];
         for what in about_all {
             let event = SwarmEvent {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::arrival::LoginProgress;
+use crate::domain::login_progress::LoginProgress;
 use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
 
@@ -16,10 +16,10 @@ impl CommanderState {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.secrets.clean(text).as_ref().into();
         }
-        if let EventKind::Spending(spending) = &news.what {
+        if let EventKind::BudgetChanged(spending) = &news.what {
             self.spending = spending.clone();
         }
-        if let EventKind::Weather(weather) = &news.what {
+        if let EventKind::OutagesChanged(weather) = &news.what {
             self.weather = weather.clone();
         }
         if let EventKind::Notice { code, .. } = news.what {
@@ -48,11 +48,11 @@ impl CommanderState {
         };
         let mission = self.mission.as_ref().map(|mission| mission.text.clone());
         tell(None, EventKind::Mission(mission));
-        tell(None, EventKind::Spending(self.spending.clone()));
-        tell(None, EventKind::Weather(self.weather.clone()));
+        tell(None, EventKind::BudgetChanged(self.spending.clone()));
+        tell(None, EventKind::OutagesChanged(self.weather.clone()));
         for member in self.members.values() {
             let who = Some(member.mysis_ref());
-            tell(who, EventKind::Standing(member.standing.clone()));
+            tell(who, EventKind::StatusChanged(member.standing.clone()));
         }
         if let Some(trouble) = &self.store_trouble {
             tell(None, trouble.what.clone());

@@ -11,7 +11,7 @@ use super::message::{Row, Severity};
 use super::model::{AnswerProgress, TokenUsage};
 use super::progress::Stuck;
 use super::rules::SwarmRules;
-use super::weather::ServerOutages;
+use super::outages::ServerOutages;
 use super::write::{GameAccount, MysisRecord};
 
 pub use super::state::{LifeState, Totals};
@@ -320,11 +320,11 @@ pub enum EventKind {
     /// The mission changed; absent: there is none any more.
     Mission(Option<Arc<str>>),
     /// How a Mysis stands now.
-    Standing(Arc<MysisStatus>),
+    StatusChanged(Arc<MysisStatus>),
     /// How the budget of the day stands now.
-    Spending(Arc<BudgetStatus>),
+    BudgetChanged(Arc<BudgetStatus>),
     /// Which servers are away now.
-    Weather(Arc<ServerOutages>),
+    OutagesChanged(Arc<ServerOutages>),
     /// A game account and its password became known; for the Commander alone.
     Learned(GameAccount),
     /// Something about the whole program that the operator should know.

@@ -60,7 +60,7 @@ impl EventRecordKind {
         EventRecordKind::Order,
     ];
 
-    /// The word used in the database and in JSON.
+    /// The word used in the database and in JSON_TYPE.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl OrderSource {
         OrderSource::Program,
     ];
 
-    /// The word used in the database and in JSON.
+    /// The word used in the database and in JSON_TYPE.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -194,9 +194,9 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         | EventKind::ToolCalled { .. }
         | EventKind::ToolReturned { .. }
         | EventKind::Mission(_)
-        | EventKind::Standing(_)
-        | EventKind::Spending(_)
-        | EventKind::Weather(_)
+        | EventKind::StatusChanged(_)
+        | EventKind::BudgetChanged(_)
+        | EventKind::OutagesChanged(_)
         | EventKind::Learned(_) => return None,
     };
     Some(EventRecord {

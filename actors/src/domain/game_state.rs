@@ -6,7 +6,7 @@
 
 mod age;
 mod digest;
-mod touch;
+mod invalidation;
 mod wait;
 
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use super::ids::{CallKey, Moment, Now, Timestamp};
 use super::json_size::escaped_len;
-use super::look::SnapshotQuery;
+use super::snapshot_query::SnapshotQuery;
 
 use age::TickClock;
-use touch::may_invalidate;
+use invalidation::may_invalidate;
 
 pub use digest::{digest_text, summarize_value};
 pub use wait::GameWait;
@@ -158,7 +158,7 @@ impl GameState {
         self.sightings.clear();
     }
 
-    /// What is known, with its age at this moment, in so many bytes of JSON at most; the newest
+    /// What is known, with its age at this moment, in so many bytes of JSON_TYPE at most; the newest
     /// first. Begins with a line end. Of what `is_shown` says that the request shows it anyway,
     /// only the age is told.
     #[must_use]

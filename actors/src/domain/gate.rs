@@ -17,7 +17,7 @@ use super::books::{Charge, CostEntry};
 use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, BudgetTracker};
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::ids::{Moment, MysisId, Now, Timestamp};
-use super::weather::ServerOutages;
+use super::outages::ServerOutages;
 
 use lane::LaneState;
 
@@ -84,7 +84,7 @@ pub struct AdmissionRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
     /// It may come in.
-    In {
+    Admitted {
         /// Where.
         lane: Lane,
         /// What its payer should be told, where there is something.
@@ -98,7 +98,7 @@ pub enum GateVerdict {
         why: Arc<str>,
     },
     /// It may not come in before a moment, and does not wait.
-    Held {
+    Denied {
         /// Why.
         why: Arc<str>,
         /// Until when.
@@ -269,7 +269,7 @@ impl AdmissionGate {
                     Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
                 let lane = name.clone();
-                let verdict = GateVerdict::In {
+                let verdict = GateVerdict::Admitted {
                     lane,
                     told,
                     is_trial,
@@ -296,7 +296,7 @@ impl AdmissionGate {
                     return true;
                 }
                 if let BudgetAllowance::NoMore { why, until } = purse.allowance(payer, now) {
-                    away.push((pass, GateVerdict::Held { why, until }));
+                    away.push((pass, GateVerdict::Denied { why, until }));
                 }
                 false
             });

@@ -6,16 +6,16 @@
 
 mod asking;
 mod calling;
-mod deeds;
+mod recent_activity;
 mod failing;
 mod holding;
 mod input;
 mod orders;
 mod progress;
-mod recall;
+mod restore;
 mod record;
 mod secrecy;
-mod sighting;
+mod game_snapshots;
 mod turn;
 
 #[cfg(test)]
@@ -41,9 +41,9 @@ pub use input::{
     AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId, Route, TaskId,
     ToolOutcome, WriteId,
 };
-pub use recall::RestoreArgs;
+pub use restore::RestoreArgs;
 
-use deeds::RecentActivity;
+use recent_activity::RecentActivity;
 use input::CurrentActivity;
 use record::PendingWrite;
 

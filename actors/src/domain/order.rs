@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ids::{MissionId, MysisId, Seq};
-use super::sent::SentRequest;
+use super::last_request::SentRequest;
 use super::write::PoolAccount;
 
 /// What an operator asks for, at the terminal or through the control interface.

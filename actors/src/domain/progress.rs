@@ -7,13 +7,13 @@
 //!
 //! Bounded: some two KiB a Mysis, whatever happens. What of it survives a restart is its memo.
 
-mod errand;
-mod habit;
-mod memo;
+mod order_intent;
+mod call_pattern;
+mod checkpoint;
 mod outcome;
-mod rung;
+mod escalation;
 mod stall;
-mod stretch;
+mod stall_window;
 
 #[cfg(test)]
 mod tests;
@@ -24,12 +24,12 @@ use super::ids::{Moment, Now, Seq, Timestamp};
 use super::message::CallStatus;
 use super::rules::ProgressRules;
 
-use habit::CallPattern;
+use call_pattern::CallPattern;
 use outcome::{Outcomes, format_millis, group_digits};
-use stretch::{CycleWindow, StallWindow, TurnJudgement};
+use stall_window::{CycleWindow, StallWindow, TurnJudgement};
 
-pub use errand::{NO_GAIN_LINE, OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
-pub use rung::{EscalationOptions, EscalationStep};
+pub use order_intent::{NO_GAIN_LINE, OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
+pub use escalation::{EscalationOptions, EscalationStep};
 pub use stall::{StallKind, StallVerdict, Stuck};
 
 /// Turns between two memos where nothing important changed.
@@ -224,7 +224,7 @@ impl StallDetector {
         self.known = Some((since, way));
         let facts = self.describe_stall(way, now);
         let (at, when) = self.taken;
-        let is_first = self.rung == EscalationStep::Ground;
+        let is_first = self.rung == EscalationStep::Unescalated;
         let waited = self.stretch.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
         let next = self.rung.next_step(means).filter(|_| is_due);
@@ -246,7 +246,7 @@ impl StallDetector {
 
     /// Something got better.
     fn climb_down(&mut self, now: Moment) {
-        if self.rung > EscalationStep::Ground {
+        if self.rung > EscalationStep::Unescalated {
             self.rung = self.rung.step_below();
             self.taken = (self.stretch.all_turns(), now);
             self.is_urgent = true;
@@ -261,8 +261,8 @@ impl StallDetector {
         self.lap = CycleWindow::default();
         self.known = None;
         self.notice = None;
-        self.is_urgent |= self.rung > EscalationStep::Ground;
-        self.rung = EscalationStep::Ground;
+        self.is_urgent |= self.rung > EscalationStep::Unescalated;
+        self.rung = EscalationStep::Unescalated;
         self.taken = (0, now);
     }
 

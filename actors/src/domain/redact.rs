@@ -3,10 +3,10 @@
 //! A secret is found however it is written: each of its letters in any of the ways of
 //! `spelling`, all of it in Base64. Texts are read once, however many secrets are known.
 
-mod coded;
+mod base64_cores;
 mod entities;
-mod keyed;
-mod spelling;
+mod passwords;
+mod decoding;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use coded::{base64_cores, is_letter};
-use spelling::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
+use base64_cores::{base64_cores, is_letter};
+use decoding::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
 
-pub use keyed::{hide_passwords, password_in_words};
+pub use passwords::{hide_passwords, password_in_words};
 
 /// What stands in place of a secret, whatever its length.
 pub const REDACTED: &str = "[redacted]";
@@ -179,7 +179,7 @@ impl Redactor {
         }
     }
 
-    /// As [`Redactor::clean`], for every text in a JSON value, keys included.
+    /// As [`Redactor::clean`], for every text in a JSON_TYPE value, keys included.
     #[must_use]
     pub fn clean_json(&self, value: Value) -> Value {
         match value {

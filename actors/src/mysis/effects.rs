@@ -185,7 +185,7 @@ impl MysisState {
         }
         let standing = Arc::new(standing);
         self.told = Some(standing.clone());
-        self.tell_event(EventKind::Standing(standing));
+        self.tell_event(EventKind::StatusChanged(standing));
     }
 
     pub(super) fn tell_event(&self, what: EventKind) {

@@ -1,7 +1,7 @@
 //! Work: the tasks in which a Mysis waits for the outside, so that its mailbox never does.
 
-mod asking;
-mod hearing;
+mod model_call;
+mod answer_wait;
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
-use crate::domain::sent::LastRequest;
+use crate::domain::last_request::LastRequest;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::{GameSession, SessionDeps, SessionEvent, SessionObserver};
 use crate::store::StoreHandle;
 
 use super::{MysisMsg, TaskResult};
 
-pub(super) use asking::{ModelCaller, spawn_ask};
+pub(super) use model_call::{ModelCaller, spawn_ask};
 
 /// Waits between tries to read the past.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);

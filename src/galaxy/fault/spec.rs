@@ -33,7 +33,7 @@ pub enum GalaxyFaultKind {
     McpSession,
     /// The login of the request's MCP session is forgotten first.
     GameSession,
-    /// The request is executed, then answered by HTTP 200 with a body that is no JSON.
+    /// The request is executed, then answered by HTTP 200 with a body that is no JSON_TYPE.
     Garbage,
     /// Everybody is told that the server restarts in 60 seconds (it does not).
     RestartWarning,
@@ -46,7 +46,7 @@ pub enum GalaxyFaultKind {
     },
     /// `tools/list` gives an empty list for so long after the start of the server.
     ToolsMissing(Duration),
-    /// JSON-RPC error -32603; the request is not executed.
+    /// JSON_TYPE-RPC error -32603; the request is not executed.
     RpcError,
 }
 
@@ -60,10 +60,10 @@ pub const FORMS: &[FaultForm] = &[
     ),
     FaultForm::new(
         "outage",
-        ":AFTER,DURATION",
-        "HTTP 503 for everything, once, AFTER the start; not executed",
+        ":DAY_END_GRACE,DURATION",
+        "HTTP 503 for everything, once, DAY_END_GRACE the start; not executed",
     ),
-    FaultForm::new("rpc-error", "", "JSON-RPC error -32603; not executed"),
+    FaultForm::new("rpc-error", "", "JSON_TYPE-RPC error -32603; not executed"),
     FaultForm::new(
         "tools-missing",
         "[:DURATION]",
@@ -83,7 +83,7 @@ pub const FORMS: &[FaultForm] = &[
     FaultForm::new(
         "garbage",
         "",
-        "executed, then HTTP 200 with a body that is no JSON",
+        "executed, then HTTP 200 with a body that is no JSON_TYPE",
     ),
     FaultForm::new(
         "mcp-session",
@@ -98,9 +98,9 @@ pub const FORMS: &[FaultForm] = &[
     ),
 ];
 
-const HANG: Duration = Duration::from_secs(600);
+const DEFAULT_HANG: Duration = Duration::from_secs(600);
 const RETRY_AFTER_SECS: u64 = 5;
-const TOOLS_MISSING: Duration = Duration::from_secs(30);
+const DEFAULT_TOOLS_MISSING: Duration = Duration::from_secs(30);
 
 impl GalaxyFaultKind {
     /// The name, as it is written.
@@ -134,7 +134,7 @@ impl FromStr for GalaxyFault {
                 retry_after: written.number()?.unwrap_or(RETRY_AFTER_SECS),
             },
             "drop" => GalaxyFaultKind::Drop,
-            "hang" => GalaxyFaultKind::Hang(written.duration()?.unwrap_or(HANG)),
+            "hang" => GalaxyFaultKind::Hang(written.duration()?.unwrap_or(DEFAULT_HANG)),
             "slow" => GalaxyFaultKind::Slow(written.needed_duration()?),
             "mcp-session" => GalaxyFaultKind::McpSession,
             "game-session" => GalaxyFaultKind::GameSession,
@@ -145,7 +145,7 @@ impl FromStr for GalaxyFault {
                 GalaxyFaultKind::Outage { after, lasting }
             }
             "tools-missing" => {
-                GalaxyFaultKind::ToolsMissing(written.duration()?.unwrap_or(TOOLS_MISSING))
+                GalaxyFaultKind::ToolsMissing(written.duration()?.unwrap_or(DEFAULT_TOOLS_MISSING))
             }
             "rpc-error" => GalaxyFaultKind::RpcError,
             unread => return Err(format!("fault `{unread}` is in the list and is not read")),
@@ -170,7 +170,7 @@ mod tests {
         let full = read("http-429@0.25:7").unwrap();
         assert_eq!(full.kind, GalaxyFaultKind::Http429 { retry_after: 7 });
         assert_eq!(full.probability, 0.25);
-        assert_eq!(read("hang").unwrap().kind, GalaxyFaultKind::Hang(HANG));
+        assert_eq!(read("hang").unwrap().kind, GalaxyFaultKind::Hang(DEFAULT_HANG));
         assert_eq!(
             read("hang@1:2s").unwrap().kind,
             GalaxyFaultKind::Hang(Duration::from_secs(2))
@@ -185,7 +185,7 @@ mod tests {
                 .replace(['[', ']'], "")
                 .replace("SECONDS", "3")
                 .replace("DURATION", "3s")
-                .replace("AFTER", "1s");
+                .replace("DAY_END_GRACE", "1s");
             let fault = read(&format!("{}{argument}", form.name)).unwrap();
             assert_eq!(fault.kind.name(), form.name);
         }
@@ -194,6 +194,6 @@ mod tests {
     #[test]
     fn an_outage_needs_two_durations() {
         let error = read("outage:5s").unwrap_err();
-        assert!(error.contains("outage[@PROBABILITY]:AFTER,DURATION"));
+        assert!(error.contains("outage[@PROBABILITY]:DAY_END_GRACE,DURATION"));
     }
 }

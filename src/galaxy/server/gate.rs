@@ -10,10 +10,10 @@ use std::{
 use super::super::limits::{GalaxyLimits, MINUTE, RateMeter, game_minute};
 
 /// The longest block, in minutes.
-const LONGEST: u32 = 30;
+const MAX_BLOCK_MINUTES: u32 = 30;
 
 /// Addresses that are remembered before those without a live count are forgotten.
-const REMEMBERED: usize = 1024;
+const MIN_SWEPT_ADDRESSES: usize = 1024;
 
 /// The counts of all addresses.
 #[derive(Debug)]
@@ -115,14 +115,14 @@ impl AddressGate {
 
     /// 2 minutes, then 4, 8, 16 and 30 for ever.
     fn block_length(&self, blocks: u32) -> Duration {
-        let minutes = 1_u32.checked_shl(blocks).unwrap_or(LONGEST).min(LONGEST);
+        let minutes = 1_u32.checked_shl(blocks).unwrap_or(MAX_BLOCK_MINUTES).min(MAX_BLOCK_MINUTES);
         self.minute * minutes
     }
 
     /// Forgets addresses that have nothing to be remembered for, once there are many.
     pub(super) fn sweep(&self, now: Duration) {
         let mut visitors = self.lock_visitors();
-        if visitors.len() < REMEMBERED {
+        if visitors.len() < MIN_SWEPT_ADDRESSES {
             return;
         }
         let minute = self.minute;

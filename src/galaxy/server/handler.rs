@@ -26,7 +26,7 @@ use super::{
 };
 
 /// The key under which a request may carry its caller's own name for it.
-const CALL: &str = "zoea/call";
+const CALL_NAME_KEY: &str = "zoea/call";
 
 /// Who makes a request: the door hands it on with the request.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl ServerHandler for Handler {
             ));
         }
         // A call whose arguments are no object, such as the text "{}".
-        let text = "Error: invalid_json: Invalid JSON in request body";
+        let text = "Error: invalid_json: Invalid JSON_TYPE in request body";
         Ok(CustomResult::new(json!({
             "content": [{ "type": "text", "text": text }],
             "isError": true,
@@ -121,7 +121,7 @@ impl Handler {
             );
             return Ok(Err(GameRefusal::new("rate_limited", message)));
         }
-        let name = context.meta.get(CALL).and_then(|name| name.as_str());
+        let name = context.meta.get(CALL_NAME_KEY).and_then(|name| name.as_str());
         let call = GameCall {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),

@@ -29,16 +29,16 @@ use super::{
 };
 
 /// Requests that are handled between two looks at the timer.
-const BATCH: usize = 256;
+const MAX_BATCH_REQUESTS: usize = 256;
 
 /// How often idle sessions are looked for.
-const SWEEP: Duration = Duration::from_secs(20);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(20);
 
 /// How long it is waited before the disk is tried again.
-const AGAIN: Duration = Duration::from_millis(200);
+const WRITE_RETRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// How many seconds a restart warning speaks of.
-const WARNING: u64 = 60;
+const RESTART_WARNING_SECS: u64 = 60;
 
 /// What the owner can be asked.
 #[derive(Debug)]
@@ -136,14 +136,14 @@ impl WorldOwner {
     ) -> anyhow::Result<()> {
         // Whatever ends the owner ends the server.
         let _stop_others = stop.clone().drop_guard();
-        let mut batch = Vec::with_capacity(BATCH);
+        let mut batch = Vec::with_capacity(MAX_BATCH_REQUESTS);
         loop {
             // Cancel-safe, all three: a token, a timer's tick, and `recv_many`, which takes nothing
             // out of the queue unless it completes.
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = wait_for_tick(&mut self.timer) => self.run_tick(Vec::new(), &stop).await?,
-                count = inbox.recv_many(&mut batch, BATCH) => {
+                count = inbox.recv_many(&mut batch, MAX_BATCH_REQUESTS) => {
                     if count == 0 {
                         break;
                     }
@@ -190,7 +190,7 @@ impl WorldOwner {
                 OwnerRequest::LoseLogin(connection) => {
                     records.extend(self.desk.lose_login(connection, now));
                 }
-                OwnerRequest::WarnOfRestart => self.desk.warn_of_restart(WARNING),
+                OwnerRequest::WarnOfRestart => self.desk.warn_of_restart(RESTART_WARNING_SECS),
                 OwnerRequest::Tick { reply } => {
                     self.keep_records(&records, stop).await?;
                     records.clear();
@@ -261,7 +261,7 @@ impl WorldOwner {
     /// Ends what has been idle for too long, now and then.
     async fn end_idle_sessions(&mut self, stop: &CancellationToken) -> anyhow::Result<()> {
         let now = self.clock.now();
-        if now.saturating_sub(self.swept) < SWEEP {
+        if now.saturating_sub(self.swept) < SWEEP_INTERVAL {
             return Ok(());
         }
         self.swept = now;
@@ -334,7 +334,7 @@ async fn retry_write(
         // Cancel-safe, both: a token and a pause.
         tokio::select! {
             () = stop.cancelled() => return Err(error).context(what),
-            () = tokio::time::sleep(AGAIN) => {}
+            () = tokio::time::sleep(WRITE_RETRY_PAUSE) => {}
         }
     }
     if is_told {

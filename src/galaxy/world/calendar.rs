@@ -6,17 +6,17 @@ use chrono::{DateTime, SecondsFormat, Utc};
 pub(super) const OPENING_TICK: u64 = 270_000;
 
 /// Seconds of game time in a tick, however long the tick really lasts.
-pub(super) const TICK_SECONDS: u64 = 10;
+pub(super) const TICK_SECS: u64 = 10;
 
 /// Ticks of a day of game time.
-pub(super) const DAY: u64 = 86_400 / TICK_SECONDS;
+pub(super) const DAY: u64 = 86_400 / TICK_SECS;
 
 /// Unix time of tick 0: 2026-02-08 12:00:00 UTC.
-const EPOCH: i64 = 1_770_552_000;
+const EPOCH_UNIX_SECS: i64 = 1_770_552_000;
 
 /// Unix seconds at this tick.
 pub(super) fn unix_seconds(tick: u64) -> i64 {
-    EPOCH + i64::try_from(tick.saturating_mul(TICK_SECONDS)).unwrap_or(i64::MAX / 2)
+    EPOCH_UNIX_SECS + i64::try_from(tick.saturating_mul(TICK_SECS)).unwrap_or(i64::MAX / 2)
 }
 
 /// `2026-03-11T18:42:07Z`.

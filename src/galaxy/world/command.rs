@@ -58,11 +58,11 @@ pub fn command_kind(command: &str) -> Option<CommandKind> {
 }
 
 pub(super) fn find_handler(command: &str) -> Option<&'static CommandHandler> {
-    let at = PLAYED.binary_search_by(|(name, _)| (*name).cmp(command));
-    at.ok().map(|at| &PLAYED[at].1)
+    let at = COMMAND_HANDLERS.binary_search_by(|(name, _)| (*name).cmp(command));
+    at.ok().map(|at| &COMMAND_HANDLERS[at].1)
 }
 
-static PLAYED: &[(&str, CommandHandler)] = &[
+static COMMAND_HANDLERS: &[(&str, CommandHandler)] = &[
     (
         "abandon_mission",
         CommandHandler::Write(write::missions::abandon_mission),
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn played_commands_are_in_order_and_agree_with_the_tool_table() {
-        assert!(PLAYED.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        for (name, play) in PLAYED {
+        assert!(COMMAND_HANDLERS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        for (name, play) in COMMAND_HANDLERS {
             let tool = tools::find(name).unwrap();
             assert_eq!(
                 matches!(play, CommandHandler::Act(_)),

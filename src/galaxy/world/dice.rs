@@ -38,10 +38,10 @@ impl Dice {
 
     /// A price's mood between 85 and 115 percent: it drifts from one hour's value to the next.
     pub(super) fn price_mood(self, parts: [u64; 2], tick: u64) -> u64 {
-        const TICKS: u64 = 360;
-        let (hour, past) = (tick / TICKS, tick % TICKS);
+        const TICKS_PER_MOOD: u64 = 360;
+        let (hour, past) = (tick / TICKS_PER_MOOD, tick % TICKS_PER_MOOD);
         let at = |hour| self.roll("mood", &[parts[0], parts[1], hour]).u64(85..=115);
-        (at(hour) * (TICKS - past) + at(hour + 1) * past) / TICKS
+        (at(hour) * (TICKS_PER_MOOD - past) + at(hour + 1) * past) / TICKS_PER_MOOD
     }
 }
 

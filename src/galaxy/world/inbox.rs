@@ -9,11 +9,11 @@ use super::{
     catalogue::{CatalogueItem, Skill},
     dice::Dice,
     id::{Id, PlayerId},
-    talk::{Channel, SharedMessage},
+    messages::{Channel, SharedMessage},
 };
 
 /// Notifications that wait at most; the oldest falls off.
-const KEPT: usize = 100;
+const MAX_NOTIFICATIONS: usize = 100;
 
 /// Something that a pilot is told.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ pub(super) struct NotificationFilter<'a> {
 
 impl Inbox {
     pub(super) fn push(&mut self, event: InboxEvent, tick: u64) {
-        if self.waiting.len() == KEPT {
+        if self.waiting.len() == MAX_NOTIFICATIONS {
             self.waiting.pop_front();
         }
         self.waiting.push_back(InboxEntry {

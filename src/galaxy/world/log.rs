@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{calendar, refusal::GameRefusal};
 
 /// Entries that a log holds.
-pub(super) const ENTRIES: usize = 20;
-const MOST_BYTES: usize = 30_000;
+pub(super) const MAX_LOG_ENTRIES: usize = 20;
+const MAX_ENTRY_BYTES: usize = 30_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct CaptainsLogEntry {
@@ -30,13 +30,13 @@ impl CaptainsLog {
                 "Log entry cannot be empty. Use the 'entry' parameter to provide your log text.",
             ));
         }
-        if text.len() > MOST_BYTES {
+        if text.len() > MAX_ENTRY_BYTES {
             return Err(GameRefusal::invalid_payload(format!(
-                "Log entry is too long: {} bytes, at most {MOST_BYTES}.",
+                "Log entry is too long: {} bytes, at most {MAX_ENTRY_BYTES}.",
                 text.len()
             )));
         }
-        self.0.truncate(ENTRIES - 1);
+        self.0.truncate(MAX_LOG_ENTRIES - 1);
         self.0.push_front(CaptainsLogEntry {
             written: now,
             text: text.to_owned(),
@@ -73,7 +73,7 @@ mod tests {
         for number in 0..25 {
             log.add_entry(&format!("entry {number}"), number).unwrap();
         }
-        assert_eq!(log.len(), ENTRIES);
+        assert_eq!(log.len(), MAX_LOG_ENTRIES);
         assert_eq!(log.entry_json(0).unwrap()["entry"], "entry 24");
         assert_eq!(log.entry_json(19).unwrap()["entry"], "entry 5");
         assert_eq!(log.entry_json(20), None);
@@ -83,7 +83,7 @@ mod tests {
     fn empty_and_endless_entries_are_refused() {
         let mut log = CaptainsLog::default();
         assert_eq!(log.add_entry("  ", 1).unwrap_err().code, "empty_entry");
-        let endless = "x".repeat(MOST_BYTES + 1);
+        let endless = "x".repeat(MAX_ENTRY_BYTES + 1);
         assert_eq!(
             log.add_entry(&endless, 1).unwrap_err().code,
             "invalid_payload"

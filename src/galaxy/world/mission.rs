@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Missions that a pilot may have at once.
-pub(super) const MOST_ACTIVE: usize = 5;
+pub(super) const MAX_ACTIVE_MISSIONS: usize = 5;
 
 /// A mission as stations offer it.
 #[derive(Debug)]

@@ -218,7 +218,7 @@ impl PlayerAccount {
     pub(super) fn seconds_played(&self, now: u64) -> u64 {
         let visit = self.visit.as_ref();
         let current = visit.map_or(0, |visit| now.saturating_sub(visit.since));
-        (self.stats.ticks_played + current) * super::calendar::TICK_SECONDS
+        (self.stats.ticks_played + current) * super::calendar::TICK_SECS
     }
 }
 

@@ -42,7 +42,7 @@ fn check_required(command: &str, arguments: CommandArguments) -> Result<&'static
 
 /// Why the command cannot be done by this player now.
 pub(super) fn refusal_for(world: &World, player: &PlayerAccount, command: &str) -> GameRefusal {
-    let known = REASONS.iter().find(|(names, _)| names.contains(&command));
+    let known = REFUSAL_REASONS.iter().find(|(names, _)| names.contains(&command));
     let reason = match known {
         Some((_, reason)) => reason,
         None if command.contains("faction") => &NO_FACTION,
@@ -71,7 +71,7 @@ const NO_FACTION: RefusalReason =
 const UNAVAILABLE: RefusalReason =
     RefusalReason::Anywhere("unavailable", "This command cannot be used right now.");
 
-static REASONS: &[(&[&str], RefusalReason)] = &[
+static REFUSAL_REASONS: &[(&[&str], RefusalReason)] = &[
     (
         &["agentlogs"],
         RefusalReason::Anywhere("gone", "Agent logs are no longer accepted."),
@@ -255,7 +255,7 @@ mod tests {
         let sessions = ["login", "logout", "register", "session"];
         for tool in tools::all() {
             let name = tool.name.as_str();
-            let has_words = REASONS.iter().any(|(names, _)| names.contains(&name));
+            let has_words = REFUSAL_REASONS.iter().any(|(names, _)| names.contains(&name));
             let is_played = command::find_handler(name).is_some() || sessions.contains(&name);
             assert_eq!(
                 has_words || name.contains("faction"),
@@ -263,7 +263,7 @@ mod tests {
                 "{name}"
             );
         }
-        for name in REASONS.iter().flat_map(|(names, _)| *names) {
+        for name in REFUSAL_REASONS.iter().flat_map(|(names, _)| *names) {
             assert!(
                 command::find_handler(name).is_none() && tools::find(name).is_some(),
                 "{name}"

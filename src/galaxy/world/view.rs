@@ -14,7 +14,7 @@ use super::{
     hold::Hold,
     market::PriceLevel,
     player::PlayerAccount,
-    talk::{Channel, MessageBoard, PilotMessage},
+    messages::{Channel, MessageBoard, PilotMessage},
 };
 
 /// `48,207 / 60,000`.

@@ -1,4 +1,4 @@
-//! Lines: what is exported as JSON, one object a line, so that nothing is lost.
+//! Lines: what is exported as JSON_TYPE, one object a line, so that nothing is lost.
 //!
 //! A row is as in `zoea log --json`, but that arguments are always the text as it came, and with
 //! what else it takes to write the row down again.
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::StoredMission;
 
 /// The word by which a line says what it is.
-pub const RECORD: &str = "record";
+pub const RECORD_KEY: &str = "record";
 
 /// A mission.
 #[must_use]
 pub fn mission_line(stored: &StoredMission) -> Value {
     json!({
-        RECORD: "mission",
+        RECORD_KEY: "mission",
         "id": format!("{:016x}", stored.mission.id.0),
         "at": stored.mission.at.to_string(),
         "content": *stored.mission.text,
@@ -33,7 +33,7 @@ pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
         |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": timestamp_text(fault.at)}),
     );
     json!({
-        RECORD: "mysis",
+        RECORD_KEY: "mysis",
         "id": mysis.id.to_string(),
         "name": *mysis.profile.name,
         "provider": *mysis.profile.provider,
@@ -59,7 +59,7 @@ fn timestamp_text(at: Timestamp) -> String {
 #[must_use]
 pub fn sighting_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({
-        RECORD: "sighting",
+        RECORD_KEY: "sighting",
         "mysis_id": mysis.to_string(),
         "account": account,
         "tool": *seen.look.tool,
@@ -76,7 +76,7 @@ pub fn sighting_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Va
 #[must_use]
 pub fn row_line(mysis: MysisId, row: &Row) -> Value {
     let mut line = zoea_contract::row_json(row);
-    line[RECORD] = json!("row");
+    line[RECORD_KEY] = json!("row");
     line["mysis_id"] = json!(mysis.to_string());
     line["turn"] = json!(row.turn.0);
     line["tool_calls"] = row

@@ -20,7 +20,7 @@ use actors::domain::redact::Redactor;
 use actors::domain::write::{Mission, MysisProfile, NewMysis, Write};
 use serde_json::Value;
 
-use crate::export::lines::RECORD;
+use crate::export::lines::RECORD_KEY;
 use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 
@@ -64,7 +64,7 @@ pub(super) async fn import_lines(
         }
         let wrong = |why: String| ImportFault::Line { number, why };
         let line: Value =
-            serde_json::from_str(&line).map_err(|error| wrong(format!("no JSON: {error}")))?;
+            serde_json::from_str(&line).map_err(|error| wrong(format!("no JSON_TYPE: {error}")))?;
         let record = ExportRecord::read(&line).map_err(wrong)?;
         reading.import_record(record, number).await?;
     }
@@ -210,7 +210,7 @@ impl LinesImport<'_> {
 
 impl ExportRecord {
     fn read(line: &Value) -> Result<ExportRecord, String> {
-        match required_text(line, RECORD)? {
+        match required_text(line, RECORD_KEY)? {
             "mission" => Ok(ExportRecord::Mission(parse_mission(line)?)),
             "mysis" => Ok(ExportRecord::Mysis(Box::new(parse_mysis(line)?))),
             "row" => {

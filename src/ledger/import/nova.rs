@@ -13,7 +13,7 @@ use actors::domain::event::LifeState;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
-use actors::domain::look::SnapshotQuery;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::redact::Redactor;
 use actors::domain::write::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount, Write};
 
@@ -24,7 +24,7 @@ use convert::{Names, Telling};
 use source::{NovaDatabase, SourceMysis};
 
 /// A Mysis that was errored is errored here; why was not kept.
-const ERRORED: &str = "it was errored when it was imported";
+const ERRORED_REASON: &str = "it was errored when it was imported";
 
 /// Of which call a snapshot was the result was not kept: none that is in a conversation.
 const NO_CALL: CallKey = CallKey {
@@ -257,10 +257,10 @@ fn state_write(mysis: MysisId, word: &str, at: Timestamp) -> Write {
     Write::State {
         mysis,
         state,
-        reason: is_errored.then(|| ERRORED.into()),
+        reason: is_errored.then(|| ERRORED_REASON.into()),
         fault: is_errored.then(|| MysisFault {
             kind: MysisFaultKind::Crash,
-            text: ERRORED.to_string(),
+            text: ERRORED_REASON.to_string(),
             at,
         }),
         at,

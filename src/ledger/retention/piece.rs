@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 
 use super::{LEAST, RetentionLimits};
 use crate::LedgerInner;
-use crate::archive::{RARE, of};
+use crate::archive::{RARE_KINDS_CONDITION, of};
 use crate::entity::{message, tool_call};
 use crate::recall::{LastReply, is_sendable};
 
@@ -37,7 +37,7 @@ impl PieceLimits {
     };
 }
 
-const LARGEST_PIECE: usize = 4096;
+const MAX_PIECE_ROWS: usize = 4096;
 
 /// What goes of a piece.
 pub(super) struct RemovalPiece {
@@ -102,7 +102,7 @@ impl LedgerInner {
             let calls = self.calls_of(mysis, &rows).await?;
             let may_go_on = is_full && old.is_none();
             let whole = whole_loops(&rows, &calls, size.bytes);
-            if may_go_on && whole == 0 && limit < LARGEST_PIECE {
+            if may_go_on && whole == 0 && limit < MAX_PIECE_ROWS {
                 limit *= 2;
                 continue;
             }
@@ -168,7 +168,7 @@ impl LedgerInner {
     /// Where the newest mission stands in a conversation.
     async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let missions = of(mysis)
-            .filter(Expr::cust(RARE))
+            .filter(Expr::cust(RARE_KINDS_CONDITION))
             .filter(message::Column::Kind.eq(RowKind::Mission.as_str()));
         self.newest_but(missions, 0).await
     }

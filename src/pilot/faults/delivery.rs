@@ -17,7 +17,7 @@ pub enum DeliveryFault {
     },
     /// The connection is cut in the middle of the body.
     Drop,
-    /// A page of HTML.
+    /// A page of GARBAGE_HTML.
     Garbage,
 }
 

@@ -6,7 +6,7 @@ use zoea_grammar::fault::{FaultForm, WrittenFault, explain};
 
 use super::{AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault, ShapeFault};
 
-const FORMS: &[FaultForm] = &[
+const FAULT_FORMS: &[FaultForm] = &[
     FaultForm::new(
         "http-429",
         "[:SECONDS]",
@@ -23,8 +23,8 @@ const FORMS: &[FaultForm] = &[
     ),
     FaultForm::new(
         "outage",
-        ":AFTER,LENGTH",
-        "503 to every valid request from AFTER the start on, for LENGTH",
+        ":DAY_END_GRACE,LENGTH",
+        "503 to every valid request from DAY_END_GRACE the start on, for LENGTH",
     ),
     FaultForm::new("hang", "[:DURATION]", "no answer, for ever or for a time"),
     FaultForm::new("slow", ":DURATION", "the answer trickles in over this time"),
@@ -33,7 +33,7 @@ const FORMS: &[FaultForm] = &[
         "",
         "the connection is cut in the middle of the answer",
     ),
-    FaultForm::new("garbage", "", "200 with a page of HTML"),
+    FaultForm::new("garbage", "", "200 with a page of GARBAGE_HTML"),
     FaultForm::new("empty-choices", "", "200 without choices"),
     FaultForm::new("error-200", "", "200 with an error object"),
     FaultForm::new("no-usage", "", "no usage"),
@@ -67,7 +67,7 @@ const FORMS: &[FaultForm] = &[
         "all calls have one and the same id, in every answer",
     ),
     FaultForm::new("unknown-tool", "", "a call of a tool that is not on offer"),
-    FaultForm::new("bad-json-args", "", "arguments that are no JSON"),
+    FaultForm::new("bad-json-args", "", "arguments that are no JSON_TYPE"),
     FaultForm::new(
         "cut-args",
         "",
@@ -87,7 +87,7 @@ pub fn fault_grammar() -> String {
         "A fault that strikes by chance, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated.\n\
          The probability is 1 unless given. Chance follows from the seed, the caller and the number of its request.\n\
          Kinds:\n{}",
-        explain(FORMS)
+        explain(FAULT_FORMS)
     )
 }
 
@@ -95,7 +95,7 @@ impl FromStr for PilotFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let written = WrittenFault::read(text, FORMS)?;
+        let written = WrittenFault::read(text, FAULT_FORMS)?;
         let kind = match written.form.name {
             "http-429" => PilotFaultKind::Instead(ReplacementFault::Http429 {
                 retry_after: written.number()?,
@@ -162,7 +162,7 @@ mod tests {
     fn example(form: &FaultForm) -> String {
         let argument = match form.argument {
             ":TOKENS" => ":4096",
-            ":AFTER,LENGTH" => ":10s,5s",
+            ":DAY_END_GRACE,LENGTH" => ":10s,5s",
             ":DURATION" => ":2s",
             _ => "",
         };
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_the_grammar_is_read_and_named_alike() {
-        for form in FORMS {
+        for form in FAULT_FORMS {
             let fault: PilotFault = example(form).parse().unwrap();
             assert_eq!(fault.kind.name(), form.name);
             assert!(fault_grammar().contains(form.name));

@@ -9,7 +9,7 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 
 /// After so many refused codes there is no point in going on.
-const CODES: u32 = 2;
+const MAX_REFUSED_CODES: u32 = 2;
 
 /// What must be done before the game can be played; none where nothing stands in the way.
 pub(super) fn join_game(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
@@ -45,7 +45,7 @@ fn register_account(
             "Without an account nothing can be done in the game.",
         );
     }
-    if account.codes_refused >= CODES {
+    if account.codes_refused >= MAX_REFUSED_CODES {
         return PlayerStep::say(
             "The server refuses my registration code. I need another one: tell me `registration code: …`.",
             "A third try with the same code would fail as well.",

@@ -9,7 +9,7 @@ use super::step::PlayerStep;
 use super::{looking, mining, moving};
 
 /// The game lets a player have no more than this.
-const MOST_ACTIVE: usize = 5;
+const MAX_ACTIVE_MISSIONS: usize = 5;
 
 /// One step of a player who lives on missions.
 pub(super) fn choose_mission_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
@@ -41,7 +41,7 @@ pub(super) fn choose_mission_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::
         .flat_map(|mission| &mission.wants)
         .filter_map(|want| want.item.as_deref())
         .collect();
-    if wanted.is_empty() && active.len() < MOST_ACTIVE {
+    if wanted.is_empty() && active.len() < MAX_ACTIVE_MISSIONS {
         return find_work(cockpit, rng);
     }
     mining::choose_mining_step(cockpit, rng, &wanted)

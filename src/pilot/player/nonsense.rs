@@ -19,7 +19,7 @@ pub(crate) enum Nonsense {
     ChannelToken,
     /// A tool that does not exist.
     UnknownTool,
-    /// Arguments that are no JSON.
+    /// Arguments that are no JSON_TYPE.
     BadJson,
     /// Arguments that end in the middle.
     CutArguments,
@@ -47,12 +47,12 @@ const WRONG_NAMES: [(&str, &str, &[&str]); 6] = [
     ("captains_log_add", "entry", &["content", "text"]),
 ];
 
-const SESSIONS: [&str; 3] = ["your_session_id", "session_12345", "your_session_id_here"];
+const INVENTED_SESSIONS: [&str; 3] = ["your_session_id", "session_12345", "your_session_id_here"];
 
 const UNKNOWN_TOOLS: [&str; 3] = ["status_log", "save_credentials", "navigate_to"];
 
 /// Rounds enough for a mistake, its repair, and all that a player must ask before it acts.
-const AMPLE_ROUNDS: u64 = 6;
+const MIN_ROUNDS_FOR_MISTAKE: u64 = 6;
 
 /// Whether a mistake would hold up the player for a while only.
 ///
@@ -65,7 +65,7 @@ fn is_harmless(cockpit: &PlayerView<'_>) -> bool {
             .turn
             .last()
             .is_some_and(|called| !called.is_done);
-    let is_affordable = cockpit.is_spotless() && cockpit.rounds_allowed() >= AMPLE_ROUNDS;
+    let is_affordable = cockpit.is_spotless() && cockpit.rounds_allowed() >= MIN_ROUNDS_FOR_MISTAKE;
     !is_after_mistake && (cockpit.has_acted() || is_affordable)
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn garble_as(answer: &mut PilotAnswer, kind: Nonsense, rng: &mut fast
             answer.finish = PilotFinish::Length;
         }
         Nonsense::InventedSession => {
-            let session = SESSIONS[rng.usize(..SESSIONS.len())];
+            let session = INVENTED_SESSIONS[rng.usize(..INVENTED_SESSIONS.len())];
             set_argument(answer, "session_id", json!(session));
         }
     }

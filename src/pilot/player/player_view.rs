@@ -16,10 +16,10 @@ pub(super) struct PlayerView<'a> {
 }
 
 /// The fewest and the most rounds of calls in a turn.
-const ROUNDS: (u64, u64) = (3, 8);
+const ROUNDS_PER_TURN: (u64, u64) = (3, 8);
 
 /// So many identical failures within a turn are enough.
-const ENOUGH: usize = 2;
+const MAX_EQUAL_FAILURES: usize = 2;
 
 impl PlayerView<'_> {
     pub(super) fn offers(&self, tool: &str) -> bool {
@@ -46,7 +46,7 @@ impl PlayerView<'_> {
 
     /// The rounds of this turn; how many they are follows from what began it.
     pub(super) fn rounds_allowed(&self) -> u64 {
-        let (fewest, most) = ROUNDS;
+        let (fewest, most) = ROUNDS_PER_TURN;
         let bits = chance::fingerprint_of_turn(self.seed, self.request).bits();
         fewest + bits % (most - fewest + 1)
     }
@@ -66,7 +66,7 @@ impl PlayerView<'_> {
             }
             failures += 1;
         }
-        failures >= ENOUGH
+        failures >= MAX_EQUAL_FAILURES
     }
 
     /// Whether the tool was called in this turn at all.
@@ -98,7 +98,7 @@ impl PlayerView<'_> {
             .troubles
             .iter()
             .filter(|trouble| trouble.tool == call.tool && trouble.arguments == arguments);
-        same.count() >= ENOUGH
+        same.count() >= MAX_EQUAL_FAILURES
     }
 }
 

@@ -5,9 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use super::PilotServer;
-use super::verdict::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
+use super::decision::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
 use crate::answer::count_tokens;
-use crate::books::RequestRecord;
+use crate::request_stats::RequestRecord;
 use crate::chance::{self, Mix};
 use crate::faults::{self, DeliveryFault, ErrorReply, PilotFaultKind};
 use crate::player::answer_with_fingerprint;

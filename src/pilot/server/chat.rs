@@ -10,8 +10,8 @@ use axum::response::Response;
 
 use super::PilotServer;
 use super::sending::build_response;
-use super::verdict::{AnswerDecision, DeliveryPlan};
-use crate::books::RequestRecord;
+use super::decision::{AnswerDecision, DeliveryPlan};
+use crate::request_stats::RequestRecord;
 use crate::faults::error_body;
 
 /// Answers a chat request.

@@ -3,10 +3,10 @@
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
-use super::verdict::AnswerDecision;
+use super::decision::AnswerDecision;
 use super::{PilotServer, wrong_key};
 use crate::body::{self, RequestBody};
-use crate::books::RequestRecord;
+use crate::request_stats::RequestRecord;
 use crate::chance::Mix;
 use crate::faults::error_body;
 use crate::identity;
@@ -15,10 +15,10 @@ use crate::tools::ToolList;
 use crate::validate::{RequestRefusal, validate_beside_tools};
 
 /// The longest `user` that is used as a caller's name as it is.
-const LONGEST_USER: usize = 64;
+const MAX_USER_BYTES: usize = 64;
 
 /// The books keep no more than so much of the reason of a refusal; it may quote what was sent.
-const LONGEST_REASON: usize = 500;
+const MAX_REASON_BYTES: usize = 500;
 
 impl PilotServer {
     /// Decides what to answer, and describes the request for the books.
@@ -60,14 +60,14 @@ impl PilotServer {
                 );
                 let mut reason = param.map_or(String::new(), |param| format!("{param}: "));
                 reason.push_str(&refusal.message);
-                reason.truncate(reason.floor_char_boundary(LONGEST_REASON));
+                reason.truncate(reason.floor_char_boundary(MAX_REASON_BYTES));
                 line.refusal = Some(reason);
                 (AnswerDecision::from_error(400, body), line)
             }
         }
     }
 
-    /// The body, if it was JSON and is a valid request.
+    /// The body, if it was JSON_TYPE and is a valid request.
     fn check_body<'a>(
         &self,
         parsed: &'a serde_json::Result<RequestBody<'_>>,
@@ -75,7 +75,7 @@ impl PilotServer {
     ) -> Result<&'a Value, RequestRefusal> {
         let body = parsed.as_ref().map_err(|error| {
             RequestRefusal::of_body(format!(
-                "We could not parse the JSON body of your request: {error}."
+                "We could not parse the JSON_TYPE body of your request: {error}."
             ))
         })?;
         let names = tools.map_or(Ok(None), |tools| tools.names.as_ref().map(Option::as_deref));
@@ -118,7 +118,7 @@ fn caller_name(
         .next()
         .and_then(|prompt| prompt.lines().next());
     let agent = match (user, first_line) {
-        (Some(user), _) if user.len() <= LONGEST_USER => format!("user:{user}"),
+        (Some(user), _) if user.len() <= MAX_USER_BYTES => format!("user:{user}"),
         (Some(user), _) => format!("user:{}", hash(user)),
         (None, Some(line)) => format!("prompt:{}", hash(line)),
         (None, None) => "nobody".to_owned(),

@@ -8,13 +8,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio_util::sync::CancellationToken;
 
-use super::verdict::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
+use super::decision::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
 use crate::wire;
 
 /// A body that trickles comes in so many pieces, if it is not made of pieces anyway.
-const PIECES: usize = 16;
+const TRICKLE_PIECES: usize = 16;
 
-const HTML: &str = "<html>\n<head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center></body>\n</html>\n";
+const GARBAGE_HTML: &str = "<html>\n<head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center></body>\n</html>\n";
 
 /// Builds the response; a body that is still being sent at the shutdown ends in an error.
 pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToken) -> Response {
@@ -34,7 +34,7 @@ pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToke
             }
             response
         }
-        Payload::Garbage => typed_response("text/html", Body::from(HTML)),
+        Payload::Garbage => typed_response("text/html", Body::from(GARBAGE_HTML)),
         Payload::Completion { completion, form } => match form {
             CompletionForm::Whole => {
                 whole_response(Bytes::from(completion.to_string()), manner, shutdown)
@@ -56,7 +56,7 @@ pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToke
 fn whole_response(bytes: Bytes, manner: DeliveryPlan, shutdown: CancellationToken) -> Response {
     let length = bytes.len();
     let body = if manner.trickle.is_some() || manner.is_cut {
-        let size = length.div_ceil(PIECES).max(1);
+        let size = length.div_ceil(TRICKLE_PIECES).max(1);
         let pieces = (0..length)
             .step_by(size)
             .map(|start| bytes.slice(start..length.min(start + size)))

@@ -31,7 +31,7 @@ pub(crate) enum AccountStanding {
 }
 
 /// Phrases by which a system prompt says that there is no account.
-const NO_ACCOUNT: [&str; 10] = [
+const NO_ACCOUNT_PHRASES: [&str; 10] = [
     "no account",
     "no game account",
     "account: none",
@@ -45,7 +45,7 @@ const NO_ACCOUNT: [&str; 10] = [
 ];
 
 /// Words that make a sentence a rule.
-const CONDITIONS: [&str; 5] = ["if", "when", "while", "unless", "until"];
+const CONDITION_WORDS: [&str; 5] = ["if", "when", "while", "unless", "until"];
 
 impl KnownAccount {
     /// Hears what a system prompt says of the account. What it says under a condition is a rule and no fact.
@@ -57,8 +57,8 @@ impl KnownAccount {
             .map(|sentence| sentence.replace(['*', '`', '_'], ""))
             .any(|sentence| {
                 let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
-                let is_rule = words.any(|word| CONDITIONS.contains(&word));
-                !is_rule && NO_ACCOUNT.iter().any(|phrase| sentence.contains(phrase))
+                let is_rule = words.any(|word| CONDITION_WORDS.contains(&word));
+                !is_rule && NO_ACCOUNT_PHRASES.iter().any(|phrase| sentence.contains(phrase))
             });
         if is_missing {
             self.standing = AccountStanding::Missing;
@@ -133,7 +133,7 @@ impl KnownAccount {
 
 /// Our own tools and the game's public ones succeed without an account, so they prove nothing.
 fn needs_account(tool: &str) -> bool {
-    const PUBLIC: [&str; 9] = [
+    const PUBLIC_TOOLS: [&str; 9] = [
         "session",
         "catalog",
         "forum_list",
@@ -144,5 +144,5 @@ fn needs_account(tool: &str) -> bool {
         "help",
         "logout",
     ];
-    !tool.starts_with("zoea_") && !PUBLIC.contains(&tool)
+    !tool.starts_with("zoea_") && !PUBLIC_TOOLS.contains(&tool)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::salvage;
+use super::json_repair;
 use crate::request::ConversationCall;
 
 /// A tool's answer together with what was asked.
@@ -17,7 +17,7 @@ pub(crate) struct ToolNews<'a> {
 /// What came of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum GameOutcome {
-    /// A JSON object. `whole` is false where the caller has cut it, so that what is absent may only be cut away.
+    /// A JSON_TYPE object. `whole` is false where the caller has cut it, so that what is absent may only be cut away.
     Done { facts: Value, whole: bool },
     /// A refusal; the code is empty where none was found.
     Failed { code: String, message: String },
@@ -42,7 +42,7 @@ impl<'a> ToolNews<'a> {
 
     /// Whether it tells of the game, and not only of the way in which the call was made.
     pub(super) fn is_about_the_world(&self) -> bool {
-        const ABOUT_THE_CALL: [&str; 11] = [
+        const CALL_ERROR_CODES: [&str; 11] = [
             "invalid_payload",
             "invalid_json",
             "unknown_command",
@@ -56,7 +56,7 @@ impl<'a> ToolNews<'a> {
             "combat_interrupt",
         ];
         match &self.outcome {
-            GameOutcome::Failed { code, .. } => !ABOUT_THE_CALL.contains(&code.as_str()),
+            GameOutcome::Failed { code, .. } => !CALL_ERROR_CODES.contains(&code.as_str()),
             GameOutcome::Done { .. } | GameOutcome::Words => true,
         }
     }
@@ -82,7 +82,7 @@ impl GameOutcome {
             return read_failure(rest);
         }
         if text.starts_with('{')
-            && let Some((facts, whole)) = salvage::read_object(text)
+            && let Some((facts, whole)) = json_repair::read_object(text)
         {
             return read_json_error(&facts).unwrap_or(Self::Done { facts, whole });
         }
@@ -95,7 +95,7 @@ impl GameOutcome {
 
 /// Whether the text may tell something that some part of the situation listens to. Maps and forums are long and do not.
 fn is_of_interest(tool: &str, text: &str) -> bool {
-    const HEARD: [&str; 17] = [
+    const TOOLS_OF_INTEREST: [&str; 17] = [
         "get_status",
         "get_ship",
         "get_cargo",
@@ -115,7 +115,7 @@ fn is_of_interest(tool: &str, text: &str) -> bool {
         "complete_mission",
     ];
     let is_error = text.starts_with("{\"error\"") || text.starts_with("{\"code\"");
-    !text.starts_with('{') || is_error || HEARD.contains(&tool) || text.contains("\"auto_")
+    !text.starts_with('{') || is_error || TOOLS_OF_INTEREST.contains(&tool) || text.contains("\"auto_")
 }
 
 /// Takes away the line in brackets by which a caller marks the words of others.
@@ -160,7 +160,7 @@ fn is_code(word: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// An error in the form of JSON: `{"error": "..."}`, `{"error": {"code", "message"}}` or `{"code", "message"}`.
+/// An error in the form of JSON_TYPE: `{"error": "..."}`, `{"error": {"code", "message"}}` or `{"code", "message"}`.
 fn read_json_error(facts: &Value) -> Option<GameOutcome> {
     let error = &facts["error"];
     if let Some(text) = error.as_str() {

@@ -26,12 +26,12 @@ pub(crate) struct KnownShip {
 }
 
 /// A hold with no more room than this is as good as full.
-const CROWDED: i64 = 2;
+const MAX_CROWDED_ROOM: i64 = 2;
 
 impl KnownShip {
     /// Whether mining any longer is a waste of time.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.is_full || self.room().is_some_and(|room| room <= CROWDED)
+        self.is_full || self.room().is_some_and(|room| room <= MAX_CROWDED_ROOM)
     }
 
     pub(crate) fn room(&self) -> Option<i64> {
@@ -243,9 +243,9 @@ fn text(value: &Value) -> Option<&str> {
 /// A number without its fraction, in bounds that sums of many of them stay within.
 #[expect(clippy::cast_possible_truncation, reason = "clamped before it is cast")]
 pub(super) fn whole_number(value: &Value) -> Option<i64> {
-    const MOST: f64 = 1e15;
+    const MAX_NUMBER: f64 = 1e15;
     value
         .as_f64()
         .filter(|number| number.is_finite())
-        .map(|number| number.clamp(-MOST, MOST) as i64)
+        .map(|number| number.clamp(-MAX_NUMBER, MAX_NUMBER) as i64)
 }

@@ -7,7 +7,7 @@ use super::RequestRefusal;
 type FieldRule = (&'static str, fn(&Value) -> bool, &'static str);
 
 /// What each field must be; a field that is absent or null is always right.
-const RULES: &[FieldRule] = &[
+const FIELD_RULES: &[FieldRule] = &[
     (
         "temperature",
         |value| is_within(value, 0.0, 2.0),
@@ -61,7 +61,7 @@ const RULES: &[FieldRule] = &[
 /// Checks the fields in the order of the table, then those that exclude or need one another.
 pub(super) fn check_fields(body: &Map<String, Value>) -> Result<(), RequestRefusal> {
     let given = |field: &str| body.get(field).filter(|value| !value.is_null());
-    for (field, is_right, expected) in RULES {
+    for (field, is_right, expected) in FIELD_RULES {
         if given(field).is_some_and(|value| !is_right(value)) {
             return Err(RequestRefusal::at(
                 *field,

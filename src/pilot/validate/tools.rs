@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{RequestRefusal, is_function_name};
 
-const MOST_TOOLS: usize = 512;
+const MAX_OFFERED_TOOLS: usize = 512;
 
 /// Checks what the request says about the use of its tools, which have these names, if there are any.
 pub(super) fn check_use<N: AsRef<str>>(
@@ -43,11 +43,11 @@ pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Req
             "[] is too short: leave 'tools' out where there are none.",
         ));
     }
-    if tools.len() > MOST_TOOLS {
+    if tools.len() > MAX_OFFERED_TOOLS {
         return Err(RequestRefusal::at(
             "tools",
             format!(
-                "'tools' has {} entries; at most {MOST_TOOLS} are allowed.",
+                "'tools' has {} entries; at most {MAX_OFFERED_TOOLS} are allowed.",
                 tools.len()
             ),
         ));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The bytes of one piece of text.
-const PIECE: usize = 24;
+const PIECE_BYTES: usize = 24;
 
 /// The events that carry the completion, each complete with its blank line, the last one `[DONE]`.
 pub(crate) fn stream_events(completion: &Value, include_usage: bool) -> Vec<String> {
@@ -97,7 +97,7 @@ fn split_pieces(value: &Value) -> impl Iterator<Item = Value> {
             return Some(whole);
         }
         let text = rest.filter(|text| !text.is_empty())?;
-        let (piece, behind) = text.split_at(text.floor_char_boundary(PIECE));
+        let (piece, behind) = text.split_at(text.floor_char_boundary(PIECE_BYTES));
         rest = Some(behind);
         Some(Value::from(piece))
     })

@@ -8,7 +8,7 @@ use super::{ValueRule, describe_value};
 use zoea_grammar::units::parse_duration;
 
 /// Longer waits would overflow clocks further in, and nobody means them.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A length of time of at most a year.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl ValueRule for Time {
         value
             .as_str()
             .and_then(|text| parse_duration(text).ok())
-            .filter(|time| *time <= LONGEST)
+            .filter(|time| *time <= MAX_TIME)
             .filter(is_long_enough)
             .ok_or_else(|| describe_value(value))
     }

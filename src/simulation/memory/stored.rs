@@ -18,7 +18,7 @@ use super::super::seen::SeenSnapshots;
 use super::super::verdict::InvariantMonitor;
 
 /// So many rows at the end of a conversation are kept: more than a Mysis takes up again.
-const KEPT: usize = 160;
+const MAX_KEPT_ROWS: usize = 160;
 
 /// What is stored.
 #[derive(Clone, Default)]
@@ -273,7 +273,7 @@ impl StoredMysis {
 
     /// Old rows go, but for what a Mysis still has to answer or keep in mind.
     fn drop_old_rows(&mut self) {
-        while self.rows.len() > KEPT {
+        while self.rows.len() > MAX_KEPT_ROWS {
             let old = self
                 .rows
                 .iter()

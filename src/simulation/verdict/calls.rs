@@ -9,7 +9,7 @@ use zoea_galaxy::world::{CommandKind, command_kind};
 
 /// So many calls of a Mysis are remembered: to know a repetition, and to hold what is said of a call
 /// late against them.
-const REMEMBERED: usize = 64;
+const MAX_REMEMBERED_CALLS: usize = 64;
 
 /// The calls of all Myses, by the name of each.
 #[derive(Debug, Default)]
@@ -105,13 +105,13 @@ impl RememberedCalls {
     /// cut off there (the process died, the answer was lost) is carried out after a newer one that the
     /// game does at once, such as an entry in the captain's log.
     fn has_executed(&self, key: (i64, u16)) -> bool {
-        let is_full = self.executed.len() == REMEMBERED;
+        let is_full = self.executed.len() == MAX_REMEMBERED_CALLS;
         self.executed.contains(&key) || is_full && self.executed.iter().all(|known| key < *known)
     }
 }
 
 fn remember_call(keys: &mut VecDeque<(i64, u16)>, key: (i64, u16)) {
-    if keys.len() == REMEMBERED {
+    if keys.len() == MAX_REMEMBERED_CALLS {
         keys.pop_front();
     }
     keys.push_back(key);

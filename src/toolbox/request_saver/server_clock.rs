@@ -8,14 +8,14 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 /// A tick is taken to be at most so long, and before two were heard of, only so long.
-const LONGEST_TICK: Duration = Duration::from_secs(10);
+const MAX_TICK: Duration = Duration::from_secs(10);
 const UNKNOWN_TICK: Duration = Duration::from_secs(1);
 
 /// How long before a restart nobody asks any more, how long the restart takes, as far as anybody
 /// knows, and over how long all come back: together the longest that one announcement holds anybody.
 const HOLD_BEFORE: Duration = Duration::from_secs(60);
-const DOWN: Duration = Duration::from_secs(30);
-const RETURN: Duration = Duration::from_secs(60);
+const RESTART_DURATION: Duration = Duration::from_secs(30);
+const RETURN_SPREAD: Duration = Duration::from_secs(60);
 
 /// After a restart that was announced, no other announcement is believed for so long: a server that
 /// speaks of restarts without end must not hold the swarm without end.
@@ -92,7 +92,7 @@ impl ServerClock {
     /// How long what was seen holds: less than a tick.
     pub(super) fn pace(&self) -> Duration {
         self.pace
-            .map_or(UNKNOWN_TICK, |pace| pace.min(LONGEST_TICK))
+            .map_or(UNKNOWN_TICK, |pace| pace.min(MAX_TICK))
     }
 
     /// In what time this one may ask the server again; `None`: now. All come back one after the
@@ -104,8 +104,8 @@ impl ServerClock {
         }
         let scattered = who.0.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
         #[expect(clippy::cast_precision_loss, reason = "a number below 1024")]
-        let place = RETURN.mul_f64(scattered as f64 / 1024.0);
-        let back = restart + DOWN + place;
+        let place = RETURN_SPREAD.mul_f64(scattered as f64 / 1024.0);
+        let back = restart + RESTART_DURATION + place;
         (back > now).then(|| back - now)
     }
 }

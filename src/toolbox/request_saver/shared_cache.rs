@@ -15,15 +15,15 @@ use tokio::time::Instant;
 use super::tick_cache::arguments;
 
 /// How long an answer stands, and how long one is trusted although sessions get lost.
-const STANDS: Duration = Duration::from_secs(30 * 60);
-const TRUSTED: Duration = Duration::from_secs(60);
+const MAX_ANSWER_AGE: Duration = Duration::from_secs(30 * 60);
+const MAX_DISTRUSTED_AGE: Duration = Duration::from_secs(60);
 
 /// Answers on the shelf, and bytes of all of them; beyond, the oldest go.
 const MAX_CACHED_TABLES: usize = 64;
-const MOST_BYTES: usize = 4 << 20;
+const MAX_CACHED_BYTES: usize = 4 << 20;
 
 /// What the game tells everybody in the same words. The whole map is among it but for who was where.
-const REFERENCE: [&str; 6] = [
+const REFERENCE_TOOLS: [&str; 6] = [
     "catalog",
     "get_commands",
     "get_guide",
@@ -44,7 +44,7 @@ pub(super) fn key(call: &LinkCall) -> Option<Key> {
     let mut of_all = call.clone();
     of_all.arguments.remove("session_id");
     let is_map = &*call.tool == "get_map" && of_all.arguments.is_empty();
-    (is_map || REFERENCE.contains(&&*call.tool)).then(|| Key {
+    (is_map || REFERENCE_TOOLS.contains(&&*call.tool)).then(|| Key {
         tool: call.tool.to_string(),
         arguments: arguments(&of_all),
     })
@@ -112,8 +112,8 @@ impl SharedCache {
     ) -> (MysisId, Instant, Fetched) {
         // Never held across an await.
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.retain(|_, entry| entry.at.elapsed() < STANDS);
-        while entries.len() >= MAX_CACHED_TABLES || bytes(&entries) > MOST_BYTES {
+        entries.retain(|_, entry| entry.at.elapsed() < MAX_ANSWER_AGE);
+        while entries.len() >= MAX_CACHED_TABLES || bytes(&entries) > MAX_CACHED_BYTES {
             let oldest = entries.iter().min_by_key(|(_, entry)| entry.at);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
                 break;
@@ -144,7 +144,7 @@ impl SharedCache {
     /// A session was lost: perhaps the server has restarted.
     pub(super) fn distrust(&self) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.retain(|_, entry| entry.at.elapsed() < TRUSTED);
+        entries.retain(|_, entry| entry.at.elapsed() < MAX_DISTRUSTED_AGE);
     }
 }
 

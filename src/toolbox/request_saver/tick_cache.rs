@@ -8,11 +8,11 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 /// Bytes of answers that are kept, and answers; more are not.
-const MOST_BYTES: usize = 24 << 10;
+const MAX_CACHED_BYTES: usize = 24 << 10;
 const MAX_CACHED_ANSWERS: usize = 8;
 
 /// The queue that the server itself reads out once in a tick.
-const QUEUE: &str = "get_notifications";
+const NOTIFICATIONS_TOOL: &str = "get_notifications";
 
 /// What was seen since this session last acted.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) fn arguments(call: &LinkCall) -> String {
 
 /// Whether a tool empties the queue that it reads.
 pub(super) fn is_queue(tool: &str) -> bool {
-    tool == QUEUE
+    tool == NOTIFICATIONS_TOOL
 }
 
 impl TickCache {
@@ -89,7 +89,7 @@ impl TickCache {
             answer.text.clone()
         };
         let held: usize = self.0.iter().map(|glance| glance.text.len()).sum();
-        if self.0.len() < MAX_CACHED_ANSWERS && held + text.len() <= MOST_BYTES {
+        if self.0.len() < MAX_CACHED_ANSWERS && held + text.len() <= MAX_CACHED_BYTES {
             let tool = tool.clone();
             self.0.push(Glance {
                 tool,

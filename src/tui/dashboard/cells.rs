@@ -2,7 +2,7 @@
 
 use actors::domain::event::{Activity, LastToolCall, LifeState, MysisStatus};
 use actors::domain::ids::Timestamp;
-use actors::domain::weather::ServerOutages;
+use actors::domain::outages::ServerOutages;
 
 use super::columns::{Column, PlacedColumn};
 use super::figures;

@@ -44,7 +44,7 @@ impl Column {
             Column::Doing => "DOING",
             Column::Words => "LAST WORDS",
             Column::Account => "ACCOUNT",
-            Column::Provider => "PROVIDER",
+            Column::Provider => "MAIN_PROVIDER",
             Column::Model => "MODEL",
             Column::Nudges => "NUDGE",
             Column::Turns => "TURNS",
@@ -88,7 +88,7 @@ pub struct PlacedColumn {
     pub width: u16,
 }
 
-const AT_80: &[(Column, u16)] = &[
+const COLUMNS_AT_80: &[(Column, u16)] = &[
     (Column::Mark, 3),
     (Column::Name, 11),
     (Column::State, 9),
@@ -98,7 +98,7 @@ const AT_80: &[(Column, u16)] = &[
     (Column::Provider, 8),
 ];
 
-const AT_110: &[(Column, u16)] = &[
+const COLUMNS_AT_110: &[(Column, u16)] = &[
     (Column::Mark, 3),
     (Column::Name, 14),
     (Column::State, 9),
@@ -110,7 +110,7 @@ const AT_110: &[(Column, u16)] = &[
     (Column::Tokens, 6),
 ];
 
-const AT_150: &[(Column, u16)] = &[
+const COLUMNS_AT_150: &[(Column, u16)] = &[
     (Column::Mark, 3),
     (Column::Name, 18),
     (Column::State, 9),
@@ -131,9 +131,9 @@ const AT_150: &[(Column, u16)] = &[
 #[must_use]
 pub fn columns(width: u16) -> Vec<PlacedColumn> {
     let chosen = match width {
-        150.. => AT_150,
-        110..150 => AT_110,
-        _ => AT_80,
+        150.. => COLUMNS_AT_150,
+        110..150 => COLUMNS_AT_110,
+        _ => COLUMNS_AT_80,
     };
     let gaps = u16::try_from(chosen.len().saturating_sub(2)).unwrap_or(0);
     let fixed: u16 = chosen.iter().map(|(_, width)| width).sum();

@@ -10,13 +10,13 @@ use super::Weight;
 use super::figures::UtcOffset;
 use super::game::GameSummary;
 use super::transcript::Transcript;
-use super::transcript::finding::{Direction, TextSearch};
+use super::transcript::text_search::{Direction, TextSearch};
 use actors::domain::screen::ReadId;
 
 /// Results that are read for the game when a conversation is opened.
-const RESULTS: usize = 300;
+const MAX_GAME_RESULTS: usize = 300;
 /// Rows that are read at once in search of an error.
-const SOUGHT: usize = 500;
+const SEEK_PAGE_ROWS: usize = 500;
 /// Places of a text that are asked for.
 pub const PLACES: usize = 500;
 
@@ -87,7 +87,7 @@ impl SeekKind {
 
     fn limit(self) -> usize {
         match self {
-            SeekKind::Error => SOUGHT,
+            SeekKind::Error => SEEK_PAGE_ROWS,
             SeekKind::Order => 1,
         }
     }
@@ -152,7 +152,7 @@ impl Focus {
         PageQuery {
             mysis: self.mysis(),
             from: PageFrom::Newest,
-            limit: RESULTS,
+            limit: MAX_GAME_RESULTS,
             kinds: vec![RowKind::Result],
         }
     }

@@ -15,9 +15,9 @@ use super::tree::split_json;
 use actors::domain::clean::one_line;
 
 /// Points of the chart that are kept.
-const POINTS: usize = 600;
+const MAX_CREDIT_POINTS: usize = 600;
 /// Results longer than this are not read for it.
-const LARGE: usize = 256 * 1024;
+const MAX_RESULT_BYTES: usize = 256 * 1024;
 
 /// What is known of a Mysis' game.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,7 +118,7 @@ impl GameSummary {
         let Some((_, text, meta)) = row.result() else {
             return;
         };
-        if meta.is_error() || text.len() > LARGE || row.seq <= self.newest {
+        if meta.is_error() || text.len() > MAX_RESULT_BYTES || row.seq <= self.newest {
             return;
         }
         let (_, Some(value)) = split_json(text) else {
@@ -140,7 +140,7 @@ impl GameSummary {
     fn read_player(&mut self, player: &Value, at: Timestamp) {
         if let Some(credits) = player.get("credits").and_then(Value::as_i64) {
             let points = Arc::make_mut(&mut self.credits);
-            if points.len() == POINTS {
+            if points.len() == MAX_CREDIT_POINTS {
                 points.pop_front();
             }
             points.push_back((at, credits));

@@ -16,7 +16,7 @@ use super::appearance::MouseUse;
 use super::composer::ComposeTarget;
 use super::form::MysisForm;
 use super::input_event::{Input, Press};
-use super::keys::{self, ANYWHERE, GOING, GlobalAction, IN_FOCUS, IN_HAND, IN_TABLE, TargetAction};
+use super::keys::{self, GLOBAL_KEYS, MOVEMENT_KEYS, GlobalAction, FOCUS_KEYS, TARGET_KEYS, TABLE_KEYS, TargetAction};
 use super::overlay::{LogView, Overlay};
 use super::palette::{CommandPalette, CompletionSources};
 use super::query::QueryScope;
@@ -46,21 +46,21 @@ impl Dashboard {
     }
 
     fn press_in_view(&mut self, press: Press) {
-        if let Some(gesture) = keys::find(ANYWHERE, press) {
+        if let Some(gesture) = keys::find(GLOBAL_KEYS, press) {
             return self.run_global(gesture);
         }
-        if let Some(gesture) = keys::find(IN_HAND, press) {
+        if let Some(gesture) = keys::find(TARGET_KEYS, press) {
             return self.run_on_targets(gesture);
         }
-        let going = keys::find(GOING, press);
+        let going = keys::find(MOVEMENT_KEYS, press);
         if self.focus.is_some() {
             going.inspect(|going| self.go_in_focus(*going));
-            if let Some(gesture) = keys::find(IN_FOCUS, press) {
+            if let Some(gesture) = keys::find(FOCUS_KEYS, press) {
                 self.run_in_focus(gesture);
             }
         } else {
             going.inspect(|going| self.go_in_table(*going));
-            if let Some(gesture) = keys::find(IN_TABLE, press) {
+            if let Some(gesture) = keys::find(TABLE_KEYS, press) {
                 self.run_in_table(gesture);
             }
         }
@@ -68,7 +68,7 @@ impl Dashboard {
 
     /// What is read and not written to leaves alone the keys that only have to do with the screen.
     fn press_over_layer(&mut self, press: Press) {
-        let Some(gesture) = keys::find(ANYWHERE, press) else {
+        let Some(gesture) = keys::find(GLOBAL_KEYS, press) else {
             return;
         };
         match gesture {
@@ -190,7 +190,7 @@ impl Dashboard {
                 }
             }
             Some(
-                Overlay::Question(_) | Overlay::Inspect(_) | Overlay::Log(_) | Overlay::Help(_),
+                Overlay::Confirm(_) | Overlay::Inspect(_) | Overlay::Log(_) | Overlay::Help(_),
             )
             | None => {}
         }
@@ -205,11 +205,11 @@ impl Dashboard {
         myses.sort_by(|a, b| super::sorting::compare_natural(a, b));
         let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
         let view = if self.focus.is_some() {
-            keys::action_help(IN_FOCUS)
+            keys::action_help(FOCUS_KEYS)
         } else {
-            keys::action_help(IN_TABLE)
+            keys::action_help(TABLE_KEYS)
         };
-        let shared = keys::action_help(IN_HAND).chain(keys::action_help(ANYWHERE));
+        let shared = keys::action_help(TARGET_KEYS).chain(keys::action_help(GLOBAL_KEYS));
         CompletionSources {
             myses,
             providers: providers.map(ToString::to_string).collect(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// How much of it is kept.
-const KEPT: usize = 500;
+const MAX_TEXTS: usize = 500;
 
 /// What the operator wrote, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl InputHistory {
         history
     }
 
-    /// One line for each text, as JSON strings.
+    /// One line for each text, as JSON_TYPE strings.
     #[must_use]
     pub fn to_lines(&self) -> String {
         self.texts
@@ -49,7 +49,7 @@ impl InputHistory {
         let texts = Arc::make_mut(&mut self.texts);
         texts.retain(|known| **known != *text);
         texts.push(text.into());
-        let surplus = texts.len().saturating_sub(KEPT);
+        let surplus = texts.len().saturating_sub(MAX_TEXTS);
         texts.drain(..surplus);
     }
 

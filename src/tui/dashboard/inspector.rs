@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use actors::domain::message::Row;
-use actors::domain::sent::SentRequest;
+use actors::domain::last_request::SentRequest;
 
 use super::figures::{self, UtcOffset};
 use super::keys::Movement;
 use super::tone::StyledLine;
-use super::transcript::finding::{Direction, TextSearch};
+use super::transcript::text_search::{Direction, TextSearch};
 use super::tree::{Fold, Tree};
 
 /// One entry in full.

@@ -9,11 +9,11 @@ mod in_focus;
 mod in_layers;
 mod in_table;
 
-pub use anywhere::{ANYWHERE, GlobalAction, IN_HAND, TargetAction};
-pub use going::{GOING, Movement};
-pub use in_focus::{FocusAction, IN_FOCUS};
-pub use in_layers::{IN_ENTRY, IN_LIST, InspectorAction, ListAction};
-pub use in_table::{IN_TABLE, TableAction};
+pub use anywhere::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
+pub use going::{MOVEMENT_KEYS, Movement};
+pub use in_focus::{FocusAction, FOCUS_KEYS};
+pub use in_layers::{INSPECTOR_KEYS, LIST_KEYS, InspectorAction, ListAction};
+pub use in_table::{TABLE_KEYS, TableAction};
 
 /// What one or several keys do.
 #[derive(Clone, Copy, Debug)]
@@ -136,13 +136,13 @@ mod tests {
     #[test]
     fn help_fits_its_line() {
         let all = [
-            helps_of(ANYWHERE),
-            helps_of(IN_HAND),
-            helps_of(GOING),
-            helps_of(IN_TABLE),
-            helps_of(IN_FOCUS),
-            helps_of(IN_ENTRY),
-            helps_of(IN_LIST),
+            helps_of(GLOBAL_KEYS),
+            helps_of(TARGET_KEYS),
+            helps_of(MOVEMENT_KEYS),
+            helps_of(TABLE_KEYS),
+            helps_of(FOCUS_KEYS),
+            helps_of(INSPECTOR_KEYS),
+            helps_of(LIST_KEYS),
         ];
         for help in all.concat() {
             assert!(help.len() <= 52, "{help}");
@@ -151,12 +151,12 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_view() {
-        let shared = [keys_of(ANYWHERE), keys_of(IN_HAND), keys_of(GOING)].concat();
-        for view in [keys_of(IN_TABLE), keys_of(IN_FOCUS)] {
+        let shared = [keys_of(GLOBAL_KEYS), keys_of(TARGET_KEYS), keys_of(MOVEMENT_KEYS)].concat();
+        for view in [keys_of(TABLE_KEYS), keys_of(FOCUS_KEYS)] {
             is_free_of_twins(&[shared.clone(), view].concat());
         }
-        for layer in [keys_of(IN_ENTRY), keys_of(IN_LIST)] {
-            is_free_of_twins(&[keys_of(GOING), layer].concat());
+        for layer in [keys_of(INSPECTOR_KEYS), keys_of(LIST_KEYS)] {
+            is_free_of_twins(&[keys_of(MOVEMENT_KEYS), layer].concat());
         }
     }
 }

@@ -8,13 +8,13 @@ use super::overlay::Overlay;
 pub const LEAST: (u16, u16) = (80, 20);
 
 /// From so many rows on there is room for more than what is needed.
-const TALL: u16 = 30;
+const TALL_SCREEN_ROWS: u16 = 30;
 /// Lines that a glance needs.
-const GLANCE: u16 = 5;
+const MIN_DETAIL_ROWS: u16 = 5;
 /// Columns before the text of the mission.
-const MISSION: usize = 9;
+const MISSION_LABEL_COLUMNS: usize = 9;
 /// Lines that a text being written may take.
-const WRITING: u16 = 8;
+const MAX_COMPOSER_ROWS: u16 = 8;
 
 /// A rectangle of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,12 +151,12 @@ impl Dashboard {
     /// A long mission takes a second line where there is room for it.
     fn lines_of_mission(&self) -> u16 {
         let (width, height) = self.size;
-        let columns = usize::from(width).saturating_sub(MISSION + 2);
+        let columns = usize::from(width).saturating_sub(MISSION_LABEL_COLUMNS + 2);
         let is_long = self
             .mission
             .as_ref()
             .is_some_and(|mission| mission.len() > columns);
-        if is_long && height >= TALL { 2 } else { 1 }
+        if is_long && height >= TALL_SCREEN_ROWS { 2 } else { 1 }
     }
 
     /// Those who need the operator, a title included; the rest is behind a key.
@@ -173,7 +173,7 @@ impl Dashboard {
     fn detail_pane_rows(&self, rows: u16) -> u16 {
         let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
         let free = rows.saturating_sub(listed.saturating_add(1));
-        if self.focus.is_some() || listed == 0 || free < GLANCE {
+        if self.focus.is_some() || listed == 0 || free < MIN_DETAIL_ROWS {
             return 0;
         }
         free
@@ -205,7 +205,7 @@ impl Dashboard {
         };
         let columns = usize::from(self.size.0.saturating_sub(4));
         let lines = composer.field.lay_out(columns).lines.len();
-        let most = WRITING.min(self.size.1 / 3).max(1);
+        let most = MAX_COMPOSER_ROWS.min(self.size.1 / 3).max(1);
         1 + u16::try_from(lines).unwrap_or(most).clamp(1, most)
     }
 }

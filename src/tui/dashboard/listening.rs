@@ -39,7 +39,7 @@ impl Dashboard {
     pub fn on_event(&mut self, event: &SwarmEvent) {
         let who = event.mysis.as_ref();
         match &event.what {
-            EventKind::Standing(standing) => self.update_status(standing),
+            EventKind::StatusChanged(standing) => self.update_status(standing),
             EventKind::Stored(row) => {
                 if let Some(who) = who {
                     self.on_row_stored(who, row);
@@ -53,8 +53,8 @@ impl Dashboard {
                 self.on_state_change(event.at, who, (*from, *to), reason.as_deref());
             }
             EventKind::Mission(mission) => self.mission.clone_from(mission),
-            EventKind::Spending(spending) => self.spending = spending.clone(),
-            EventKind::Weather(weather) => self.weather = weather.clone(),
+            EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
+            EventKind::OutagesChanged(weather) => self.weather = weather.clone(),
             EventKind::Notice {
                 severity,
                 code,

@@ -9,9 +9,9 @@ use super::tone::Tone;
 use actors::domain::clean::one_line;
 
 /// Messages that are kept.
-const KEPT: usize = 2000;
+const MAX_MESSAGES: usize = 2000;
 /// Errors that stay; older ones are still in the log.
-const STANDING: usize = 20;
+const MAX_OPEN_ERRORS: usize = 20;
 
 /// What flew past.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +96,7 @@ impl MessageLog {
             self.said_at = now;
         }
         let message = Arc::new(message);
-        if self.messages.len() == KEPT {
+        if self.messages.len() == MAX_MESSAGES {
             self.messages.pop_front();
         }
         self.messages.push_back(message.clone());
@@ -107,7 +107,7 @@ impl MessageLog {
             |known: &Arc<LogMessage>| known.code == message.code && known.text == message.text;
         self.standing.retain(|known| !same(known));
         self.standing.push(message);
-        let surplus = self.standing.len().saturating_sub(STANDING);
+        let surplus = self.standing.len().saturating_sub(MAX_OPEN_ERRORS);
         self.standing.drain(..surplus);
     }
 
@@ -121,7 +121,7 @@ impl MessageLog {
             })
         };
         let mut past: Vec<LogMessage> = past.into_iter().filter(|new| !is_known(new)).collect();
-        let room = KEPT.saturating_sub(self.messages.len());
+        let room = MAX_MESSAGES.saturating_sub(self.messages.len());
         past.drain(..past.len().saturating_sub(room));
         for message in past.into_iter().rev() {
             self.messages.push_front(Arc::new(message));

@@ -154,7 +154,7 @@ impl Dashboard {
         }
         lines.push("The conversation goes with it and cannot be brought back.".to_string());
         lines.push("A game account returns to the pool.".to_string());
-        self.layers.push(Overlay::Question(ConfirmDialog {
+        self.layers.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Delete(ids),
             lines,
         }));
@@ -166,7 +166,7 @@ impl Dashboard {
             format!("Stop {} Myses?", ids.len()),
             "Each is stopped at once, in the middle of its turn.".to_string(),
         ];
-        self.layers.push(Overlay::Question(ConfirmDialog {
+        self.layers.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Stop(ids),
             lines,
         }));
@@ -189,7 +189,7 @@ impl Dashboard {
         } else {
             format!("{running} Myses run.")
         };
-        self.layers.push(Overlay::Question(ConfirmDialog {
+        self.layers.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Quit,
             lines: vec![
                 format!("Quit? {who}"),

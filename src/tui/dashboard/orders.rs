@@ -12,9 +12,9 @@ use actors::domain::screen::OrderId;
 /// What an order for a mission is called.
 pub const BROADCAST: &str = "broadcast";
 /// Receipts that are kept.
-const KEPT: usize = 100;
+const MAX_RECEIPTS: usize = 100;
 /// Receipts whose messages are followed to their answer.
-const FOLLOWED: usize = 30;
+const MAX_FOLLOWED_RECEIPTS: usize = 30;
 
 /// The orders given.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +125,7 @@ impl OrderTracker {
     /// Opens a receipt.
     pub fn begin(&mut self, what: &'static str, whom: Arc<str>, at: Moment) -> u64 {
         self.given += 1;
-        if self.receipts.len() == KEPT {
+        if self.receipts.len() == MAX_RECEIPTS {
             self.receipts.pop_front();
         }
         self.receipts.push_back(Arc::new(Receipt {
@@ -196,7 +196,7 @@ impl OrderTracker {
         if let RowBody::Mission { id, .. } = row.body {
             self.match_mission(id);
         }
-        for place in self.receipts.len().saturating_sub(FOLLOWED)..self.receipts.len() {
+        for place in self.receipts.len().saturating_sub(MAX_FOLLOWED_RECEIPTS)..self.receipts.len() {
             let receipt = &self.receipts[place];
             let concerns = receipt.is_followed() && receipt.concerns(mysis, row);
             if concerns {

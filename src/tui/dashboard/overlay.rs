@@ -16,7 +16,7 @@ pub enum Overlay {
     /// The operator fills in a form.
     Form(Box<MysisForm>),
     /// The operator is asked.
-    Question(ConfirmDialog),
+    Confirm(ConfirmDialog),
     /// The operator writes a command.
     Palette(Box<CommandPalette>),
     /// The operator writes what to look for.

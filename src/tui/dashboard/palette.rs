@@ -9,7 +9,7 @@ use crate::dashboard::input_event::{Key, Press};
 use commands::{COMMANDS, PaletteCommand, SORTABLE, Takes, find_command};
 
 /// Candidates that are shown.
-pub const SHOWN: usize = 10;
+pub const MAX_SHOWN_CANDIDATES: usize = 10;
 
 /// The palette while it is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::order::{CompletedOrder, Order, OrderResult};
-use actors::domain::sent::RequestByteCounts;
+use actors::domain::last_request::RequestByteCounts;
 
 use super::Dashboard;
 use super::inspector::Inspector;

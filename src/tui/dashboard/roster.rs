@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::arrival::{self, LoginStage};
+use actors::domain::login_progress::{self, LoginStage};
 use actors::domain::event::{Activity, LifeState, MysisStatus};
 use actors::domain::ids::{MysisId, Seq};
 
@@ -157,7 +157,7 @@ impl Roster {
                 LifeState::Stopped => counts.stopped += 1,
                 LifeState::Errored => counts.errored += 1,
             }
-            match arrival::login_stage(standing) {
+            match login_progress::login_stage(standing) {
                 LoginStage::Coming => counts.coming += 1,
                 LoginStage::Here => counts.here += 1,
                 LoginStage::Elsewhere => {}
@@ -197,7 +197,7 @@ fn tokens(standing: &MysisStatus) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::standing;
-    use actors::domain::arrival::{LoginStage, login_stage};
+    use actors::domain::login_progress::{LoginStage, login_stage};
     use actors::domain::event::{Activity, LifeState, LinkState, MysisStatus};
     use actors::domain::gate::Lane;
 

@@ -19,16 +19,16 @@ pub struct Sorting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortDirection {
     /// The end that is looked for first in this column: `a`, the errored, the most, the newest.
-    First,
+    Normal,
     /// The other one.
-    Last,
+    Reversed,
 }
 
 impl Default for Sorting {
     fn default() -> Self {
         Sorting {
             by: Column::Name,
-            from: SortDirection::First,
+            from: SortDirection::Normal,
         }
     }
 }
@@ -42,7 +42,7 @@ impl Sorting {
         }
         Sorting {
             by,
-            from: SortDirection::First,
+            from: SortDirection::Normal,
         }
     }
 
@@ -50,8 +50,8 @@ impl Sorting {
     #[must_use]
     pub fn reverse(self) -> Sorting {
         let from = match self.from {
-            SortDirection::First => SortDirection::Last,
-            SortDirection::Last => SortDirection::First,
+            SortDirection::Normal => SortDirection::Reversed,
+            SortDirection::Reversed => SortDirection::Normal,
         };
         Sorting { from, ..self }
     }
@@ -67,8 +67,8 @@ impl Sorting {
     pub fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         let order = by_column(self.by, a, b);
         let order = match self.from {
-            SortDirection::First => order,
-            SortDirection::Last => order.reverse(),
+            SortDirection::Normal => order,
+            SortDirection::Reversed => order.reverse(),
         };
         order
             .then_with(|| compare_natural(&a.name, &b.name))

@@ -11,7 +11,7 @@ use super::roster::Roster;
 use super::sorting::Sorting;
 
 /// How long an order stands before it follows changed figures: one that jumps cannot be read.
-const STEADY: Duration = Duration::from_secs(1);
+const REORDER_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The table.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +117,7 @@ impl MysisTable {
         let is_restless = self.sorting.is_volatile() || !self.filter.is_open();
         let is_due = match self.staleness {
             Staleness::None => false,
-            Staleness::Figures => is_restless && now.since(self.ordered_at) >= STEADY,
+            Staleness::Figures => is_restless && now.since(self.ordered_at) >= REORDER_INTERVAL,
             Staleness::Order => true,
         };
         if is_due {

@@ -13,13 +13,13 @@ use actors::domain::order::{CompletedOrder, Order, OrderRefusal};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::sent::{RequestByteCounts, SentRequest};
-use actors::domain::weather::{ServerOutage, ServerOutages};
+use actors::domain::last_request::{RequestByteCounts, SentRequest};
+use actors::domain::outages::{ServerOutage, ServerOutages};
 
 use super::action::TerminalAction;
 use super::input_event::{Input, Key, Press};
 use super::overlay::Overlay;
-use super::settling::StatusLine;
+use super::frame_update::StatusLine;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
@@ -264,7 +264,7 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(
         Some((9, "aaa")),
-        EventKind::Standing(standing(9, "aaa", LifeState::Idle)),
+        EventKind::StatusChanged(standing(9, "aaa", LifeState::Idle)),
     );
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(Some((2, "bravo")), EventKind::Deleted);
@@ -296,7 +296,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
     let (id, _) = order_of(&desk.key(Key::Enter));
     desk.happens(
         Some((4, "zed")),
-        EventKind::Standing(standing(4, "zed", LifeState::Idle)),
+        EventKind::StatusChanged(standing(4, "zed", LifeState::Idle)),
     );
     desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
     assert!(desk.board.overlays().is_empty());
@@ -479,9 +479,9 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         since: Timestamp(900_000),
         next_try: Timestamp(1_004_000),
     }]);
-    desk.happens(None, EventKind::Weather(Arc::new(weather)));
+    desk.happens(None, EventKind::OutagesChanged(Arc::new(weather)));
     assert_eq!(doing(&desk), "waits −0:04");
-    desk.happens(None, EventKind::Weather(Arc::default()));
+    desk.happens(None, EventKind::OutagesChanged(Arc::default()));
     assert_eq!(doing(&desk), "queues 16:40");
 }
 
@@ -497,7 +497,7 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     assert!(orders_of(&desk.key(Key::Down)).is_empty());
     let mut later = (*standing(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
-    desk.happens(Some((1, "alpha")), EventKind::Standing(Arc::new(later)));
+    desk.happens(Some((1, "alpha")), EventKind::StatusChanged(Arc::new(later)));
     assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
 }
 
@@ -530,7 +530,7 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
     board.on_event(&SwarmEvent {
         at: noon,
         mysis: None,
-        what: EventKind::Spending(Arc::new(spending)),
+        what: EventKind::BudgetChanged(Arc::new(spending)),
     });
     assert_eq!(board.budget_percent(), Some(42));
     board.tick(Now::from_timestamp(Day::of(noon).end_time()));
@@ -569,7 +569,7 @@ fn the_end_names_for_whom_it_still_waits() {
     let under_way = |activity| {
         let mut one = (*standing(1, "alpha", LifeState::Running)).clone();
         one.activity = activity;
-        EventKind::Standing(Arc::new(one))
+        EventKind::StatusChanged(Arc::new(one))
     };
     desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
     assert!(desk.board.awaited_myses().is_empty());

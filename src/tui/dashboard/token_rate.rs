@@ -7,9 +7,9 @@ use actors::domain::ids::Moment;
 /// The stretch of time of one bar.
 const BAR_MS: i64 = 5_000;
 /// Bars in a minute.
-const MINUTE: usize = 12;
+const BARS_PER_MINUTE: usize = 12;
 /// Bars that are kept.
-const KEPT: usize = 60;
+const MAX_BARS: usize = 60;
 
 /// Tokens used, in bars of five seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl TokenRate {
             self.bars.push_back(0);
         }
         self.newest = self.newest.max(bar);
-        while self.bars.len() > KEPT {
+        while self.bars.len() > MAX_BARS {
             self.bars.pop_front();
         }
         if let Some(last) = self.bars.back_mut() {
@@ -53,7 +53,7 @@ impl TokenRate {
     /// Tokens in the last minute.
     #[must_use]
     pub fn per_minute(&self) -> u64 {
-        self.bars.iter().rev().take(MINUTE).sum()
+        self.bars.iter().rev().take(BARS_PER_MINUTE).sum()
     }
 
     /// Whether there is anything to see.

@@ -5,7 +5,7 @@
 //! does not move it.
 
 pub mod entry;
-pub mod finding;
+pub mod text_search;
 pub mod pages;
 
 mod scroll;
@@ -23,15 +23,15 @@ use super::figures::UtcOffset;
 use super::tree::Fold;
 use actors::domain::screen::ReadId;
 use entry::{EntryOptions, TranscriptEntry};
-use finding::TextSearch;
+use text_search::TextSearch;
 use pages::{Load, PageMerge, Pages};
 
 /// Entries that are kept laid out beside those in sight.
-const LAID_OUT: usize = 400;
+const MAX_LAID_OUT_ENTRIES: usize = 400;
 /// Columns of the time beside each entry, and of the bar.
-const GUTTER: u16 = 11;
+const GUTTER_COLUMNS: u16 = 11;
 const GUTTER_WHEN_NARROW: u16 = 2;
-const NARROW: u16 = 60;
+const NARROW_BELOW_COLUMNS: u16 = 60;
 
 /// A conversation as it is seen.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ enum ScrollPosition {
     /// Its first line is this line of this row.
     At(Seq, usize),
     /// As near the beginning as a row that is still to be loaded allows.
-    Sought(Seq),
+    Pending(Seq),
 }
 
 /// One line in sight.
@@ -124,10 +124,10 @@ impl Transcript {
     /// Columns of the time and the bar at the left.
     #[must_use]
     pub fn gutter(columns: u16) -> u16 {
-        if columns < NARROW {
+        if columns < NARROW_BELOW_COLUMNS {
             GUTTER_WHEN_NARROW
         } else {
-            GUTTER
+            GUTTER_COLUMNS
         }
     }
 
@@ -254,7 +254,7 @@ impl Transcript {
 
     /// Forgets how entries far out of sight were laid out.
     fn tidy(&mut self) {
-        if self.laid_out.len() <= LAID_OUT {
+        if self.laid_out.len() <= MAX_LAID_OUT_ENTRIES {
             return;
         }
         let (Some(first), Some(last)) = (self.shown.first(), self.shown.last()) else {

@@ -6,7 +6,7 @@ use actors::domain::event::MysisStatus;
 use actors::domain::order::{CompletedOrder, Order};
 
 /// Orders that can be taken back.
-const KEPT: usize = 20;
+const MAX_UNDO_RECEIPTS: usize = 20;
 
 /// Orders that take others back, the newest last.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +31,7 @@ impl Undo {
         if let Some(step) = self.steps.iter_mut().find(|step| step.receipt == receipt) {
             return step.orders.push(order);
         }
-        if self.steps.len() == KEPT {
+        if self.steps.len() == MAX_UNDO_RECEIPTS {
             self.steps.remove(0);
         }
         self.steps.push(UndoStep {

@@ -10,7 +10,7 @@ use actors::domain::clean::one_line;
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
-const LABEL: u16 = 13;
+const LABEL_COLUMNS: u16 = 13;
 
 pub(super) fn paint(form: &MysisForm, screen: Area, brush: &mut Painter<'_>) {
     let slots = form.slots();
@@ -50,9 +50,9 @@ fn paint_slot(form: &MysisForm, slot: FormField, inside: Area, row: u16, brush: 
     brush.set_ground(Ground::Panel);
     brush.text(inside, row, label, tone);
     let value = Area {
-        x: inside.x + LABEL.min(inside.width),
+        x: inside.x + LABEL_COLUMNS.min(inside.width),
         y: inside.y + row,
-        width: inside.width.saturating_sub(LABEL),
+        width: inside.width.saturating_sub(LABEL_COLUMNS),
         height: 1,
     };
     match slot {

@@ -7,14 +7,14 @@ use crate::dashboard::layout::Area;
 use crate::dashboard::token_rate::sparkline;
 use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
-use actors::domain::arrival::LoginProgress;
+use actors::domain::login_progress::LoginProgress;
 use actors::domain::clean::one_line;
 
 use crate::painter::{Painter, TextAlign};
 use crate::theme::Ground;
 
 /// Bars of the chart of tokens, where there is room.
-const BARS: usize = 40;
+const MAX_CHART_BARS: usize = 40;
 
 pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
@@ -71,11 +71,11 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
 fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
-        let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
+        let line = StyledLine::of("MISSION_LABEL_COLUMNS  ", Tone::Broadcast).with(words, Tone::Dim);
         brush.line(area, 0, &line);
         return;
     };
-    let end = brush.text(area, 0, "MISSION  ", Tone::Broadcast);
+    let end = brush.text(area, 0, "MISSION_LABEL_COLUMNS  ", Tone::Broadcast);
     let text = Area {
         x: area.x + end,
         width: area.width - end,
@@ -172,7 +172,7 @@ fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
         }
     }
     let bars: Vec<u64> = flow.bars().iter().copied().collect();
-    let fits = room.saturating_sub(taken + 4).min(BARS);
+    let fits = room.saturating_sub(taken + 4).min(MAX_CHART_BARS);
     if fits >= 6 && !flow.is_flat() {
         let bars = &bars[bars.len().saturating_sub(fits)..];
         line.spans

@@ -8,7 +8,7 @@ use crate::dashboard::width;
 use crate::painter::{Painter, TextAlign, centre_area};
 use crate::theme::Ground;
 
-const KEYS: usize = 18;
+const KEYS_COLUMNS: usize = 18;
 
 pub(super) fn paint(dashboard: &Dashboard, top: usize, screen: Area, brush: &mut Painter<'_>) {
     let area = centre_area(screen, 76, screen.height.saturating_sub(2));
@@ -34,7 +34,7 @@ fn lines(dashboard: &Dashboard) -> Vec<StyledLine> {
     for chapter in dashboard.help() {
         lines.push(StyledLine::of(chapter.title, Tone::Brand));
         for help in chapter.lines {
-            let keys = width::fit(&help.keys, KEYS);
+            let keys = width::fit(&help.keys, KEYS_COLUMNS);
             lines.push(StyledLine::of(format!("  {keys}"), Tone::Key).with(help.help, Tone::Text));
         }
         lines.push(StyledLine::default());

@@ -1,7 +1,7 @@
 //! The palette.
 
 use crate::dashboard::layout::Area;
-use crate::dashboard::palette::{Candidate, CommandPalette, SHOWN};
+use crate::dashboard::palette::{Candidate, CommandPalette, MAX_SHOWN_CANDIDATES};
 use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 
@@ -9,7 +9,7 @@ use crate::painter::{Painter, TextAlign};
 use crate::theme::Ground;
 
 pub(super) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<'_>) {
-    let rows = u16::try_from(palette.candidates.len().min(SHOWN)).unwrap_or(0);
+    let rows = u16::try_from(palette.candidates.len().min(MAX_SHOWN_CANDIDATES)).unwrap_or(0);
     let wide = screen.width.saturating_sub(8).min(90);
     let area = Area {
         x: screen.x + (screen.width - wide) / 2,
@@ -22,13 +22,13 @@ pub(super) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<
     if let Some(complaint) = &palette.complaint {
         brush.text(inside, 1, complaint, Tone::Fault);
     }
-    let first = (palette.chosen + 1).saturating_sub(SHOWN);
+    let first = (palette.chosen + 1).saturating_sub(MAX_SHOWN_CANDIDATES);
     let shown = palette
         .candidates
         .iter()
         .enumerate()
         .skip(first)
-        .take(SHOWN);
+        .take(MAX_SHOWN_CANDIDATES);
     for (row, (place, candidate)) in (2..inside.height).zip(shown) {
         let line = Area {
             y: inside.y + row,
@@ -41,7 +41,7 @@ pub(super) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<
         }
         brush.line(line, 0, &candidate_line(candidate, usize::from(line.width)));
     }
-    let hidden = palette.candidates.len().saturating_sub(first + SHOWN);
+    let hidden = palette.candidates.len().saturating_sub(first + MAX_SHOWN_CANDIDATES);
     if hidden > 0 {
         let foot = Area {
             y: area.y + area.height.saturating_sub(1),

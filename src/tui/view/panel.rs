@@ -10,14 +10,14 @@ use crate::dashboard::width;
 use crate::dashboard::{Dashboard, Weight};
 use actors::domain::clean::one_line;
 use actors::domain::event::{LinkState, MysisStatus};
-use actors::domain::sent::RequestByteCounts;
+use actors::domain::last_request::RequestByteCounts;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
 
 const LABEL: usize = 9;
 /// Cells of the bar that shows how much of a request is what.
-const SHARE: usize = 12;
+const SHARE_BAR_CELLS: usize = 12;
 
 pub(super) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Painter<'_>) {
     if area.width < 8 {
@@ -132,12 +132,12 @@ fn add_request(parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
         labelled("request", size(parts.total_bytes()), Tone::Text).with("  x shows it", Tone::Hint),
     );
     for (label, bytes) in parts.named_sizes() {
-        let cells = (bytes * SHARE)
+        let cells = (bytes * SHARE_BAR_CELLS)
             .div_ceil(parts.total_bytes().max(1))
-            .min(SHARE);
+            .min(SHARE_BAR_CELLS);
         lines.push(
             labelled(&format!(" {label}"), "━".repeat(cells), Tone::Tool)
-                .with("─".repeat(SHARE - cells), Tone::Faint)
+                .with("─".repeat(SHARE_BAR_CELLS - cells), Tone::Faint)
                 .with(format!(" {}", size(bytes)), Tone::Dim),
         );
     }

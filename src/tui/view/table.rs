@@ -34,8 +34,8 @@ fn paint_title(dashboard: &Dashboard, title: Area, placed: PlacedColumn, brush: 
     let sorting = dashboard.table().sorting();
     let is_sorted = sorting.by == placed.column;
     let sign = match (is_sorted, sorting.from) {
-        (true, SortDirection::First) => "▾",
-        (true, SortDirection::Last) => "▴",
+        (true, SortDirection::Normal) => "▾",
+        (true, SortDirection::Reversed) => "▴",
         (false, _) => "",
     };
     let tone = if is_sorted { Tone::Accent } else { Tone::Faint };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
-use crate::domain::look::{SnapshotQuery, is_superseded};
+use crate::domain::snapshot_query::{SnapshotQuery, is_superseded};
 use crate::domain::message::{Row, RowBody, RowKind, Utterance};
 
 use super::{Conversation, answered_call};

@@ -55,8 +55,8 @@ fn admit(gate: &mut AdmissionGate, now: Moment) -> Vec<PermitId> {
 fn ways(gate: &mut AdmissionGate, now: i64) -> Vec<(u64, Lane)> {
     let decided = gate.decide_requests(even(Moment(now))).into_iter();
     let way = |(pass, verdict): (PermitId, GateVerdict)| match verdict {
-        GateVerdict::In { lane, .. } => (pass.0, lane),
-        GateVerdict::Held { why, .. } | GateVerdict::Away { why } => panic!("{why}"),
+        GateVerdict::Admitted { lane, .. } => (pass.0, lane),
+        GateVerdict::Denied { why, .. } | GateVerdict::Away { why } => panic!("{why}"),
     };
     decided.map(way).collect()
 }
@@ -411,11 +411,11 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
         };
         gate.queue_request(PermitId(u64::try_from(mysis).unwrap()), asker, now.moment);
     }
-    let held = GateVerdict::Held {
+    let held = GateVerdict::Denied {
         why: "budget spent, resumes 00:00 UTC".into(),
         until: Timestamp(1_773_273_600_000),
     };
-    let let_in = GateVerdict::In {
+    let let_in = GateVerdict::Admitted {
         lane: P(),
         told: None,
         is_trial: false,
@@ -439,7 +439,7 @@ fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
         };
         gate.queue_request(PermitId(pass), asker, Moment(now));
         let decided = gate.decide_requests(even(Moment(now)));
-        let is_in = |verdict: &GateVerdict| matches!(verdict, GateVerdict::In { .. });
+        let is_in = |verdict: &GateVerdict| matches!(verdict, GateVerdict::Admitted { .. });
         decided.first().map(|(of, verdict)| (of.0, is_in(verdict)))
     };
     assert_eq!(hurried(&mut gate, 7, 29_999), Some((7, false)));
@@ -495,7 +495,7 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
         moment: Moment(0),
     });
     assert!(
-        matches!(&decided[..], [(PermitId(1), GateVerdict::Held { .. })]),
+        matches!(&decided[..], [(PermitId(1), GateVerdict::Denied { .. })]),
         "{decided:?}"
     );
 }

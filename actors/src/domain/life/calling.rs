@@ -9,7 +9,7 @@ use crate::domain::message::{CallStatus, ResultMeta, RowBody};
 use crate::domain::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::domain::write::Write;
 
-use super::deeds::is_trip;
+use super::recent_activity::is_trip;
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
@@ -53,7 +53,7 @@ impl Life {
         if !is_json_object(&open.call.arguments) {
             let quoted: String = open.call.arguments.chars().take(500).collect();
             return Some(format!(
-                "Error: invalid_arguments: the arguments of {name} are not a JSON object, so it \
+                "Error: invalid_arguments: the arguments of {name} are not a JSON_TYPE object, so it \
                  was not called. They were: {quoted}"
             ));
         }

@@ -61,21 +61,21 @@ impl Life {
     fn apply_verdict(&mut self, draft: &mut WriteDraft, verdict: &StallVerdict) -> Option<String> {
         let facts = format!("no progress in the last {}", verdict.facts);
         let (code, text) = match verdict.rung {
-            None | Some(EscalationStep::Ground | EscalationStep::Nudged) => {
+            None | Some(EscalationStep::Unescalated | EscalationStep::Notified) => {
                 ("no_progress", format!("{facts}; the model is told so"))
             }
-            Some(EscalationStep::Afresh) => {
+            Some(EscalationStep::ContextReset) => {
                 let text = format!("{facts}; its conversation begins afresh with these facts");
                 ("fresh_start", text)
             }
-            Some(EscalationStep::Elsewhere) => {
+            Some(EscalationStep::OtherProvider) => {
                 let other = self.other_route().map(|route| route.provider);
                 let text = format!("{facts}; {} is asked now", other.unwrap_or_default());
                 ("other_provider", text)
             }
             Some(EscalationStep::Parked) => ("parked", format!("{PARKED_PREFIX}{facts}")),
         };
-        if verdict.rung == Some(EscalationStep::Afresh) {
+        if verdict.rung == Some(EscalationStep::ContextReset) {
             self.watch
                 .reset_context(self.conversation.last_seq().next());
         }
@@ -114,7 +114,7 @@ impl Life {
     /// Whom to ask in place of its own provider, once it was taken so far.
     pub(super) fn route_of_the_rung(&self) -> Option<Route> {
         let is_due =
-            self.watch.escalation_step() >= EscalationStep::Elsewhere && self.rules.progress.is_on;
+            self.watch.escalation_step() >= EscalationStep::OtherProvider && self.rules.progress.is_on;
         self.other_route().filter(|_| is_due)
     }
 
@@ -139,7 +139,7 @@ impl Life {
     /// What the model is told about its progress, until it makes some.
     pub(super) fn progress_notice(&self) -> Option<String> {
         let notice = self.watch.notice()?;
-        if self.watch.escalation_step() < EscalationStep::Afresh {
+        if self.watch.escalation_step() < EscalationStep::ContextReset {
             return Some(notice.clone());
         }
         Some(format!(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::habit::hash_texts;
+use super::call_pattern::hash_texts;
 
 /// Longer results are tables of the game (the map, the catalog), not what somebody has.
 const MAX_PARSED_BYTES: usize = 64 << 10;

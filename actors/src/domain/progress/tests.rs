@@ -96,9 +96,9 @@ fn whoever_gets_nowhere_is_told_begun_afresh_asked_elsewhere_and_parked() {
         scene.end();
     }
     let rungs = [
-        EscalationStep::Nudged,
-        EscalationStep::Afresh,
-        EscalationStep::Elsewhere,
+        EscalationStep::Notified,
+        EscalationStep::ContextReset,
+        EscalationStep::OtherProvider,
         EscalationStep::Parked,
     ];
     assert_eq!(scene.rungs(), rungs);
@@ -117,11 +117,11 @@ fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out()
     }
     assert_eq!(
         scene.rungs(),
-        [EscalationStep::Nudged, EscalationStep::Afresh]
+        [EscalationStep::Notified, EscalationStep::ContextReset]
     );
     assert_eq!(
         scene.told[0],
-        (BLATANT, StallKind::Talks, Some(EscalationStep::Nudged))
+        (BLATANT, StallKind::Talks, Some(EscalationStep::Notified))
     );
 }
 
@@ -132,17 +132,17 @@ fn whatever_gets_better_takes_it_a_step_down() {
     for _ in 0..90 {
         scene.end();
     }
-    assert!(scene.watch.escalation_step() >= EscalationStep::Afresh);
+    assert!(scene.watch.escalation_step() >= EscalationStep::ContextReset);
     let mut credits = 100;
     for expected in [
-        EscalationStep::Afresh,
-        EscalationStep::Nudged,
-        EscalationStep::Ground,
-        EscalationStep::Ground,
+        EscalationStep::ContextReset,
+        EscalationStep::Notified,
+        EscalationStep::Unescalated,
+        EscalationStep::Unescalated,
     ] {
-        if scene.watch.escalation_step() == EscalationStep::Elsewhere
+        if scene.watch.escalation_step() == EscalationStep::OtherProvider
             || credits > 100
-            || expected == EscalationStep::Nudged
+            || expected == EscalationStep::Notified
         {
             credits += 10;
             scene.call("get_status", "{}", Ok(&status(credits, 0, "belt")));
@@ -322,7 +322,7 @@ fn a_memo_brings_back_what_was_counted() {
     scene.watch = recalled;
     scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
     scene.end();
-    assert!(scene.watch.escalation_step() > EscalationStep::Ground);
+    assert!(scene.watch.escalation_step() > EscalationStep::Unescalated);
 }
 
 /// What is told of one that only talks and fails for an hour, where the wall clock is shifted by so

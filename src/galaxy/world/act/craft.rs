@@ -11,7 +11,7 @@ use super::{
     Mutation,
 };
 
-const MOST_TIMES: u64 = 10;
+const MAX_CRAFT_TIMES: u64 = 10;
 
 pub(crate) fn read_craft(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let id = arguments.text_or_empty("recipe_id")?;
@@ -26,9 +26,9 @@ pub(crate) fn read_craft(arguments: CommandArguments) -> Result<Mutation, GameRe
         GameRefusal::new("cannot_craft", message)
     })?;
     let times = arguments.quantity_or(1)?;
-    if times > MOST_TIMES {
+    if times > MAX_CRAFT_TIMES {
         return Err(GameRefusal::invalid_payload(format!(
-            "Quantity must be at most {MOST_TIMES}."
+            "Quantity must be at most {MAX_CRAFT_TIMES}."
         )));
     }
     Ok(Mutation::Craft(recipe, times))

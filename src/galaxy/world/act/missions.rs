@@ -7,7 +7,7 @@ use super::{
         GameAnswer, GameRefusal, PlayerId, World,
         arguments::CommandArguments,
         calendar,
-        mission::{ActiveMission, CompletedMission, MOST_ACTIVE, MissionTemplate},
+        mission::{ActiveMission, CompletedMission, MAX_ACTIVE_MISSIONS, MissionTemplate},
     },
     Mutation,
 };
@@ -55,11 +55,11 @@ pub(crate) fn accept_mission(world: &mut World, player: PlayerId, id: &str) -> G
             format!("You are on '{}' already.", template.title),
         ));
     }
-    if pilot.missions.len() >= MOST_ACTIVE {
+    if pilot.missions.len() >= MAX_ACTIVE_MISSIONS {
         return Err(GameRefusal::new(
             "max_missions",
             format!(
-                "You have {MOST_ACTIVE} active missions, which is the most. Complete or abandon one first."
+                "You have {MAX_ACTIVE_MISSIONS} active missions, which is the most. Complete or abandon one first."
             ),
         ));
     }

@@ -19,10 +19,10 @@ use super::{
 };
 
 /// Pilots that an arrival lists at most.
-const LISTED: usize = 20;
+const MAX_LISTED_PILOTS: usize = 20;
 
 /// In a crowd larger than this nobody is told who comes and goes.
-const CROWD: usize = 50;
+const MAX_TOLD_PILOTS: usize = 50;
 
 pub(crate) fn read_travel(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let poi = arguments.only_parameter("target_poi", "main_belt")?;
@@ -143,7 +143,7 @@ fn arrive_at_poi(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Va
     let poi = world.atlas.poi(to);
     let others: Vec<Value> = world
         .players_at(to)
-        .take(LISTED)
+        .take(MAX_LISTED_PILOTS)
         .map(view::in_sight)
         .collect();
     let count = world.count_at(to);
@@ -153,7 +153,7 @@ fn arrive_at_poi(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Va
         "poi_id": poi.id,
         "online_players": others,
         "online_players_count": count,
-        "online_players_truncated": count > LISTED,
+        "online_players_truncated": count > MAX_LISTED_PILOTS,
         "xp_gained": { "navigation": 1, "piloting": 1 },
     })
 }
@@ -201,7 +201,7 @@ fn announce_passage(
 ) {
     let pilot = world.player(player);
     let count = world.count_at(at);
-    if pilot.profile.is_anonymous || pilot.visit.is_none() || count == 0 || count > CROWD {
+    if pilot.profile.is_anonymous || pilot.visit.is_none() || count == 0 || count > MAX_TOLD_PILOTS {
         return;
     }
     let poi = world.atlas.poi(at);

@@ -53,12 +53,12 @@ const CAPITALS: [(Empire, &str, &str, f64, f64); 5] = [
     (Empire::Outerrim, "frontier", "Frontier", -700.0, 2300.0),
 ];
 
-const SYSTEMS: usize = 500;
-const STRONGHOLDS: usize = 9;
-const POLICED: usize = 8;
-const LANE: std::ops::RangeInclusive<f64> = 320.0..=420.0;
-const ELBOW_ROOM: f64 = 250.0;
-const MOST_LANES: usize = 5;
+const SYSTEM_COUNT: usize = 500;
+const STRONGHOLD_COUNT: usize = 9;
+const POLICED_PER_EMPIRE: usize = 8;
+const LANE_LENGTHS: std::ops::RangeInclusive<f64> = 320.0..=420.0;
+const MIN_SYSTEM_DISTANCE: f64 = 250.0;
+const MAX_LANES: usize = 5;
 
 struct Growth {
     systems: Vec<System>,
@@ -69,7 +69,7 @@ struct Growth {
 /// All systems with their lanes and their law, without places.
 pub(super) fn grow_systems(dice: Dice) -> Vec<System> {
     let mut growth = Growth {
-        systems: Vec::with_capacity(SYSTEMS),
+        systems: Vec::with_capacity(SYSTEM_COUNT),
         by_id: BTreeMap::new(),
         roll: dice.roll("galaxy", &[]),
     };
@@ -133,9 +133,9 @@ impl Growth {
 
     fn add_random_systems(&mut self, dice: Dice) {
         let mut names = names::SystemNames::new(dice);
-        while self.systems.len() < SYSTEMS {
+        while self.systems.len() < SYSTEM_COUNT {
             let parent = SystemIx(atlas_index(self.roll.usize(..self.systems.len())));
-            if self.system_mut(parent).lanes.len() >= MOST_LANES {
+            if self.system_mut(parent).lanes.len() >= MAX_LANES {
                 continue;
             }
             let Some(position) = self.free_spot_near(parent, 6) else {
@@ -150,15 +150,15 @@ impl Growth {
     /// A free spot at the end of a lane from here, found in so many tries.
     fn free_spot_near(&mut self, from: SystemIx, tries: usize) -> Option<Position> {
         let centre = self.system_mut(from).position;
-        let reach = *LANE.end();
+        let reach = *LANE_LENGTHS.end();
         for _ in 0..tries {
             let offset = |roll: &mut Rng| ((roll.f64() * 2.0 - 1.0) * reach * 10.0).round() / 10.0;
             let spot = Position {
                 x: centre.x + offset(&mut self.roll),
                 y: centre.y + offset(&mut self.roll),
             };
-            let crowded = |other: &System| other.position.distance(spot) < ELBOW_ROOM;
-            if LANE.contains(&centre.distance(spot)) && !self.systems.iter().any(crowded) {
+            let crowded = |other: &System| other.position.distance(spot) < MIN_SYSTEM_DISTANCE;
+            if LANE_LENGTHS.contains(&centre.distance(spot)) && !self.systems.iter().any(crowded) {
                 return Some(spot);
             }
         }
@@ -172,7 +172,7 @@ impl Growth {
             .iter()
             .fold(0.0_f64, |far, system| far.max(system.position.x));
         Position {
-            x: far + *LANE.end(),
+            x: far + *LANE_LENGTHS.end(),
             y: 0.0,
         }
     }
@@ -184,7 +184,7 @@ impl Growth {
                 let (first, second) = (&self.systems[a], &self.systems[b]);
                 let is_free = first.lanes.len() < 4 && second.lanes.len() < 4;
                 if is_free
-                    && LANE.contains(&first.position.distance(second.position))
+                    && LANE_LENGTHS.contains(&first.position.distance(second.position))
                     && self.roll.u8(..10) < 3
                 {
                     self.link_systems(SystemIx(atlas_index(a)), SystemIx(atlas_index(b)));
@@ -244,7 +244,7 @@ impl Growth {
                 .filter(|(_, at)| self.systems[*at].empire.is_none())
                 .collect();
             nearest.sort_unstable();
-            for (hop, at) in nearest.into_iter().take(POLICED) {
+            for (hop, at) in nearest.into_iter().take(POLICED_PER_EMPIRE) {
                 let system = &mut self.systems[at];
                 system.empire = Some(empire);
                 system.police_level = 100_u8.saturating_sub(hop.saturating_mul(20)).max(20);
@@ -254,7 +254,7 @@ impl Growth {
         let hops = self.count_hops(&capitals);
         let mut farthest: Vec<usize> = (0..self.systems.len()).collect();
         farthest.sort_by_key(|at| (std::cmp::Reverse(hops[*at]), *at));
-        for at in farthest.into_iter().take(STRONGHOLDS) {
+        for at in farthest.into_iter().take(STRONGHOLD_COUNT) {
             self.systems[at].is_stronghold = true;
         }
     }

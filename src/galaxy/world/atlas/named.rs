@@ -23,8 +23,8 @@ pub(super) struct NamedBase {
     pub(super) is_home: bool,
 }
 
-pub(super) const GAS: &[(&str, u64, u64)] = &[("hydrogen_gas", 60, 120_000)];
-pub(super) const ICE: &[(&str, u64, u64)] =
+pub(super) const GAS_DEPOSITS: &[(&str, u64, u64)] = &[("hydrogen_gas", 60, 120_000)];
+pub(super) const ICE_DEPOSITS: &[(&str, u64, u64)] =
     &[("water_ice", 65, 120_000), ("nitrogen_ice", 35, 48_000)];
 
 /// A bare place.

@@ -13,7 +13,7 @@ pub(super) struct SystemNames {
 impl SystemNames {
     pub(super) fn new(dice: Dice) -> Self {
         let mut roll = dice.roll("names", &[]);
-        let mut stars: Vec<&str> = STARS.split_whitespace().collect();
+        let mut stars: Vec<&str> = STAR_NAMES.split_whitespace().collect();
         roll.shuffle(&mut stars);
         Self { stars, roll }
     }
@@ -53,7 +53,7 @@ pub(super) fn title_case(id: &str) -> String {
     words.join(" ")
 }
 
-const STARS: &str = "Achernar Acrux Acubens Adhara Adhafera Albali Albireo Alchiba Alcor Alcyone \
+const STAR_NAMES: &str = "Achernar Acrux Acubens Adhara Adhafera Albali Albireo Alchiba Alcor Alcyone \
     Aldebaran Alderamin Alfirk Algedi Algenib Algieba Algol Algorab Alhena Alioth Alkaid Alkes \
     Almach Alnair Alnasl Alnilam Alnitak Alphard Alphecca Alpheratz Altair Altais Aludra Alya \
     Ancha Ankaa Arcturus Arkab Arneb Ascella Asellus Aspidiske Atlas Atria Avior Azha Barnard \

@@ -6,7 +6,7 @@ use super::{
 };
 
 /// Where outposts lie in their systems.
-const DOCKS: (f64, f64) = (1.5, 0.5);
+const DOCK_POSITION: (f64, f64) = (1.5, 0.5);
 
 /// System ids and what stands there.
 pub(super) static ALL: [(&str, NamedPlace); 10] = [
@@ -16,7 +16,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "alpha_centauri_colonial",
             "Alpha Centauri Colonial",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "alpha_centauri_colonial_station",
@@ -30,7 +30,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "sirius_observatory",
             "Sirius Observatory",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "sirius_observatory_station",
@@ -44,7 +44,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "nova_terra_port",
             "Nova Terra Port",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "nova_terra_central",
@@ -58,7 +58,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "market_prime_plaza",
             "Market Prime Plaza",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "market_prime_exchange",
@@ -68,7 +68,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "gold_run",
-        place("gold_run_hub", "Gold Run Hub", PoiKind::Station, DOCKS).based(
+        place("gold_run_hub", "Gold Run Hub", PoiKind::Station, DOCK_POSITION).based(
             "gold_run_extraction_hub",
             "Gold Run Extraction Hub",
             "It buys what the mineral fields give.",
@@ -96,7 +96,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "cargo_lanes_depot",
             "Cargo Lanes Depot",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "cargo_lanes_freight_depot",
@@ -110,7 +110,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "the_levy_customs",
             "The Levy Customs",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "the_levy_customs_station",
@@ -124,7 +124,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "the_anvil_forge",
             "The Anvil Forge",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "the_anvil_arsenal",
@@ -138,7 +138,7 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
             "traders_rest_resort",
             "Trader's Rest Resort",
             PoiKind::Station,
-            DOCKS,
+            DOCK_POSITION,
         )
         .based(
             "traders_rest_resort_station",

@@ -58,7 +58,7 @@ impl WildPlace {
 }
 
 fn roll_places(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<WildPlace> {
-    const CLASSES: [&str; 5] = ["terran", "desert", "ocean", "barren", "gas_giant"];
+    const PLANET_CLASSES: [&str; 5] = ["terran", "desert", "ocean", "barren", "gas_giant"];
     let centre = Position { x: 0.0, y: 0.0 };
     let mut finds = vec![WildPlace::new(
         "star",
@@ -72,7 +72,7 @@ fn roll_places(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<WildPlace> {
             format!("{name} {numeral}"),
         );
         finds.push(WildPlace {
-            class: Some(CLASSES[roll.usize(..CLASSES.len())]),
+            class: Some(PLANET_CLASSES[roll.usize(..PLANET_CLASSES.len())]),
             ..WildPlace::new(&suffix, title, PoiKind::Planet, random_spot(roll, 1.0))
         });
     }
@@ -128,7 +128,7 @@ fn random_spot(roll: &mut Rng, from: f64) -> Position {
 
 /// What a belt bears: common ore everywhere, the dear ones where no police comes.
 fn belt_deposits(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
-    const COMMON: [&str; 7] = [
+    const COMMON_ORES: [&str; 7] = [
         "iron_ore",
         "copper_ore",
         "lead_ore",
@@ -137,7 +137,7 @@ fn belt_deposits(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
         "silicon_ore",
         "nickel_ore",
     ];
-    const DEAR: [&str; 9] = [
+    const DEAR_ORES: [&str; 9] = [
         "lithium_ore",
         "vanadium_ore",
         "titanium_ore",
@@ -148,8 +148,8 @@ fn belt_deposits(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
         "iridium_ore",
         "platinum_ore",
     ];
-    let mut common = COMMON;
-    let mut dear = DEAR;
+    let mut common = COMMON_ORES;
+    let mut dear = DEAR_ORES;
     roll.shuffle(&mut common);
     roll.shuffle(&mut dear);
     let kinds = roll.usize(1..=3);

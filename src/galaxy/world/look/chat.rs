@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{
     CommandArguments, GameAnswer, GameRefusal, PlayerId, World, calendar,
     inbox::NotificationFilter,
-    talk::{Channel, MessageBoard, PilotMessage},
+    messages::{Channel, MessageBoard, PilotMessage},
     write::chat::{find_pilot, read_channel},
 };
 

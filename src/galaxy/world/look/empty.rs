@@ -7,7 +7,7 @@ use super::{
     ListPage,
 };
 
-const CATEGORIES: [&str; 10] = [
+const FORUM_CATEGORIES: [&str; 10] = [
     "general",
     "strategies",
     "bugs",
@@ -26,14 +26,14 @@ pub(crate) fn forum_list(_: &World, arguments: CommandArguments) -> GameAnswer {
         let description = format!("{} talk", category.replace('-', " "));
         ((*category).to_owned(), description.into())
     };
-    let descriptions: Map<String, Value> = CATEGORIES.iter().map(described).collect();
+    let descriptions: Map<String, Value> = FORUM_CATEGORIES.iter().map(described).collect();
     Ok(json!({
         "threads": [],
         "page": page.number,
         "per_page": page.size,
         "total": 0,
         "has_more": false,
-        "categories": CATEGORIES,
+        "categories": FORUM_CATEGORIES,
         "category_descriptions": descriptions,
     }))
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::{
-    CommandArguments, GameAnswer, GameRefusal, World, log::ENTRIES, player::PlayerAccount,
+    CommandArguments, GameAnswer, GameRefusal, World, log::MAX_LOG_ENTRIES, player::PlayerAccount,
 };
 
 pub(crate) fn captains_log_get(
@@ -29,7 +29,7 @@ pub(crate) fn captains_log_list(
     let mut answer = json!({
         "index": index,
         "total_count": total,
-        "max_entries": ENTRIES,
+        "max_entries": MAX_LOG_ENTRIES,
         "has_next": index + 1 < total,
         "has_prev": index > 0 && total > 0,
     });
@@ -48,7 +48,7 @@ fn read_index(arguments: CommandArguments) -> Result<Option<usize>, GameRefusal>
         .map(|index| {
             let index = usize::try_from(index).map_err(|_| no_entry())?;
             Some(index)
-                .filter(|index| *index < ENTRIES)
+                .filter(|index| *index < MAX_LOG_ENTRIES)
                 .ok_or_else(no_entry)
         })
         .transpose()

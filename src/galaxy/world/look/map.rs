@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{CommandArguments, GameAnswer, GameRefusal, World, player::PlayerAccount, view};
 
 /// Systems that a search lists at most.
-const FOUND: usize = 20;
+const MAX_FOUND_SYSTEMS: usize = 20;
 
 pub(crate) fn get_map(
     world: &World,
@@ -50,7 +50,7 @@ pub(crate) fn search_systems(
         .collect();
     let systems: Vec<Value> = found
         .iter()
-        .take(FOUND)
+        .take(MAX_FOUND_SYSTEMS)
         .map(|(ix, _)| view::map_entry(world, player, *ix))
         .collect();
     let plural = if found.len() == 1 {

@@ -13,7 +13,7 @@ use super::super::{
 };
 
 /// Insights that an analysis gives at most.
-const INSIGHTS: usize = 5;
+const MAX_INSIGHTS: usize = 5;
 
 pub(crate) fn view_market(
     world: &World,
@@ -128,7 +128,7 @@ pub(crate) fn analyze_market(
     offers.sort_by_key(|(percent, item, _)| (std::cmp::Reverse(*percent), *item));
     let insights: Vec<Value> = offers
         .into_iter()
-        .take(INSIGHTS)
+        .take(MAX_INSIGHTS)
         .zip(1..)
         .map(|((percent, item, bid), priority)| {
             json!({

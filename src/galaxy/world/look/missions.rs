@@ -7,7 +7,7 @@ use super::super::{
     atlas::BaseIx,
     calendar,
     hold::Hold,
-    mission::{ActiveMission, MOST_ACTIVE, MissionTemplate},
+    mission::{ActiveMission, MAX_ACTIVE_MISSIONS, MissionTemplate},
     player::PlayerAccount,
     view,
 };
@@ -43,7 +43,7 @@ pub(crate) fn get_active_missions(
         .collect();
     Ok(json!({
         "total_count": missions.len(),
-        "max_missions": MOST_ACTIVE,
+        "max_missions": MAX_ACTIVE_MISSIONS,
         "missions": missions,
     }))
 }

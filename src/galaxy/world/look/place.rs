@@ -10,7 +10,7 @@ use super::super::{
 };
 
 /// Pilots that `get_nearby` lists at most; `count` tells how many there are.
-const LISTED: usize = 50;
+const MAX_LISTED_PILOTS: usize = 50;
 
 const SERVICES: [&str; 6] = [
     "refuel", "repair", "market", "crafting", "missions", "storage",
@@ -74,7 +74,7 @@ pub(crate) fn get_nearby(world: &World, player: &PlayerAccount, _: CommandArgume
     let others = world
         .players_at(player.at)
         .filter(|other| other.id != player.id);
-    let nearby: Vec<Value> = others.take(LISTED).map(view::in_sight).collect();
+    let nearby: Vec<Value> = others.take(MAX_LISTED_PILOTS).map(view::in_sight).collect();
     let myself = usize::from(player.visit.is_some());
     Ok(json!({
         "poi_id": world.atlas.poi(player.at).id,

@@ -8,14 +8,14 @@ use super::{
 };
 
 /// When the simulated version was released.
-pub(crate) const RELEASED: &str = "2026-03-10";
+pub(crate) const RELEASE_DATE: &str = "2026-03-10";
 
 /// What it brought.
-pub(crate) const NOTES: [&str; 1] =
+pub(crate) const RELEASE_NOTES: [&str; 1] =
     ["This is a simulation of SpaceMolt 0.188, not the game itself."];
 
 const VERSIONS: [(&str, &str, &str); 3] = [
-    (VERSION, RELEASED, NOTES[0]),
+    (VERSION, RELEASE_DATE, RELEASE_NOTES[0]),
     (
         "0.73.0",
         "2026-02-14",
@@ -43,8 +43,8 @@ pub(crate) fn get_version(_: &World, arguments: CommandArguments) -> GameAnswer 
     let total = found.len();
     Ok(json!({
         "version": VERSION,
-        "release_date": RELEASED,
-        "notes": NOTES,
+        "release_date": RELEASE_DATE,
+        "notes": RELEASE_NOTES,
         "versions": page.of(found),
         "page": page.number,
         "per_page": page.size,

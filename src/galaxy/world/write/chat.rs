@@ -7,10 +7,10 @@ use super::super::{
     id::Id,
     inbox::InboxEvent,
     player::PlayerAccount,
-    talk::{Channel, MessageBoard, PilotMessage},
+    messages::{Channel, MessageBoard, PilotMessage},
 };
 
-const MOST_CHARACTERS: usize = 500;
+const MAX_MESSAGE_CHARACTERS: usize = 500;
 
 pub(crate) fn send_chat(
     world: &mut World,
@@ -25,9 +25,9 @@ pub(crate) fn send_chat(
             "Must specify 'content'. It is the text to send.",
         ));
     }
-    if length > MOST_CHARACTERS {
+    if length > MAX_MESSAGE_CHARACTERS {
         return Err(GameRefusal::invalid_payload(format!(
-            "Message is too long: {length} characters, at most {MOST_CHARACTERS}."
+            "Message is too long: {length} characters, at most {MAX_MESSAGE_CHARACTERS}."
         )));
     }
     let target = match channel {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{CommandArguments, GameAnswer, GameRefusal, PlayerId, World, people};
+use super::super::{CommandArguments, GameAnswer, GameRefusal, PlayerId, World, accounts};
 
 pub(crate) fn set_status(
     world: &mut World,
@@ -65,8 +65,8 @@ pub(crate) fn claim_player(
             "This player is already linked to an account.",
         ));
     }
-    if !people::is_code(code) {
-        return Err(people::wrong_code());
+    if !accounts::is_code(code) {
+        return Err(accounts::wrong_code());
     }
     player.profile.is_claimed = true;
     let message = format!("Player {} is now linked to your account.", player.name);

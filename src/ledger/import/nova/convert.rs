@@ -163,7 +163,7 @@ impl<'a> Telling<'a> {
             horizon: seen,
             meta: ReplyMeta::default(),
         };
-        if !memory.content.starts_with(calls::PREFIX) {
+        if !memory.content.starts_with(calls::CALLS_PREFIX) {
             return RowBody::Reply(utterance(&memory.content, self.seq));
         }
         let Some(calls) = calls::parse_calls(&memory.content) else {

@@ -4,7 +4,7 @@ use actors::domain::ids::Timestamp;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 
 /// Layouts with an offset from UTC.
-const WITH_OFFSET: [&str; 4] = [
+const OFFSET_LAYOUTS: [&str; 4] = [
     "%Y-%m-%d %H:%M:%S%.f %z",
     "%Y-%m-%d %H:%M:%S%.f%:z",
     "%Y-%m-%dT%H:%M:%S%.f%z",
@@ -12,7 +12,7 @@ const WITH_OFFSET: [&str; 4] = [
 ];
 
 /// Layouts without; they mean UTC.
-const IN_UTC: [&str; 4] = [
+const UTC_LAYOUTS: [&str; 4] = [
     "%Y-%m-%d %H:%M:%S%.f",
     "%Y-%m-%dT%H:%M:%S%.f",
     "%Y-%m-%d %H:%M",
@@ -32,12 +32,12 @@ fn in_any_layout(text: &str) -> Option<Timestamp> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(Timestamp(moment.timestamp_millis()));
     }
-    let with_offset = WITH_OFFSET
+    let with_offset = OFFSET_LAYOUTS
         .iter()
         .find_map(|layout| DateTime::parse_from_str(text, layout).ok())
         .map(|moment| moment.timestamp_millis());
     let in_utc = || {
-        IN_UTC
+        UTC_LAYOUTS
             .iter()
             .find_map(|layout| NaiveDateTime::parse_from_str(text, layout).ok())
             .map(|moment| moment.and_utc().timestamp_millis())

@@ -20,10 +20,10 @@ use super::convert::{Memory, Names};
 use super::moment;
 
 /// The version that we know.
-const VERSION: i64 = 12;
+const NOVA_VERSION: i64 = 12;
 /// Memories that are read at once.
-const PIECE: i64 = 500;
-/// Members of JSON texts whose values are secrets.
+const PIECE_MEMORIES: i64 = 500;
+/// Members of JSON_TYPE texts whose values are secrets.
 const SECRET_MEMBERS: [&str; 4] = ["password", "session_id", "token", "api_key"];
 
 /// A Mysis as it stands in the source.
@@ -112,15 +112,15 @@ impl NovaDatabase {
             )));
         }
         let versions = self
-            .query_rows("SELECT CAST(MAX(version) AS TEXT) FROM schema_version", [])
+            .query_rows("SELECT CAST(MAX(version) AS MAX_TEXT_BYTES) FROM schema_version", [])
             .await?;
         let version = versions.first().and_then(|row| text_column(row, 0));
         let version = version.and_then(|version| version.parse::<i64>().ok());
-        if version == Some(VERSION) {
+        if version == Some(NOVA_VERSION) {
             return Ok(());
         }
         Err(ImportFault::NoNova(format!(
-            "{shown} is a Zoea-Nova database of version {}, and only version {VERSION} can be \
+            "{shown} is a Zoea-Nova database of version {}, and only version {NOVA_VERSION} can be \
              imported; let the newest Zoea-Nova bring it up to date first",
             version.map_or_else(|| "unknown".to_string(), |version| version.to_string())
         )))
@@ -167,8 +167,8 @@ impl NovaDatabase {
             .query_rows(
                 "SELECT id, CAST(role AS BLOB), CAST(source AS BLOB), CAST(sender_id AS BLOB), \
                  CAST(content AS BLOB), CAST(reasoning AS BLOB), CAST(created_at AS BLOB) \
-                 FROM memories WHERE CAST(mysis_id AS TEXT) = ? AND id > ? ORDER BY id LIMIT ?",
-                [mysis.into(), after.into(), PIECE.into()],
+                 FROM memories WHERE CAST(mysis_id AS MAX_TEXT_BYTES) = ? AND id > ? ORDER BY id LIMIT ?",
+                [mysis.into(), after.into(), PIECE_MEMORIES.into()],
             )
             .await?;
         Ok(rows
@@ -275,7 +275,7 @@ impl NovaDatabase {
                     .query_rows(
                         "SELECT id, CAST(content AS BLOB) FROM memories \
                          WHERE id > ? AND instr(content, ?) > 0 ORDER BY id LIMIT ?",
-                        [after.into(), member.into(), PIECE.into()],
+                        [after.into(), member.into(), PIECE_MEMORIES.into()],
                     )
                     .await?;
                 let Some(last) = rows.last() else {
@@ -306,7 +306,7 @@ impl NovaDatabase {
     }
 }
 
-/// What a text with pieces of JSON gives a member.
+/// What a text with pieces of JSON_TYPE gives a member.
 fn values_of(member: &str, content: &str) -> Vec<Arc<str>> {
     let label = format!("\"{member}\"");
     content

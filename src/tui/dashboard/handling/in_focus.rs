@@ -9,7 +9,7 @@ use crate::dashboard::keys::{FocusAction, Movement};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::query::{Query, QueryScope};
 use crate::dashboard::transcript::Transcript;
-use crate::dashboard::transcript::finding::Direction;
+use crate::dashboard::transcript::text_search::Direction;
 use crate::dashboard::transcript::pages::{Load, PAGE};
 use actors::domain::message::Row;
 use actors::domain::reading::PageQuery;

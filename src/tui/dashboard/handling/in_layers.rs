@@ -6,13 +6,13 @@ use crate::dashboard::form::FormOutcome;
 use crate::dashboard::input_event::{Key, Press};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::keys::{
-    self, ANYWHERE, GOING, GlobalAction, IN_ENTRY, IN_LIST, InspectorAction, ListAction, Movement,
+    self, GLOBAL_KEYS, MOVEMENT_KEYS, GlobalAction, INSPECTOR_KEYS, LIST_KEYS, InspectorAction, ListAction, Movement,
 };
 use crate::dashboard::overlay::{LogView, Overlay};
 use crate::dashboard::palette::{CommandPalette, PaletteOutcome};
 use crate::dashboard::query::{Query, QueryOutcome, QueryScope};
 use crate::dashboard::question::ConfirmAnswer;
-use crate::dashboard::transcript::finding::Direction;
+use crate::dashboard::transcript::text_search::Direction;
 
 impl Dashboard {
     /// The topmost layer has the key; it goes back where it was unless the key ended it.
@@ -38,10 +38,10 @@ impl Dashboard {
                 }
                 FormOutcome::Leave => {}
             },
-            Overlay::Question(question) => match question.press(press) {
+            Overlay::Confirm(question) => match question.press(press) {
                 ConfirmAnswer::Yes => self.on_confirmed(question.about),
                 ConfirmAnswer::No => {}
-                ConfirmAnswer::Nothing => self.layers.push(Overlay::Question(question)),
+                ConfirmAnswer::Nothing => self.layers.push(Overlay::Confirm(question)),
             },
             Overlay::Palette(palette) => self.press_in_palette(palette, press),
             Overlay::Query(query) => self.press_in_query(query, press),
@@ -110,8 +110,8 @@ impl Dashboard {
     }
 
     fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: Press) {
-        let Some(gesture) = keys::find(IN_ENTRY, press) else {
-            if let Some(going) = keys::find(GOING, press) {
+        let Some(gesture) = keys::find(INSPECTOR_KEYS, press) else {
+            if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
                 inspector.move_to(going);
             }
             self.layers.push(Overlay::Inspect(inspector));
@@ -144,11 +144,11 @@ impl Dashboard {
         let all = self.log.messages().iter();
         let count = all.filter(|message| least.shows(message.tone)).count();
         let last = count.saturating_sub(page);
-        if keys::find(ANYWHERE, press) == Some(GlobalAction::Log) {
+        if keys::find(GLOBAL_KEYS, press) == Some(GlobalAction::Log) {
             return;
         }
         let Some(going) = going_in_list(press) else {
-            let (back, least) = match keys::find(IN_LIST, press) {
+            let (back, least) = match keys::find(LIST_KEYS, press) {
                 Some(ListAction::Back) => return,
                 Some(ListAction::Severity) => (0, least.next()),
                 Some(ListAction::PageDown) | None => (view.back, least),
@@ -172,8 +172,8 @@ impl Dashboard {
     fn press_in_help(&mut self, top: usize, press: Press) {
         let page = self.page_of_list();
         let last = self.help_lines().saturating_sub(page);
-        let is_back = keys::find(IN_LIST, press) == Some(ListAction::Back);
-        if is_back || keys::find(ANYWHERE, press) == Some(GlobalAction::Help) {
+        let is_back = keys::find(LIST_KEYS, press) == Some(ListAction::Back);
+        if is_back || keys::find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
             return;
         }
         let top = match going_in_list(press) {
@@ -191,9 +191,9 @@ impl Dashboard {
 
     /// Only what is for the screen goes through a list, and no second list over the first.
     fn press_over_list(&mut self, press: Press) {
-        let gesture = keys::find(ANYWHERE, press);
+        let gesture = keys::find(GLOBAL_KEYS, press);
         let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
-        if !is_list && keys::find(IN_LIST, press).is_none() {
+        if !is_list && keys::find(LIST_KEYS, press).is_none() {
             self.press_over_layer(press);
         }
     }
@@ -205,8 +205,8 @@ impl Dashboard {
 
 /// Where a key goes in a list, which has one more for the next page.
 fn going_in_list(press: Press) -> Option<Movement> {
-    if keys::find(IN_LIST, press) == Some(ListAction::PageDown) {
+    if keys::find(LIST_KEYS, press) == Some(ListAction::PageDown) {
         return Some(Movement::PageDown);
     }
-    keys::find(GOING, press)
+    keys::find(MOVEMENT_KEYS, press)
 }

@@ -6,10 +6,10 @@ use crate::dashboard::input_event::{Did, Key, Mouse, Press};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::Layout;
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::transcript::finding::Direction;
+use crate::dashboard::transcript::text_search::Direction;
 
 /// Lines that the wheel moves.
-const WHEEL: usize = 3;
+const WHEEL_LINES: usize = 3;
 
 impl Dashboard {
     pub(super) fn on_mouse(&mut self, mouse: Mouse) {
@@ -22,7 +22,7 @@ impl Dashboard {
             Some(
                 Overlay::Compose(_)
                 | Overlay::Form(_)
-                | Overlay::Question(_)
+                | Overlay::Confirm(_)
                 | Overlay::Palette(_)
                 | Overlay::Query(_),
             ) => {}
@@ -41,8 +41,8 @@ impl Dashboard {
         }
         let row = usize::from(mouse.y - layout.body.y);
         match (mouse.did, self.focus.is_some()) {
-            (Did::WheelUp, true) => self.scroll(WHEEL, Direction::Back),
-            (Did::WheelDown, true) => self.scroll(WHEEL, Direction::Forth),
+            (Did::WheelUp, true) => self.scroll(WHEEL_LINES, Direction::Back),
+            (Did::WheelDown, true) => self.scroll(WHEEL_LINES, Direction::Forth),
             (Did::Click, true) => self.click_entry(row),
             (Did::WheelUp, false) => self.table.step(-1),
             (Did::WheelDown, false) => self.table.step(1),
@@ -107,7 +107,7 @@ impl Dashboard {
             Did::WheelDown => Key::Down,
             Did::Click => return,
         };
-        for _ in 0..WHEEL {
+        for _ in 0..WHEEL_LINES {
             self.on_press(Press::of(key));
         }
     }
@@ -115,8 +115,8 @@ impl Dashboard {
 
 fn point_in_entry(inspector: &mut Inspector, mouse: Mouse, layout: &Layout) {
     match mouse.did {
-        Did::WheelUp => inspector.scroll(WHEEL, Direction::Back),
-        Did::WheelDown => inspector.scroll(WHEEL, Direction::Forth),
+        Did::WheelUp => inspector.scroll(WHEEL_LINES, Direction::Back),
+        Did::WheelDown => inspector.scroll(WHEEL_LINES, Direction::Forth),
         Did::Click => {
             let page = layout.page();
             if page.contains(mouse.x, mouse.y) {

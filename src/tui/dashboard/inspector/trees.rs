@@ -7,10 +7,10 @@ use crate::dashboard::tone::Tone;
 use crate::dashboard::tree::{Fold, Tree, in_short};
 use actors::domain::clean::one_line;
 use actors::domain::message::{Row, RowBody};
-use actors::domain::sent::SentRequest;
+use actors::domain::last_request::SentRequest;
 
 /// Letters of a message that stand beside its role.
-const GLIMPSE: usize = 100;
+const PREVIEW_BYTES: usize = 100;
 
 /// Everything that a row holds.
 pub(super) fn of_row(row: &Row) -> Tree {
@@ -139,7 +139,7 @@ fn message_preview(message: &Value, content: &str) -> String {
         .flatten()
         .filter_map(|call| call["function"]["name"].as_str())
         .collect();
-    let begin = &content[..content.floor_char_boundary(GLIMPSE)];
+    let begin = &content[..content.floor_char_boundary(PREVIEW_BYTES)];
     let more = if begin.len() < content.len() {
         "…"
     } else {

@@ -51,7 +51,7 @@ pub enum TargetAction {
 }
 
 /// Keys that work everywhere.
-pub const ANYWHERE: &[Binding<GlobalAction>] = &[
+pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
     bind(
         &[letter('b')],
         GlobalAction::Broadcast,
@@ -121,7 +121,7 @@ pub const ANYWHERE: &[Binding<GlobalAction>] = &[
 ];
 
 /// Keys for the Myses in hand.
-pub const IN_HAND: &[Binding<TargetAction>] = &[
+pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
     bind(
         &[letter('m')],
         TargetAction::Message,

@@ -22,7 +22,7 @@ pub enum Movement {
 }
 
 /// Keys of the table, of a conversation, of an entry, of lists.
-pub const GOING: &[Binding<Movement>] = &[
+pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
     bind(&[key(Key::Up), letter('k')], Movement::Up, "", "up"),
     bind(&[key(Key::Down), letter('j')], Movement::Down, "", "down"),
     bind(

@@ -46,7 +46,7 @@ pub enum FocusAction {
 }
 
 /// Keys of a conversation.
-pub const IN_FOCUS: &[Binding<FocusAction>] = &[
+pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
     bind(
         &[key(Key::Esc)],
         FocusAction::Back,

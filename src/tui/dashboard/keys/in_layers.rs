@@ -43,7 +43,7 @@ pub enum ListAction {
 }
 
 /// Keys of an entry that is looked into.
-pub const IN_ENTRY: &[Binding<InspectorAction>] = &[
+pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind(
         &[key(Key::Esc), letter('q')],
         InspectorAction::Back,
@@ -113,7 +113,7 @@ pub const IN_ENTRY: &[Binding<InspectorAction>] = &[
 ];
 
 /// Keys of the log, of help, of a request.
-pub const IN_LIST: &[Binding<ListAction>] = &[
+pub const LIST_KEYS: &[Binding<ListAction>] = &[
     bind(
         &[key(Key::Esc), letter('q')],
         ListAction::Back,

@@ -34,7 +34,7 @@ pub enum TableAction {
 }
 
 /// Keys of the table of Myses.
-pub const IN_TABLE: &[Binding<TableAction>] = &[
+pub const TABLE_KEYS: &[Binding<TableAction>] = &[
     bind(
         &[key(Key::Enter), key(Key::Right)],
         TableAction::Open,

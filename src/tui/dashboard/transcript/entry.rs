@@ -10,7 +10,7 @@ use actors::domain::clean::{clean_text, one_line};
 use actors::domain::ids::Seq;
 use actors::domain::message::{HostMeta, Row, RowBody, Severity, Utterance};
 
-use super::finding::TextSearch;
+use super::text_search::TextSearch;
 
 mod tools;
 

@@ -14,9 +14,9 @@ use actors::domain::screen::ReadId;
 /// Rows that are asked for at once.
 pub const PAGE: usize = 200;
 /// Rows that are held before the far end is let go.
-const HELD: usize = 3000;
+const MAX_HELD_ROWS: usize = 3000;
 /// Rows that happen while the newest end is not held, and are kept until it is.
-const ARRIVED: usize = 1000;
+const MAX_ARRIVED_ROWS: usize = 1000;
 
 /// A stretch of a conversation.
 #[derive(Clone, Debug)]
@@ -219,7 +219,7 @@ impl Pages {
             self.append(vec![row.clone()]);
             return true;
         }
-        if self.arrived.len() == ARRIVED {
+        if self.arrived.len() == MAX_ARRIVED_ROWS {
             self.arrived.pop_front();
             self.lacks = true;
         }
@@ -229,13 +229,13 @@ impl Pages {
 
     /// Lets rows go where too many are held: those farthest from a row in sight.
     pub fn trim_rows(&mut self, in_sight: usize) {
-        while self.rows.len() > HELD {
+        while self.rows.len() > MAX_HELD_ROWS {
             if in_sight > self.rows.len() / 2 {
-                self.rows.drain(..HELD / 3);
+                self.rows.drain(..MAX_HELD_ROWS / 3);
                 self.start = Edge::Open;
                 return;
             }
-            self.rows.truncate(self.rows.len() - HELD / 3);
+            self.rows.truncate(self.rows.len() - MAX_HELD_ROWS / 3);
             self.end = Edge::Open;
             self.arrived.clear();
             self.lacks = false;
@@ -391,7 +391,7 @@ mod tests {
             pages.trim_rows(pages.rows.len());
         }
         assert_eq!(pages.start, Edge::Open);
-        assert!(pages.rows.len() <= HELD);
+        assert!(pages.rows.len() <= MAX_HELD_ROWS);
         assert_eq!(pages.rows.back().map(|row| row.seq), Some(Seq(3500)));
         for seq in 3501..=6500 {
             pages.on_row_stored(&row(seq));

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use actors::domain::ids::Seq;
 
 use super::entry::TranscriptEntry;
-use super::finding::Direction;
+use super::text_search::Direction;
 use super::pages::{Edge, Load, Pages};
 use super::{ScrollPosition, Transcript, VisibleLine};
 
 /// Rows out of sight at which more are loaded.
-const AHEAD: usize = 60;
+const LOAD_AHEAD_ROWS: usize = 60;
 
 impl Transcript {
     /// Lays out what is in sight; what has to be loaded next, if anything.
     pub fn prepare_frame(&mut self) -> Option<Load> {
-        if let ScrollPosition::Sought(seq) = self.place
+        if let ScrollPosition::Pending(seq) = self.place
             && (self.pages.row(seq).is_some() || !self.pages.is_loading())
         {
             self.place = ScrollPosition::At(seq, 0);
@@ -29,7 +29,7 @@ impl Transcript {
                 }
             }
             // What was in sight stays until the row is there.
-            ScrollPosition::Sought(_) => {}
+            ScrollPosition::Pending(_) => {}
         }
         self.trim_pages();
         self.tidy();
@@ -95,7 +95,7 @@ impl Transcript {
             self.bring_into_sight(seq);
             return None;
         }
-        self.place = ScrollPosition::Sought(seq);
+        self.place = ScrollPosition::Pending(seq);
         Some(Pages::around(seq))
     }
 
@@ -244,13 +244,13 @@ impl Transcript {
             return None;
         };
         let below = self.pages.rows().len() - 1 - self.pages.index_of(last.entry.seq);
-        if below < AHEAD
+        if below < LOAD_AHEAD_ROWS
             && let Some(load) = self.pages.more_after()
         {
             return Some(load);
         }
         let above = self.pages.index_of(first.entry.seq);
-        if above < AHEAD {
+        if above < LOAD_AHEAD_ROWS {
             self.pages.more_before()
         } else {
             None

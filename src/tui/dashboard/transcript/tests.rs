@@ -13,7 +13,7 @@ use actors::domain::message::{
 use actors::domain::reading::PageFrom;
 
 use super::Transcript;
-use super::finding::{Direction, TextSearch};
+use super::text_search::{Direction, TextSearch};
 use super::pages::{Load, PAGE};
 use actors::domain::screen::ReadId;
 
@@ -275,7 +275,7 @@ fn a_tool_loop_reads_as_call_and_outcome() {
             "✓ mine  9.8s · 66 B · tick 42",
             "  quantity 3, resource_name Iron Ore, xp_gained.mining 3",
             "⚙ mine  qwen3:8b · 1.2s",
-            "  arguments are no JSON object:",
+            "  arguments are no JSON_TYPE object:",
             "  {not json",
             "✗ mine  failed · 9.8s · 16 B · tick 42",
             "  the hold is full",

@@ -251,7 +251,7 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         ..past()
     };
     let mut scene = Scene::of(again);
-    assert_eq!(scene.life.watch.escalation_step(), EscalationStep::Afresh);
+    assert_eq!(scene.life.watch.escalation_step(), EscalationStep::ContextReset);
     assert!(scene.life.watch.context_reset() > Seq(1));
     scene.order(MysisOrder::Start);
     let words = scene.asked().messages.iter().filter(
@@ -350,7 +350,7 @@ fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on(
         });
         again.order(MysisOrder::Start);
         assert_eq!(
-            again.life.watch.escalation_step() > EscalationStep::Ground,
+            again.life.watch.escalation_step() > EscalationStep::Unescalated,
             counts_on,
             "{state:?} {reason:?}"
         );

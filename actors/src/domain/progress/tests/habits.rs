@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 use crate::domain::progress::FinishedCall;
-use crate::domain::progress::habit::CallPattern;
+use crate::domain::progress::call_pattern::CallPattern;
 
 /// The longest circle that is seen, and how often it is gone round first.
 const LONGEST: usize = 8;

@@ -92,12 +92,12 @@ fn it_is_told_again_after_twice_as_many_turns_and_taken_further_after_half_the_t
     play(&mut scene, 100, talks);
     let told: Vec<_> = scene.told.iter().map(|told| (told.0, told.2)).collect();
     let expected = [
-        (5, Some(EscalationStep::Nudged)),
+        (5, Some(EscalationStep::Notified)),
         (10, None),
         (20, None),
-        (25, Some(EscalationStep::Afresh)),
+        (25, Some(EscalationStep::ContextReset)),
         (40, None),
-        (45, Some(EscalationStep::Elsewhere)),
+        (45, Some(EscalationStep::OtherProvider)),
         (65, Some(EscalationStep::Parked)),
         (80, None),
     ];
@@ -115,10 +115,10 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
     let mut scene = scene_of(40, 0);
     scene.call("get_status", "{}", Ok(&status(1, 0, "belt")));
     play(&mut scene, 30, talks);
-    assert_eq!(scene.watch.escalation_step(), EscalationStep::Afresh);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::ContextReset);
     scene.call("get_status", "{}", Ok(&status(2, 0, "belt")));
     scene.end();
-    assert_eq!(scene.watch.escalation_step(), EscalationStep::Nudged);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::Notified);
     assert_eq!((scene.watch.notice(), scene.watch.stuck()), (None, None));
     scene.told.clear();
     play(&mut scene, 30, talks);
@@ -129,16 +129,16 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
         .collect();
     assert_eq!(
         told,
-        [(5, None), (10, None), (20, Some(EscalationStep::Afresh))]
+        [(5, None), (10, None), (20, Some(EscalationStep::ContextReset))]
     );
     scene.watch.on_order(scene.now);
-    assert_eq!(scene.watch.escalation_step(), EscalationStep::Ground);
+    assert_eq!(scene.watch.escalation_step(), EscalationStep::Unescalated);
     scene.told.clear();
     play(&mut scene, 5, talks);
     let told = scene.told.first().map(|told| told.2);
     assert_eq!(
         told,
-        Some(Some(EscalationStep::Nudged)),
+        Some(Some(EscalationStep::Notified)),
         "an order begins a new count"
     );
 }

@@ -2,7 +2,7 @@
 
 use super::super::{
     PoiKind,
-    named::{GAS, ICE, NamedPlace, place},
+    named::{GAS_DEPOSITS, ICE_DEPOSITS, NamedPlace, place},
 };
 
 pub(super) static PLACES: [NamedPlace; 7] = [
@@ -39,7 +39,7 @@ pub(super) static PLACES: [NamedPlace; 7] = [
         (2.8, -1.7),
     )
     .saying("Thin and wide.")
-    .mined(GAS),
+    .mined(GAS_DEPOSITS),
     place(
         "icecap_drift",
         "Icecap Drift",
@@ -47,7 +47,7 @@ pub(super) static PLACES: [NamedPlace; 7] = [
         (5.2, 0.9),
     )
     .saying("Slow bergs.")
-    .mined(ICE),
+    .mined(ICE_DEPOSITS),
     place("veil_nebula", "Veil Nebula", PoiKind::Nebula, (4.1, -3.6))
         .saying("Nothing to see through it."),
     place("scout_docks", "Scout Docks", PoiKind::Relic, (1.9, 1.2))

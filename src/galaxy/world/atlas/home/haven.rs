@@ -2,7 +2,7 @@
 
 use super::super::{
     PoiKind,
-    named::{GAS, ICE, NamedPlace, place, planet},
+    named::{GAS_DEPOSITS, ICE_DEPOSITS, NamedPlace, place, planet},
 };
 
 pub(super) static PLACES: [NamedPlace; 8] = [
@@ -34,7 +34,7 @@ pub(super) static PLACES: [NamedPlace; 8] = [
     ]),
     place("trade_winds", "Trade Winds", PoiKind::GasCloud, (2.6, -2.4))
         .saying("Gas, by the tonne.")
-        .mined(GAS),
+        .mined(GAS_DEPOSITS),
     place(
         "frostmarket_flats",
         "Frostmarket Flats",
@@ -42,7 +42,7 @@ pub(super) static PLACES: [NamedPlace; 8] = [
         (5.0, -0.8),
     )
     .saying("Ice, by the tonne.")
-    .mined(ICE),
+    .mined(ICE_DEPOSITS),
     place(
         "merchant_docks",
         "Merchant Docks",

@@ -2,7 +2,7 @@
 
 use super::super::{
     PoiKind,
-    named::{GAS, ICE, NamedPlace, place, planet},
+    named::{GAS_DEPOSITS, ICE_DEPOSITS, NamedPlace, place, planet},
 };
 
 pub(super) static PLACES: [NamedPlace; 7] = [
@@ -36,7 +36,7 @@ pub(super) static PLACES: [NamedPlace; 7] = [
         (0.9, 2.4),
     )
     .saying("Hot gas off the star.")
-    .mined(GAS),
+    .mined(GAS_DEPOSITS),
     place(
         "shattered_comet_graves",
         "Shattered Comet Graves",
@@ -44,6 +44,6 @@ pub(super) static PLACES: [NamedPlace; 7] = [
         (5.3, -2.2),
     )
     .saying("Comets broken for target practice.")
-    .mined(ICE),
+    .mined(ICE_DEPOSITS),
     place("blood_arena", "Blood Arena", PoiKind::Relic, (2.4, -1.9)).saying("Where quarrels end."),
 ];

@@ -2,7 +2,7 @@
 
 use super::super::{
     PoiKind,
-    named::{GAS, ICE, NamedPlace, place},
+    named::{GAS_DEPOSITS, ICE_DEPOSITS, NamedPlace, place},
 };
 
 pub(super) static PLACES: [NamedPlace; 5] = [
@@ -35,7 +35,7 @@ pub(super) static PLACES: [NamedPlace; 5] = [
         (2.2, -3.1),
     )
     .saying("A stream of gas.")
-    .mined(GAS),
+    .mined(GAS_DEPOSITS),
     place(
         "cryogenic_reserve",
         "Cryogenic Reserve",
@@ -43,5 +43,5 @@ pub(super) static PLACES: [NamedPlace; 5] = [
         (5.1, 1.4),
     )
     .saying("Stored cold.")
-    .mined(ICE),
+    .mined(ICE_DEPOSITS),
 ];

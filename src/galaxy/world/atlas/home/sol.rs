@@ -2,7 +2,7 @@
 
 use super::super::{
     PoiKind,
-    named::{GAS, ICE, NamedPlace, place, planet},
+    named::{GAS_DEPOSITS, ICE_DEPOSITS, NamedPlace, place, planet},
 };
 
 pub(super) static PLACES: [NamedPlace; 8] = [
@@ -34,7 +34,7 @@ pub(super) static PLACES: [NamedPlace; 8] = [
         (4.8, -1.6),
     )
     .saying("Skimming lanes in the upper clouds of Jupiter.")
-    .mined(GAS),
+    .mined(GAS_DEPOSITS),
     place(
         "kuiper_ice_fields",
         "Kuiper Ice Fields",
@@ -42,5 +42,5 @@ pub(super) static PLACES: [NamedPlace; 8] = [
         (5.4, 2.9),
     )
     .saying("Old ice at the rim of the system.")
-    .mined(ICE),
+    .mined(ICE_DEPOSITS),
 ];

@@ -15,9 +15,9 @@ use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Utterance};
 use super::{EntryBuilder, MAX_LINES, PREVIEW_OF_A_FAILURE, call_summary, has_words};
 
 /// Lines of a folded result.
-const PREVIEW: usize = 2;
+const RESULT_PREVIEW_LINES: usize = 2;
 /// A result longer than this is not taken apart for its preview.
-const LARGE: usize = 64 * 1024;
+const MAX_PREVIEW_BYTES: usize = 64 * 1024;
 
 impl EntryBuilder<'_> {
     pub(super) fn add_calls(&mut self, utterance: &Utterance, calls: &[CallRecord]) -> Tone {
@@ -52,7 +52,7 @@ impl EntryBuilder<'_> {
         let Some(Value::Object(members)) = arguments else {
             self.lines.push(line);
             self.lines.push(StyledLine::of(
-                "  arguments are no JSON object:",
+                "  arguments are no JSON_TYPE object:",
                 Tone::Fault,
             ));
             return self.add_wrapped(&clean_text(&call.arguments), Tone::Fault, 3, "  ");
@@ -151,7 +151,7 @@ impl EntryBuilder<'_> {
                 "  ",
             );
         }
-        let value = (text.len() <= LARGE).then(|| split_json(text).1).flatten();
+        let value = (text.len() <= MAX_PREVIEW_BYTES).then(|| split_json(text).1).flatten();
         let brief = match value {
             Some(value) => {
                 self.folds = true;
@@ -161,7 +161,7 @@ impl EntryBuilder<'_> {
         };
         let columns = self.look.columns.saturating_sub(2);
         let mut wrapped = width::wrap(&brief, columns);
-        for line in wrapped.by_ref().take(PREVIEW) {
+        for line in wrapped.by_ref().take(RESULT_PREVIEW_LINES) {
             self.lines
                 .push(StyledLine::of("  ", Tone::Text).with(line, Tone::Dim));
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::books::RequestRecord;
+use crate::request_stats::RequestRecord;
 use crate::faults::{ErrorReply, PilotFaultKind};
 use crate::wire::{self, WireUsage};
 

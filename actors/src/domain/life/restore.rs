@@ -16,7 +16,7 @@ use crate::domain::tool::Toolset;
 use crate::domain::write::{Mission, MysisRecord, StoredHistory};
 
 use super::calling::{not_executed, unknown_outcome};
-use super::deeds::RecentActivity;
+use super::recent_activity::RecentActivity;
 use super::input::{CurrentActivity, Effect};
 use super::progress;
 use super::record::WriteDraft;

@@ -17,13 +17,13 @@ use crate::domain::model::{
     ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
 };
 use crate::domain::rules::SwarmRules;
-use crate::domain::sent::LastRequest;
+use crate::domain::last_request::LastRequest;
 use crate::gate::{Admission, Permit};
 use crate::mysis::{MysisDeps, MysisMsg};
 use crate::ports::AnswerMeter;
 use crate::session::{GameSession, SessionEvent, SessionObserver};
 
-use super::hearing::await_answer;
+use super::answer_wait::await_answer;
 use super::{MailboxObserver, spawn_task};
 
 /// The shortest time that a provider is left alone which asks for it: one that asks for none would
@@ -78,8 +78,8 @@ impl ModelCaller {
                 work,
                 text: why.to_string(),
             },
-            Some(Admission::Held { why, until }) => LifeInput::Held { work, why, until },
-            Some(Admission::In(pass)) => {
+            Some(Admission::Denied { why, until }) => LifeInput::Held { work, why, until },
+            Some(Admission::Admitted(pass)) => {
                 door.on_event(SessionEvent::Progress(Activity::CallingModel));
                 self.ask_provider(door, pass, &session, ask).await
             }

@@ -10,7 +10,7 @@ use super::{
     view,
 };
 
-const CODE_LENGTH: usize = 64;
+const MAX_CODE_CHARACTERS: usize = 64;
 
 /// What a newcomer gives.
 struct Registration<'a> {
@@ -86,8 +86,8 @@ impl World {
         answer["pending_trades"] = json!([]);
         answer["release_info"] = json!({
             "version": VERSION,
-            "release_date": super::look::RELEASED,
-            "notes": super::look::NOTES,
+            "release_date": super::look::RELEASE_DATE,
+            "notes": super::look::RELEASE_NOTES,
         });
         answer["unread_chat"] = view::unread_counts(self, visitor);
         Ok((player, answer))
@@ -240,7 +240,7 @@ pub(super) fn wrong_code() -> GameRefusal {
 
 /// Checks a code of any account: not empty, not endless.
 pub(super) fn is_code(code: &str) -> bool {
-    !code.is_empty() && code.chars().count() <= CODE_LENGTH
+    !code.is_empty() && code.chars().count() <= MAX_CODE_CHARACTERS
 }
 
 fn read_application(arguments: CommandArguments<'_>) -> Result<Registration<'_>, GameRefusal> {

@@ -12,7 +12,7 @@ use super::action::TerminalAction;
 use super::appearance::Notify;
 use super::focus::ActiveSeek;
 use super::input_event::Attention;
-use super::keys::{self, ANYWHERE, Chapter, GOING, IN_ENTRY, IN_FOCUS, IN_HAND, IN_LIST, IN_TABLE};
+use super::keys::{self, GLOBAL_KEYS, Chapter, MOVEMENT_KEYS, INSPECTOR_KEYS, FOCUS_KEYS, TARGET_KEYS, LIST_KEYS, TABLE_KEYS};
 use super::log::LogMessage;
 use super::needs;
 use super::orders::Receipt;
@@ -20,9 +20,9 @@ use super::overlay::Overlay;
 use super::sorting;
 
 /// How long a receipt is shown.
-const RECEIPT: Duration = Duration::from_secs(30);
+const RECEIPT_SHOW_TIME: Duration = Duration::from_secs(30);
 /// How long something that was said is shown.
-const SAID: Duration = Duration::from_secs(8);
+const NOTICE_SHOW_TIME: Duration = Duration::from_secs(8);
 /// Why a picture changes although nothing happens: seconds are counted, or times of day.
 const SECOND_MS: i64 = 1_000;
 const HALF_MINUTE_MS: i64 = 30_000;
@@ -179,7 +179,7 @@ impl Dashboard {
             return StatusLine::Error(message, self.log.open_errors().len() - 1);
         }
         let said_at = self.log.notice_at();
-        let is_new = self.moment.since(said_at) < SAID;
+        let is_new = self.moment.since(said_at) < NOTICE_SHOW_TIME;
         let said = self.log.newest_notice().filter(|_| is_new);
         let receipt = self.receipt_in_sight();
         match (said, receipt) {
@@ -194,7 +194,7 @@ impl Dashboard {
     #[must_use]
     pub fn receipt_in_sight(&self) -> Option<&Receipt> {
         let receipt = self.orders.receipts().back()?;
-        let is_new = self.moment.since(receipt.at) < RECEIPT;
+        let is_new = self.moment.since(receipt.at) < RECEIPT_SHOW_TIME;
         (is_new || receipt.awaited > 0).then_some(&**receipt)
     }
 
@@ -202,10 +202,10 @@ impl Dashboard {
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
         let mut views = vec![
-            keys::chapter("The table of Myses", IN_TABLE),
-            keys::chapter("A conversation", IN_FOCUS),
-            keys::chapter("An entry or a request that is looked into", IN_ENTRY),
-            keys::chapter("The log and this help", IN_LIST),
+            keys::chapter("The table of Myses", TABLE_KEYS),
+            keys::chapter("A conversation", FOCUS_KEYS),
+            keys::chapter("An entry or a request that is looked into", INSPECTOR_KEYS),
+            keys::chapter("The log and this help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
         let in_hand = if self.layers.iter().any(is_entry) {
@@ -215,9 +215,9 @@ impl Dashboard {
         };
         let mut chapters = vec![
             views.remove(in_hand),
-            keys::chapter("Going about, in every view", GOING),
-            keys::chapter("The Myses in hand: marked, open or selected", IN_HAND),
-            keys::chapter("Everywhere", ANYWHERE),
+            keys::chapter("Going about, in every view", MOVEMENT_KEYS),
+            keys::chapter("The Myses in hand: marked, open or selected", TARGET_KEYS),
+            keys::chapter("Everywhere", GLOBAL_KEYS),
         ];
         chapters.extend(views);
         chapters
@@ -265,19 +265,19 @@ impl Dashboard {
                 ("Esc", "leave"),
             ]),
             Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
-            Some(Overlay::Question(_)) => Vec::new(),
-            Some(Overlay::Inspect(_)) => keys::hints(IN_ENTRY).collect(),
-            Some(Overlay::Log(_)) => keys::hints(IN_LIST).collect(),
+            Some(Overlay::Confirm(_)) => Vec::new(),
+            Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),
+            Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
             }
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
-                    keys::hints(IN_FOCUS).chain(keys::hints(GOING)).collect()
+                    keys::hints(FOCUS_KEYS).chain(keys::hints(MOVEMENT_KEYS)).collect()
                 } else {
-                    keys::hints(IN_TABLE).collect()
+                    keys::hints(TABLE_KEYS).collect()
                 };
-                let shared = keys::hints(IN_HAND).chain(keys::hints(ANYWHERE));
+                let shared = keys::hints(TARGET_KEYS).chain(keys::hints(GLOBAL_KEYS));
                 view.into_iter().chain(shared).collect()
             }
         }

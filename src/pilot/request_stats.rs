@@ -16,13 +16,13 @@ use super::options::PilotOptions;
 use super::wire::WireUsage;
 
 /// So many of the last refusals are kept.
-const REASONS: usize = 20;
+const MAX_KEPT_REASONS: usize = 20;
 
 /// So many callers are counted apart; those that come later are counted as one.
-const CALLERS: usize = 65_536;
+const MAX_COUNTED_CALLERS: usize = 65_536;
 
 /// The status under which a request is booked whose caller went away before the answer.
-const GONE: u16 = 499;
+const CALLER_GONE_STATUS: u16 = 499;
 
 /// The counters and the record.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl RequestStats {
     pub(super) fn next_ordinal(&self, caller: &str) -> u64 {
         let mut tallies = self.lock_counters();
         let is_known = tallies.callers.contains_key(caller);
-        let caller = if is_known || tallies.callers.len() < CALLERS {
+        let caller = if is_known || tallies.callers.len() < MAX_COUNTED_CALLERS {
             caller
         } else {
             ""
@@ -187,7 +187,7 @@ impl RequestStats {
             }
             if let Some(refusal) = line.refusal.as_ref().filter(|_| line.status == 400) {
                 tallies.refused += 1;
-                tallies.reasons.truncate(REASONS - 1);
+                tallies.reasons.truncate(MAX_KEPT_REASONS - 1);
                 tallies.reasons.push_front(refusal.clone());
             }
         }
@@ -229,7 +229,7 @@ impl Drop for InFlightRequest {
     fn drop(&mut self) {
         if let Some(line) = self.line.take() {
             let unsent = RequestRecord {
-                status: GONE,
+                status: CALLER_GONE_STATUS,
                 usage: Value::Null,
                 tool_calls: Vec::new(),
                 reply: None,

@@ -3,7 +3,7 @@
 use crate::domain::budget::{BudgetEvent, format_utc_time};
 use crate::domain::gate::{GateEvent, Lane};
 use crate::domain::message::Severity;
-use crate::domain::weather::ServerLabel;
+use crate::domain::outages::ServerLabel;
 
 /// News as the operator hears them.
 pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, String) {

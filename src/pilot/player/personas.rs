@@ -10,7 +10,7 @@ use super::step::PlayerStep;
 use super::talking;
 
 /// The words of an essay.
-const ESSAY: usize = 2000;
+const ESSAY_WORDS: usize = 2000;
 
 /// What the persona does; none where it plays.
 pub(super) fn choose_persona_step(
@@ -121,7 +121,7 @@ fn write_essay(rng: &mut fastrand::Rng) -> String {
         "the", "belt", "is", "a", "mirror", "of", "our", "ambition", "and", "every", "ship",
         "must", "ask", "itself", "whether", "ore",
     ];
-    let words: Vec<&str> = (0..ESSAY)
+    let words: Vec<&str> = (0..ESSAY_WORDS)
         .map(|_| WORDS[rng.usize(..WORDS.len())])
         .collect();
     words.join(" ")

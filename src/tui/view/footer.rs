@@ -13,7 +13,7 @@ use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// Myses that are named; the line has no room for more.
-const NAMED: usize = 8;
+const MAX_NAMED_MYSES: usize = 8;
 
 pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
     paint_message(dashboard, layout.message, brush);
@@ -49,7 +49,7 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
     }
     let named: Vec<String> = waited
         .iter()
-        .take(NAMED)
+        .take(MAX_NAMED_MYSES)
         .map(|standing| {
             let (doing, _) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
             format!("{} ({doing})", one_line(&standing.name))

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{GameServerState, InjectedFault, SimulatedGame, TICK};
+use super::{GameServerState, InjectedFault, SimulatedGame, TICK_INTERVAL};
 
 /// How long before a restart the game announces it.
-const NOTICE: Duration = Duration::from_secs(30);
+const RESTART_NOTICE: Duration = Duration::from_secs(30);
 /// The longest that the game is away for a restart, and for no reason that it gives.
-const LONGEST_RESTART: Duration = Duration::from_secs(90);
-const LONGEST_ABSENCE: Duration = Duration::from_secs(180);
+const MAX_RESTART_TIME: Duration = Duration::from_secs(90);
+const MAX_GAME_OUTAGE: Duration = Duration::from_secs(180);
 
 /// A restart that was announced.
 #[derive(Clone, Copy)]
@@ -25,9 +25,9 @@ impl SimulatedGame {
         let (now, chaos) = (Instant::now(), &self.0.chaos);
         match hall.restart {
             None if chaos.draw_fault(InjectedFault::GameRestart, 0.001) => {
-                hall.desk.warn_of_restart(NOTICE.as_secs());
-                let down = now + NOTICE;
-                let up = down + chaos.duration_between(TICK, LONGEST_RESTART);
+                hall.desk.warn_of_restart(RESTART_NOTICE.as_secs());
+                let down = now + RESTART_NOTICE;
+                let up = down + chaos.duration_between(TICK_INTERVAL, MAX_RESTART_TIME);
                 hall.restart = Some(AnnouncedRestart { down, up });
             }
             Some(restart) if now >= restart.up => hall.restart = None,
@@ -48,6 +48,6 @@ impl SimulatedGame {
         let restart = self.lock_state().restart;
         let restarts = restart.is_some_and(|restart| (restart.down..restart.up).contains(&now));
         let chaos = &self.0.chaos;
-        restarts || chaos.draw_lasting_fault(InjectedFault::GameAway, 0.0005, LONGEST_ABSENCE)
+        restarts || chaos.draw_lasting_fault(InjectedFault::GameAway, 0.0005, MAX_GAME_OUTAGE)
     }
 }

@@ -9,12 +9,12 @@ use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
 use actors::domain::clean::one_line;
 
-use super::lists::log_line;
+use super::message_log::log_line;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// Lines that words or a fault take at most.
-const WORDS: usize = 4;
+const MAX_TEXT_LINES: usize = 4;
 
 pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     if area.height == 0 {
@@ -93,7 +93,7 @@ fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLi
     if words.is_empty() {
         return;
     }
-    let wrapped = width::wrap(words, columns.saturating_sub(2)).take(WORDS);
+    let wrapped = width::wrap(words, columns.saturating_sub(2)).take(MAX_TEXT_LINES);
     lines.extend(wrapped.map(|line| StyledLine::of(format!(" {line}"), tone)));
 }
 

@@ -23,7 +23,7 @@ pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
             Tone::Dim,
         ),
     ];
-    if let Some(Overlay::Question(question)) = dashboard.overlays().last() {
+    if let Some(Overlay::Confirm(question)) = dashboard.overlays().last() {
         lines.extend(
             question
                 .lines

@@ -6,7 +6,7 @@ use crate::domain::ids::Moment;
 use crate::domain::message::CallStatus;
 
 use super::FinishedCall;
-use super::habit::CallPattern;
+use super::call_pattern::CallPattern;
 use super::outcome::Gains;
 
 /// Characters of arguments that are told.

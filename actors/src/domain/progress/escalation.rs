@@ -5,13 +5,13 @@
 pub enum EscalationStep {
     /// Nothing was done.
     #[default]
-    Ground,
+    Unescalated,
     /// It and the operator were told so.
-    Nudged,
+    Notified,
     /// Its conversation was begun afresh.
-    Afresh,
+    ContextReset,
     /// Another provider is asked.
-    Elsewhere,
+    OtherProvider,
     /// It was stopped for good.
     Parked,
 }
@@ -19,10 +19,10 @@ pub enum EscalationStep {
 impl EscalationStep {
     /// Every rung, from the ground up.
     pub const ALL: [EscalationStep; 5] = [
-        EscalationStep::Ground,
-        EscalationStep::Nudged,
-        EscalationStep::Afresh,
-        EscalationStep::Elsewhere,
+        EscalationStep::Unescalated,
+        EscalationStep::Notified,
+        EscalationStep::ContextReset,
+        EscalationStep::OtherProvider,
         EscalationStep::Parked,
     ];
 
@@ -30,10 +30,10 @@ impl EscalationStep {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            EscalationStep::Ground => "none",
-            EscalationStep::Nudged => "nudged",
-            EscalationStep::Afresh => "begun afresh",
-            EscalationStep::Elsewhere => "asked elsewhere",
+            EscalationStep::Unescalated => "none",
+            EscalationStep::Notified => "nudged",
+            EscalationStep::ContextReset => "begun afresh",
+            EscalationStep::OtherProvider => "asked elsewhere",
             EscalationStep::Parked => "parked",
         }
     }
@@ -41,8 +41,8 @@ impl EscalationStep {
     /// The next one that can be taken.
     pub(super) fn next_step(self, means: EscalationOptions) -> Option<EscalationStep> {
         let may = |rung: &EscalationStep| match rung {
-            EscalationStep::Ground | EscalationStep::Nudged | EscalationStep::Afresh => true,
-            EscalationStep::Elsewhere => means.has_other_provider,
+            EscalationStep::Unescalated | EscalationStep::Notified | EscalationStep::ContextReset => true,
+            EscalationStep::OtherProvider => means.has_other_provider,
             EscalationStep::Parked => means.may_park,
         };
         Self::ALL.into_iter().find(|rung| *rung > self && may(rung))

@@ -15,10 +15,10 @@ use ractor::ActorCell;
 use tokio::time::Instant;
 
 /// Longer than the longest wait before a relaunch, and the store's worst time after it.
-const LONGEST_ABSENCE: Duration = Duration::from_secs(900);
+const MAX_REVIVAL_TIME: Duration = Duration::from_secs(900);
 
 /// How the reason of a Mysis begins whose actor died.
-const DIED: &str = "the mysis' actor died: ";
+const DEATH_REASON_PREFIX: &str = "the mysis' actor died: ";
 
 /// The kinds of actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ impl RevivalTracker {
         match (&event.mysis, &event.what) {
             (Some(who), EventKind::StateChanged { to, reason, .. }) => {
                 let died = *to == LifeState::Errored
-                    && reason.as_ref().is_some_and(|why| why.starts_with(DIED));
+                    && reason.as_ref().is_some_and(|why| why.starts_with(DEATH_REASON_PREFIX));
                 if died {
                     let since = (who.name.clone(), Instant::now());
                     self.awaited.entry(who.id).or_insert(since);
@@ -98,7 +98,7 @@ impl RevivalTracker {
             }
             _ => {}
         }
-        let is_overdue = |(_, since): &(Arc<str>, Instant)| since.elapsed() > LONGEST_ABSENCE;
+        let is_overdue = |(_, since): &(Arc<str>, Instant)| since.elapsed() > MAX_REVIVAL_TIME;
         let overdue = self.awaited.values().filter(|one| is_overdue(one));
         let overdue = overdue
             .map(|(name, _)| format!("{name} died and did not run again in the same process"))
@@ -146,10 +146,10 @@ mod tests {
     /// What is found wrong long after one died, and how many came back, where this happens meanwhile.
     async fn after(meanwhile: impl FnOnce(&mut RevivalTracker)) -> (usize, u64) {
         let mut lives = RevivalTracker::default();
-        let died = format!("{DIED}killed");
+        let died = format!("{DEATH_REASON_PREFIX}killed");
         lives.on_event(&changes(LifeState::Errored, Some(&died)));
         meanwhile(&mut lives);
-        tokio::time::advance(LONGEST_ABSENCE * 2).await;
+        tokio::time::advance(MAX_REVIVAL_TIME * 2).await;
         let overdue = lives.on_event(&notice("store_healed", "the store works again"));
         (overdue.len(), lives.revived())
     }

@@ -1,7 +1,7 @@
 //! The door: every HTTP request passes here before rmcp sees it. It keeps the MCP sessions, the
 //! limits of addresses and the faults, and answers `tools/list` from one ready text.
 
-mod sabotage;
+mod fault_injection;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -24,7 +24,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use self::sabotage::FaultedRequest;
+use self::fault_injection::FaultedRequest;
 use super::{
     super::{
         fault::FaultInjector,
@@ -41,10 +41,10 @@ use super::{
     traffic::Traffic,
 };
 
-const SESSION: &str = "mcp-session-id";
+const SESSION_HEADER: &str = "mcp-session-id";
 
 /// Bytes of a request's body at most.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 
@@ -92,7 +92,7 @@ impl GalaxyEndpoint {
         let mut config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            .with_max_request_body_bytes(MOST_BYTES)
+            .with_max_request_body_bytes(MAX_BODY_BYTES)
             .with_cancellation_token(stop.clone());
         // Bound to loopback, rmcp's check of the Host header keeps web pages out. Bound to anything
         // else, the names under which we are reached are not ours to know.
@@ -167,7 +167,7 @@ async fn serve_mcp(
         _ => return response::method_not_allowed(),
     }
     let (parts, body) = request.into_parts();
-    let Ok(body) = axum::body::to_bytes(body, MOST_BYTES).await else {
+    let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return response::plain_error(
             StatusCode::PAYLOAD_TOO_LARGE,
             "the body is too large or was cut",
@@ -284,7 +284,7 @@ impl EndpointState {
         self.mcp.handle(request).await.map(Body::new)
     }
 
-    /// A notification cannot be answered by a JSON-RPC error; nobody waits for it either.
+    /// A notification cannot be answered by a JSON_TYPE-RPC error; nobody waits for it either.
     fn unknown_session(&self, id: Option<&str>) -> Response {
         let status = match self.unknown_session {
             UnknownSession::Ok => StatusCode::OK,
@@ -300,12 +300,12 @@ impl EndpointState {
 }
 
 fn session_of(headers: &HeaderMap) -> Option<&str> {
-    headers.get(SESSION)?.to_str().ok()
+    headers.get(SESSION_HEADER)?.to_str().ok()
 }
 
 fn with_session(mut response: Response, id: &str) -> Response {
     if let Ok(id) = HeaderValue::from_str(id) {
-        response.headers_mut().insert(SESSION, id);
+        response.headers_mut().insert(SESSION_HEADER, id);
     }
     response
 }

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Messages that each channel keeps.
-const KEPT: usize = 100;
+const MAX_BOARD_MESSAGES: usize = 100;
 
 /// Where a message was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ impl MessageHistory {
                 MessageBoard::Poi(poi) => self.pois.entry(*poi).or_default(),
                 MessageBoard::Pilot(pilot) => self.pilots.entry(*pilot).or_default(),
             };
-            if wall.len() == KEPT {
+            if wall.len() == MAX_BOARD_MESSAGES {
                 wall.pop_front();
             }
             wall.push_back(letter.clone());

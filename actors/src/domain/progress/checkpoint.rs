@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::domain::ids::{Moment, Now, Seq, Timestamp};
 
-use super::habit::{CallPattern, RecurringFailure};
+use super::call_pattern::{CallPattern, RecurringFailure};
 use super::outcome::Outcomes;
-use super::stretch::StallWindow;
+use super::stall_window::StallWindow;
 use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 
 /// Places that a memo holds, the newest.
