@@ -40,10 +40,10 @@ fn row(seq: i64, turn: i64, body: RowBody) -> Arc<Row> {
 
 /// Rows of turns with a prompt, a call, a result and a reply each.
 fn rows(count: i64) -> Vec<Arc<Row>> {
-    let said = |horizon, text: &str| Utterance {
+    let said = |seen_up_to, text: &str| Utterance {
         text: text.into(),
         reasoning: None,
-        horizon: Seq(horizon),
+        seen_up_to: Seq(seen_up_to),
         meta: ReplyMeta::default(),
     };
     (1..=count)

@@ -105,11 +105,11 @@ fn append(mysis: i64, seq: i64, turn: i64, body: RowBody) -> Write {
     }
 }
 
-fn said(text: &str, horizon: i64) -> Utterance {
+fn said(text: &str, seen_up_to: i64) -> Utterance {
     Utterance {
         text: text.into(),
         reasoning: None,
-        horizon: Seq(horizon),
+        seen_up_to: Seq(seen_up_to),
         meta: ReplyMeta {
             usage: Some(TokenUsage {
                 input: 500,

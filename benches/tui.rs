@@ -56,7 +56,7 @@ const SIZE: (u16, u16) = (200, 60);
 fn board(myses: usize) -> (Dashboard, Swarm) {
     let mut swarm = Swarm::new(myses, 1, 7);
     for id in swarm.ids() {
-        let name = swarm.standings[&id].name.to_string();
+        let name = swarm.statuses[&id].name.to_string();
         drop(swarm.change(&name, LifeState::Running, START));
     }
     let mut board = Dashboard::new(DashboardOptions {
@@ -65,7 +65,7 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
     });
     board.tick(Now::from_timestamp(START));
     board.restore(SwarmSnapshot {
-        standings: swarm.standings.values().cloned().map(Arc::new).collect(),
+        statuses: swarm.statuses.values().cloned().map(Arc::new).collect(),
         mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
         rules: rules(),
         redactor: Arc::default(),

@@ -83,7 +83,7 @@ impl ProgramInfo {
 /// The server.
 pub struct ControlServer {
     address: SocketAddr,
-    guests: AttachedTerminals,
+    terminals: AttachedTerminals,
     /// No connection is taken any more, and those at hand end with the answer under way.
     stop: CancellationToken,
     /// What is still under way is cut off.
@@ -99,7 +99,7 @@ impl ControlServer {
     /// The listener has no address.
     pub fn start(
         listener: TcpListener,
-        (swarm, guests): (Swarm, AttachedTerminals),
+        (swarm, terminals): (Swarm, AttachedTerminals),
         token: &Secret,
         about: ProgramInfo,
     ) -> std::io::Result<ControlServer> {
@@ -107,7 +107,7 @@ impl ControlServer {
         let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
         let desk = ControlHandler {
             swarm,
-            guests: guests.clone(),
+            terminals: terminals.clone(),
             about: Arc::new(about),
         };
         let config = StreamableHttpServerConfig::default()
@@ -134,12 +134,12 @@ impl ControlServer {
             stop.clone(),
         ));
         let sweeping = {
-            let guests = guests.clone();
-            tokio::spawn(async move { guests.sweep().await })
+            let terminals = terminals.clone();
+            tokio::spawn(async move { terminals.sweep().await })
         };
         Ok(ControlServer {
             address,
-            guests,
+            terminals,
             stop,
             cut,
             task,
@@ -156,7 +156,7 @@ impl ControlServer {
     /// From now on whoever comes is told that the program is closing; returns once attached terminals
     /// know it, or after a second.
     pub async fn close(&self) {
-        self.guests.close().await;
+        self.terminals.close().await;
     }
 
     /// Closes, and ends; what then is still under way is cut off.
@@ -185,7 +185,7 @@ fn all_tools() -> Vec<Tool> {
 #[derive(Clone)]
 struct ControlHandler {
     swarm: Swarm,
-    guests: AttachedTerminals,
+    terminals: AttachedTerminals,
     about: Arc<ProgramInfo>,
 }
 
@@ -250,10 +250,10 @@ impl ServerHandler for ControlHandler {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let answer = match self.guests.call(&request.name, &arguments).await {
+        let answer = match self.terminals.call(&request.name, &arguments).await {
             Some(answer) => answer,
             // What is half gone tells nothing about the swarm.
-            None if self.guests.is_closing() => Err(OrderRefusal::Closing.to_string()),
+            None if self.terminals.is_closing() => Err(OrderRefusal::Closing.to_string()),
             None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
         };
         let result = match answer {

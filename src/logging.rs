@@ -138,7 +138,9 @@ where
         .with_timer(Milliseconds)
         .with_writer(writer)
         .log_internal_errors(false);
-    let targets = Targets::new().with_default(level).with_targets(LIBRARY_LEVELS);
+    let targets = Targets::new()
+        .with_default(level)
+        .with_targets(LIBRARY_LEVELS);
     tracing_subscriber::registry().with(lines).with(targets)
 }
 

@@ -35,7 +35,7 @@ pub struct Metrics(Arc<Mutex<MetricsState>>);
 
 #[derive(Default)]
 struct MetricsState {
-    standings: BTreeMap<MysisId, Arc<MysisStatus>>,
+    statuses: BTreeMap<MysisId, Arc<MysisStatus>>,
     /// The kind of the newest fault of each Mysis.
     faults: BTreeMap<MysisId, &'static str>,
     requests: BTreeMap<(Arc<str>, &'static str), u64>,
@@ -61,10 +61,10 @@ impl Metrics {
                 if let Some(fault) = &standing.fault {
                     numbers.faults.insert(standing.id, fault.kind.as_str());
                 }
-                numbers.standings.insert(standing.id, standing.clone());
+                numbers.statuses.insert(standing.id, standing.clone());
             }
             (EventKind::Deleted, Some(who)) => {
-                numbers.standings.remove(&who.id);
+                numbers.statuses.remove(&who.id);
                 numbers.faults.remove(&who.id);
             }
             (EventKind::StateChanged { from, to, .. }, Some(who)) => {
@@ -157,12 +157,12 @@ impl MetricsState {
         let mut page = MetricsPage::default();
         page.write_head("zoea_myses", "gauge", "Myses by state.");
         for state in LifeState::ALL {
-            let count = self.standings.values().filter(|of| of.state == state);
+            let count = self.statuses.values().filter(|of| of.state == state);
             let state = state.as_str();
             page.write_line("zoea_myses", &[("state", state)], count.count() as u64);
         }
         page.write_head("zoea_turns_total", "counter", "Turns that came to an end.");
-        for of in self.standings.values() {
+        for of in self.statuses.values() {
             let name = [("mysis", &*of.name)];
             page.write_line("zoea_turns_total", &name, of.totals.turns);
         }
@@ -192,7 +192,7 @@ impl MetricsState {
             "counter",
             "Tokens as providers reported them.",
         );
-        for of in self.standings.values() {
+        for of in self.statuses.values() {
             let totals = of.totals;
             for (direction, tokens) in [("in", totals.tokens_in), ("out", totals.tokens_out)] {
                 let labels = [("mysis", &*of.name), ("direction", direction)];

@@ -143,12 +143,12 @@ async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Dura
 
 /// How the swarm stands, in one line.
 async fn status_line(swarm: &Swarm) -> String {
-    let standings = swarm.statuses().await;
+    let statuses = swarm.statuses().await;
     let states = LifeState::ALL.map(|state| {
-        let count = standings.iter().filter(|standing| standing.state == state);
+        let count = statuses.iter().filter(|standing| standing.state == state);
         format!("{} {}", count.count(), state.as_str())
     });
-    format!("{} Myses: {}", standings.len(), states.join(", "))
+    format!("{} Myses: {}", statuses.len(), states.join(", "))
 }
 
 #[cfg(test)]

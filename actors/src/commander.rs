@@ -32,8 +32,8 @@ use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::OrderRefusal;
-use crate::domain::rules::SwarmRules;
 use crate::domain::outages::ServerOutages;
+use crate::domain::rules::SwarmRules;
 use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::MysisDeps;
@@ -107,7 +107,7 @@ pub struct CommanderState {
     /// Absent where nothing can be read again.
     configuration: Option<Arc<dyn Configuration>>,
     secrets: Secrets,
-    surroundings: Arc<MysisDeps>,
+    deps: Arc<MysisDeps>,
     store: watch::Sender<ActorRef<StoreMsg>>,
     gate: watch::Sender<ActorRef<GateMsg>>,
     members: BTreeMap<MysisId, SwarmMember>,
@@ -125,7 +125,7 @@ pub struct CommanderState {
     jobs: JoinSet<()>,
     closing: Option<Closing>,
     terminals: Vec<TerminalUi>,
-    dice: fastrand::Rng,
+    rng: fastrand::Rng,
     recorder: EventRecorder,
 }
 
@@ -253,7 +253,7 @@ impl CommanderState {
         let gate = spawn_gate(myself, &outside, &args.rules, known).await?;
         let (store, store_handle) = watch::channel(store);
         let (gate, gate_handle) = watch::channel(gate);
-        let surroundings = MysisDeps {
+        let deps = MysisDeps {
             means: SessionDeps {
                 store: StoreHandle(store_handle),
                 archive: outside.archive.clone(),
@@ -266,18 +266,14 @@ impl CommanderState {
         };
         // Names of events are drawn apart from all other chance.
         let seed = args.seed.rotate_left(32);
-        let recorder = EventRecorder::start(
-            surroundings.means.store.clone(),
-            outside.clock.clone(),
-            seed,
-        );
+        let recorder = EventRecorder::start(deps.means.store.clone(), outside.clock.clone(), seed);
         args.secrets.learn(args.swarm.passwords.iter().cloned());
         let mut state = CommanderState {
             outside,
             rules: args.rules.clone(),
             configuration: None,
             secrets: args.secrets.clone(),
-            surroundings: Arc::new(surroundings),
+            deps: Arc::new(deps),
             store,
             gate,
             members: BTreeMap::new(),
@@ -293,7 +289,7 @@ impl CommanderState {
             jobs: JoinSet::new(),
             closing: None,
             terminals: Vec::new(),
-            dice: fastrand::Rng::with_seed(args.seed),
+            rng: fastrand::Rng::with_seed(args.seed),
             recorder,
         };
         if is_ahead {
@@ -308,7 +304,7 @@ impl CommanderState {
     }
 
     fn store_handle(&self) -> StoreHandle {
-        self.surroundings.means.store.clone()
+        self.deps.means.store.clone()
     }
 
     /// Tells all who watch; those who are gone are forgotten. A Ui that is gone has a successor; of

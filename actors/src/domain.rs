@@ -1,6 +1,5 @@
 //! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
 
-pub mod login_progress;
 pub mod books;
 pub mod bounds;
 pub mod budget;
@@ -15,7 +14,7 @@ pub mod game_state;
 pub mod gate;
 pub mod ids;
 pub mod json_size;
-pub mod snapshot_query;
+pub mod login_progress;
 pub mod message;
 pub mod model;
 pub mod needs;
@@ -23,16 +22,17 @@ pub mod order;
 pub mod pace;
 pub mod progress;
 pub mod reading;
+pub mod snapshot_query;
 
+pub mod last_request;
 pub mod life;
+pub mod outages;
 pub mod redact;
 pub mod restart;
 pub mod rules;
 pub mod screen;
-pub mod last_request;
 pub mod state;
 pub mod system_prompt;
 pub mod tokens;
 pub mod tool;
-pub mod outages;
 pub mod write;

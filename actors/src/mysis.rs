@@ -17,6 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
 use crate::domain::ids::Incarnation;
+use crate::domain::last_request::{LastRequest, SentRequest};
 use crate::domain::life::{
     AlarmId, Life, LifeInput, Mode, MysisOrder, ReplyId, RestoreArgs, TaskId, WriteId,
 };
@@ -24,7 +25,6 @@ use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
-use crate::domain::last_request::{LastRequest, SentRequest};
 use crate::domain::write::{Mission, MysisRecord, StoredHistory, Write};
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;
@@ -115,7 +115,7 @@ pub struct MysisArgs {
     /// What it may do.
     pub mode: Mode,
     /// What it works with.
-    pub surroundings: Arc<MysisDeps>,
+    pub deps: Arc<MysisDeps>,
     /// Who hears of it.
     pub parent: DerivedActorRef<MysisReport>,
 }
@@ -124,7 +124,7 @@ pub struct MysisArgs {
 pub struct MysisState {
     who: MysisRef,
     incarnation: Incarnation,
-    surroundings: Arc<MysisDeps>,
+    deps: Arc<MysisDeps>,
     parent: DerivedActorRef<MysisReport>,
     rules: Arc<SwarmRules>,
     phase: MysisPhase,
@@ -140,12 +140,12 @@ pub struct MysisState {
     askers: BTreeMap<ReplyId, OrderReply>,
     asked: u64,
     /// The call that waits to leave.
-    at_the_door: Option<(TaskId, oneshot::Sender<bool>)>,
+    awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
     told: Option<Arc<MysisStatus>>,
     /// The request that was last sent, for whoever wants to see it.
     sent: Option<Box<LastRequest>>,
     is_leaving: bool,
-    dice: fastrand::Rng,
+    rng: fastrand::Rng,
 }
 
 enum MysisPhase {
@@ -188,7 +188,7 @@ impl MysisState {
     fn new(myself: &ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
         let recall = work::spawn_recall(
             myself.clone(),
-            args.surroundings.means.clone(),
+            args.deps.means.clone(),
             args.record.id,
             args.incarnation,
         );
@@ -199,7 +199,7 @@ impl MysisState {
                 name: args.record.profile.name.clone(),
             },
             incarnation: args.incarnation,
-            surroundings: args.surroundings.clone(),
+            deps: args.deps.clone(),
             parent: args.parent.clone(),
             rules: args.rules.clone(),
             phase: MysisPhase::Rebuilding {
@@ -215,17 +215,17 @@ impl MysisState {
             sending: None,
             askers: BTreeMap::new(),
             asked: 0,
-            at_the_door: None,
+            awaiting_release: None,
             told: None,
             sent: None,
             is_leaving: false,
-            dice: fastrand::Rng::with_seed(seed),
+            rng: fastrand::Rng::with_seed(seed),
         }
     }
 
     /// Begins to live, then deals with what arrived meanwhile.
     fn on_recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: StoredHistory) {
-        let now = self.surroundings.means.clock.both_clocks();
+        let now = self.deps.means.clock.both_clocks();
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
         let MysisPhase::Rebuilding { args, stash, .. } = phase else {
             self.phase = phase;
@@ -279,7 +279,7 @@ impl MysisState {
             MysisMsg::Recorded(answer) => self.on_recorded(myself, answer),
             MysisMsg::News(work, news) => self.heard_news(myself, work, news),
             MysisMsg::Leaving(work, go) => {
-                self.at_the_door = Some((work, go));
+                self.awaiting_release = Some((work, go));
                 self.handle_input(myself, LifeInput::Leaving { work });
             }
             MysisMsg::OwnTask(task) => {
@@ -303,7 +303,7 @@ impl MysisState {
 
     fn sent_request(&self) -> OrderResult {
         let sent = self.sent.as_deref().ok_or(OrderRefusal::NothingSent)?;
-        let body = self.surroundings.models.request_body(&sent.request);
+        let body = self.deps.models.request_body(&sent.request);
         let body = body.ok_or(OrderRefusal::NothingSent)?;
         Ok(CompletedOrder::Request(Box::new(SentRequest::of(
             sent, body,

@@ -136,7 +136,7 @@ pub struct GameSession {
     /// The secrets of this session alone, the oldest first.
     secrets: Vec<Arc<str>>,
     redactor: Redactor,
-    dice: fastrand::Rng,
+    rng: fastrand::Rng,
 }
 
 /// How far the connection is.
@@ -188,7 +188,7 @@ impl GameSession {
             has_unread_account: false,
             secrets: Vec::new(),
             redactor: Redactor::default(),
-            dice: fastrand::Rng::with_seed(seed),
+            rng: fastrand::Rng::with_seed(seed),
         }
     }
 
@@ -226,7 +226,7 @@ impl GameSession {
             LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
             LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
                 outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
-                tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.dice)).await;
+                tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.rng)).await;
             }
             LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
                 return false;
@@ -309,7 +309,7 @@ impl GameSession {
         };
         let why = self.without_secrets(fault.to_string()).into();
         outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(why)));
-        let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.dice);
+        let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.rng);
         tokio::time::sleep(wait).await;
     }
 
@@ -379,6 +379,6 @@ fn call_name(who: MysisId, key: CallKey) -> String {
 }
 
 /// A wait with up to a tenth more, so that a swarm does not come back all at once.
-fn with_jitter(wait: Duration, dice: &mut fastrand::Rng) -> Duration {
-    wait + wait.mul_f64(dice.f64() / 10.0)
+fn with_jitter(wait: Duration, rng: &mut fastrand::Rng) -> Duration {
+    wait + wait.mul_f64(rng.f64() / 10.0)
 }

@@ -129,7 +129,7 @@ pub struct StoreState {
     wait: Duration,
     draining: Vec<RpcReplyPort<()>>,
     /// Whether upkeep was the last that was done: whoever waits comes before the next step of it.
-    has_kept: bool,
+    did_maintenance: bool,
 }
 
 /// One who waits, and for what.
@@ -175,7 +175,7 @@ impl Actor for StoreActor {
             under_way: None,
             wait: Duration::ZERO,
             draining: Vec::new(),
-            has_kept: false,
+            did_maintenance: false,
         })
     }
 
@@ -248,8 +248,8 @@ impl StoreState {
     /// Begins a step of upkeep where one is due: before a job, but never two steps in a row before
     /// a job, and none while the program closes.
     fn start_maintenance(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
-        let may = self.draining.is_empty() && (!self.has_kept || self.queue.is_empty());
-        self.has_kept = false;
+        let may = self.draining.is_empty() && (!self.did_maintenance || self.queue.is_empty());
+        self.did_maintenance = false;
         let Some(step) = may.then(|| self.ledger.maintenance()).flatten() else {
             return false;
         };
@@ -261,7 +261,7 @@ impl StoreState {
             let _ = store.cast(StoreMsg::MaintenanceDone);
         });
         self.under_way = Some((StoreTask::Maintenance, AbortOnDropHandle::new(task)));
-        self.has_kept = true;
+        self.did_maintenance = true;
         true
     }
 

@@ -64,7 +64,7 @@ impl Desk {
             SELECT 1, seq, 0, 'call_' || seq, 'mine', '{}', 'done', 0 FROM place \
             WHERE seq % 4 = 2";
         let messages = "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, \
-            horizon, call_seq, call_position) \
+            seen_up_to, call_seq, call_position) \
             SELECT 1, seq, seq, (seq + 3) / 4, \
             CASE seq % 4 WHEN 1 THEN 'prompt' WHEN 2 THEN 'call' WHEN 3 THEN 'result' \
                 ELSE 'reply' TEXT_END, \

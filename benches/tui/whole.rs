@@ -230,7 +230,7 @@ fn row(place: usize) -> Arc<Row> {
         body: RowBody::Reply(Utterance {
             text: text.into(),
             reasoning: None,
-            horizon: Seq(place - 1),
+            seen_up_to: Seq(place - 1),
             meta: ReplyMeta::default(),
         }),
     })

@@ -71,14 +71,14 @@ impl Actor for Pretender {
         myself: ActorRef<PretenderMsg>,
         (swarm, link, rate): (Swarm, TerminalLink, u64),
     ) -> Result<Pretending, ActorProcessingErr> {
-        let standings = swarm.standings.values().cloned().map(Arc::new);
+        let statuses = swarm.statuses.values().cloned().map(Arc::new);
         let args = UiArgs {
             link,
             archive: Arc::new(swarm.stored.clone()),
             clock: Arc::new(Now),
             commander: myself.get_derived(),
             snapshot: SwarmSnapshot {
-                standings: standings.collect(),
+                statuses: statuses.collect(),
                 mission: swarm.mission.clone(),
                 rules: swarm::rules(),
                 redactor: Arc::default(),
@@ -123,7 +123,7 @@ fn mixed(count: usize) -> Swarm {
     let mut swarm = Swarm::new(count, 20, 7);
     let now = Now.now();
     let names: Vec<String> = swarm
-        .standings
+        .statuses
         .values()
         .map(|s| s.name.to_string())
         .collect();

@@ -54,7 +54,7 @@ struct TerminalsInner {
     swarm: Swarm,
     exporter: Arc<dyn ConversationExporter>,
     history: PathBuf,
-    guests: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
+    terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
     /// Somebody left.
     left: Notify,
@@ -98,7 +98,7 @@ impl AttachedTerminals {
             swarm,
             exporter,
             history,
-            guests: Mutex::default(),
+            terminals: Mutex::default(),
             closing: CancellationToken::new(),
             left: Notify::new(),
         }))
@@ -206,13 +206,13 @@ impl AttachedTerminals {
         let guest = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
         let name = uuid::Uuid::new_v4().to_string();
         {
-            let mut guests = self.terminals();
-            if guests.len() >= MAX_TERMINALS {
+            let mut terminals = self.terminals();
+            if terminals.len() >= MAX_TERMINALS {
                 return Err(format!(
                     "{MAX_TERMINALS} terminals are attached already; quit one"
                 ));
             }
-            guests.insert(name.clone(), Arc::new(guest));
+            terminals.insert(name.clone(), Arc::new(guest));
         }
         self.0.swarm.attach_terminal(TerminalLink {
             terminal: DashboardTerminal::new(pane),
@@ -293,8 +293,8 @@ impl AttachedTerminals {
 
     fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
         // Nothing that panics happens under the lock.
-        let guests = self.0.guests.lock();
-        guests.unwrap_or_else(PoisonError::into_inner)
+        let terminals = self.0.terminals.lock();
+        terminals.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -205,8 +205,8 @@ async fn give_order(swarm: &Swarm, order: Order) -> Result<Value, String> {
 }
 
 async fn list_myses(swarm: &Swarm, about: &ProgramInfo) -> Value {
-    let (standings, weather) = (swarm.statuses().await, swarm.outages().await);
-    standings
+    let (statuses, weather) = (swarm.statuses().await, swarm.outages().await);
+    statuses
         .iter()
         .map(|standing| zoea_contract::mysis_status_json(standing, about.has_price(), &weather))
         .collect()
@@ -243,9 +243,9 @@ async fn optional_mysis(
 }
 
 async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {
-    let standings = swarm.statuses().await;
+    let statuses = swarm.statuses().await;
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
-    for standing in &standings {
+    for standing in &statuses {
         *states.entry(standing.state.as_str()).or_default() += 1;
     }
     let mission = swarm.mission().await;
@@ -261,7 +261,7 @@ async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {
         "arrival": swarm.login_progress().await.map(|arrival| arrival.to_string()),
         "away": zoea_contract::weather_json(&weather),
         "today": zoea_contract::spending_json(&spending, about.has_price(), MachineClock.now()),
-        "myses": standings
+        "myses": statuses
             .iter()
             .map(|standing| zoea_contract::mysis_status_json(standing, about.has_price(), &weather))
             .collect::<Vec<_>>(),

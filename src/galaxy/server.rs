@@ -79,11 +79,11 @@ impl Galaxy {
                 .await
                 .context("rebuild the galaxy")?;
         let GalaxyParts {
-            desk,
+            frontend,
             journal,
             ledger,
         } = built?;
-        let seed = desk.world().seed();
+        let seed = frontend.world().seed();
         // When one part fails, the others have no reason to go on.
         let stop = shutdown.child_token();
         let (requests, inbox) = mpsc::channel(MAX_QUEUED_REQUESTS);
@@ -95,7 +95,7 @@ impl Galaxy {
         ));
         let traffic = Arc::new(Traffic::default());
         let owner = WorldOwner::new(
-            desk,
+            frontend,
             RecordFiles { journal, ledger },
             Arc::clone(&connections),
             Arc::clone(&traffic),
@@ -176,7 +176,7 @@ impl Galaxy {
 
 /// What has to be there before the doors open.
 struct GalaxyParts {
-    desk: Frontend,
+    frontend: Frontend,
     journal: Option<Journal>,
     ledger: Option<MutationLedger>,
 }
@@ -201,7 +201,7 @@ fn build_parts(options: &GalaxyOptions) -> anyhow::Result<GalaxyParts> {
         .transpose()?;
     let rules = rules(world.seed());
     Ok(GalaxyParts {
-        desk: Frontend::new(world, &rules, options.limits, options.sessions),
+        frontend: Frontend::new(world, &rules, options.limits, options.sessions),
         journal,
         ledger,
     })

@@ -1,6 +1,7 @@
 //! The world: a pure simulation of the game. No clock, no I/O, no async; equal calls at equal ticks
 //! give equal answers.
 
+mod accounts;
 mod act;
 mod arguments;
 mod atlas;
@@ -16,15 +17,14 @@ mod inbox;
 mod log;
 mod look;
 mod market;
+mod messages;
 mod mission;
-mod accounts;
 mod player;
 mod progress;
 mod refusal;
 mod reserve;
 mod saved;
 mod ship;
-mod messages;
 mod turn;
 mod unimplemented;
 mod view;
@@ -46,8 +46,8 @@ use self::{
     dice::Dice,
     inbox::InboxEvent,
     market::Markets,
-    player::PlayerAccount,
     messages::MessageHistory,
+    player::PlayerAccount,
     turn::{AwaitedArrival, PendingMutation},
 };
 pub use self::{

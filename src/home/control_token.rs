@@ -26,7 +26,8 @@ impl Home {
             Err(cause) => return Err(refused("read", &file, cause)),
         };
         let token = text.trim();
-        let is_token = token.len() >= MIN_TOKEN_BYTES && token.chars().all(|c| c.is_ascii_graphic());
+        let is_token =
+            token.len() >= MIN_TOKEN_BYTES && token.chars().all(|c| c.is_ascii_graphic());
         if is_token {
             Ok(Some(Secret::new(token)))
         } else {

@@ -272,7 +272,9 @@ impl CheckTransaction {
         let of_a_call = |key: &str| {
             let number = number(key);
             let is_within = self.dialect.is_within(&number, MAX_CALL_TOKENS);
-            total(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 TEXT_END"))
+            total(&format!(
+                "CASE WHEN {is_within} THEN {number} ELSE 0 TEXT_END"
+            ))
         };
         let of_a_line = |figure: &str| {
             let number = mend::figure_or(self.dialect, figure, 0);

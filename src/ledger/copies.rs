@@ -204,7 +204,9 @@ async fn check_sound(copy: &Path) -> Result<(), CopyError> {
     let checked = check(&DatabaseLocation::File(copy)).await?;
     let bad = |(name, found): CheckResult| found.err().map(|why| format!("{name}: {why}"));
     // Figures that cannot be true are mended wherever the copy is opened.
-    let checked = checked.into_iter().filter(|(name, _)| *name != FIGURES_CHECK);
+    let checked = checked
+        .into_iter()
+        .filter(|(name, _)| *name != FIGURES_CHECK);
     let wrong: Vec<String> = checked.filter_map(bad).collect();
     if wrong.is_empty() {
         return Ok(());

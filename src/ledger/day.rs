@@ -50,7 +50,10 @@ impl SqlLedger {
 impl LedgerInner {
     async fn day(&self, day: Day) -> Result<DayRecord, DbErr> {
         let mut record = DayRecord::default();
-        for entry in self.books(Day(day.0.saturating_sub(LOOK_BACK_DAYS))).await? {
+        for entry in self
+            .books(Day(day.0.saturating_sub(LOOK_BACK_DAYS)))
+            .await?
+        {
             if entry.day > day {
                 continue;
             }

@@ -166,7 +166,9 @@ impl LedgerInner {
             return Ok(false);
         }
         let state = indexed::Entity::find().one(&self.readers).await?;
-        Ok(state.is_some_and(|state| state.forgotten >= MIN_FORGOTTEN_ROWS && state.forgotten >= state.held / 2))
+        Ok(state.is_some_and(|state| {
+            state.forgotten >= MIN_FORGOTTEN_ROWS && state.forgotten >= state.held / 2
+        }))
     }
 
     /// Writes a piece of the index anew, without what is gone; whether there is more to do.

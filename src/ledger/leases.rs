@@ -218,8 +218,9 @@ impl LedgerInner {
         let Some(tenant) = &self.tenant else {
             return;
         };
-        let sql =
-            format!("UPDATE lease SET expires_at = clock_timestamp() + {LEASE_INTERVAL} WHERE owner = $1");
+        let sql = format!(
+            "UPDATE lease SET expires_at = clock_timestamp() + {LEASE_INTERVAL} WHERE owner = $1"
+        );
         let renewal = postgres_statement(&sql, vec![tenant.owner.as_str().into()]);
         let renewed = self.with_timeout(self.writer.execute_raw(renewal)).await;
         if let Err(error) = renewed {

@@ -86,7 +86,8 @@ async fn query_spoilt<T: FromQueryResult>(
     figures: &[&str],
 ) -> Result<Vec<T>, DbErr> {
     let read = figures.iter();
-    let read = read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, SPOILT_FIGURE)));
+    let read =
+        read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, SPOILT_FIGURE)));
     let is_good = figures.iter();
     let is_good = is_good.map(|figure| dialect.is_within(figure, MAX_SUM));
     let asked = format!(

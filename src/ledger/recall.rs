@@ -29,10 +29,10 @@ pub(super) struct LastReply {
 }
 
 impl LastReply {
-    fn new(seq: i64, horizon: Option<i64>) -> LastReply {
+    fn new(seq: i64, seen_up_to: Option<i64>) -> LastReply {
         LastReply {
             seq,
-            answers: horizon.unwrap_or(seq),
+            answers: seen_up_to.unwrap_or(seq),
         }
     }
 
@@ -174,8 +174,8 @@ impl LedgerInner {
             .into_tuple()
             .one(&self.readers)
             .await?;
-        Ok(newest.map_or_else(LastReply::default, |(seq, horizon)| {
-            LastReply::new(seq, horizon)
+        Ok(newest.map_or_else(LastReply::default, |(seq, seen_up_to)| {
+            LastReply::new(seq, seen_up_to)
         }))
     }
 

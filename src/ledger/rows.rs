@@ -62,7 +62,7 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
             .map(str::to_string)),
         sender: Set(sender),
         metadata: Set(row_metadata(row).map(|value| to_stored_metadata(value, row).to_string())),
-        horizon: Set(utterance.map(|said| said.horizon.0)),
+        horizon: Set(utterance.map(|said| said.seen_up_to.0)),
         mission_id: Set(mission_id),
         call_seq: Set(result.map(|call| call.seq.0)),
         call_position: Set(result.map(|call| i32::from(call.position))),
@@ -190,7 +190,7 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
         text: text.clone(),
         reasoning: model.reasoning.as_deref().map(Into::into),
         // One that does not tell had seen all before it.
-        horizon: Seq(model.horizon.unwrap_or(model.seq)),
+        seen_up_to: Seq(model.horizon.unwrap_or(model.seq)),
         meta: ReplyMeta {
             usage: usage_of(&meta),
             ms: meta["ms"].as_u64().unwrap_or(0),

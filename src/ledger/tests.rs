@@ -8,12 +8,12 @@ use actors::domain::event::{LifeState, Totals};
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
     Utterance,
 };
 use actors::domain::model::TokenUsage;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::{Author, Batch, GameAccount, Mission, MysisProfile, NewMysis, Write};
 use actors::ports::{
     Archive, Ledger, LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchIn,
@@ -131,11 +131,11 @@ fn append(row: &Arc<Row>) -> Write {
     }
 }
 
-fn said(text: &str, horizon: i64) -> Utterance {
+fn said(text: &str, seen_up_to: i64) -> Utterance {
     Utterance {
         text: text.into(),
         reasoning: Some("because".into()),
-        horizon: Seq(horizon),
+        seen_up_to: Seq(seen_up_to),
         meta: ReplyMeta {
             usage: Some(TokenUsage {
                 input: 10,

@@ -77,10 +77,10 @@ impl DatabaseWriter {
         Ok(self.new_transaction(lent, true))
     }
 
-    fn new_transaction(&self, lent: LentConnection, is_careless: bool) -> Tx {
+    fn new_transaction(&self, lent: LentConnection, foreign_keys_off: bool) -> Tx {
         Tx {
             dialect: self.dialect(),
-            is_careless,
+            foreign_keys_off,
             open: Mutex::new(OpenTransaction {
                 lent,
                 has_failed: false,
@@ -224,7 +224,7 @@ fn connection_error(error: sqlx::Error) -> DbErr {
 pub(super) struct Tx {
     dialect: Dialect,
     /// Whether the file does not look after what points to what.
-    is_careless: bool,
+    foreign_keys_off: bool,
     open: Mutex<OpenTransaction>,
 }
 
@@ -254,7 +254,7 @@ impl Tx {
             return Err(commit_error(error));
         }
         // It is committed, whatever becomes of the connection.
-        lent.is_sound = !self.is_careless || lent.say(FOREIGN_KEYS_ON).await.is_ok();
+        lent.is_sound = !self.foreign_keys_off || lent.say(FOREIGN_KEYS_ON).await.is_ok();
         Ok(())
     }
 }

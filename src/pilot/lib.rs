@@ -5,7 +5,6 @@
 
 mod answer;
 mod body;
-mod request_stats;
 mod chance;
 mod faults;
 mod identity;
@@ -14,6 +13,7 @@ mod orders;
 mod persona;
 mod player;
 mod request;
+mod request_stats;
 mod selective_json;
 mod server;
 mod situation;

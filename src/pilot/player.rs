@@ -9,10 +9,10 @@ mod mining;
 mod missions;
 mod moving;
 mod nonsense;
+mod personas;
 mod player_view;
 mod stationing;
 mod step;
-mod personas;
 mod talking;
 mod trading;
 

@@ -2,10 +2,10 @@
 
 mod answering;
 mod chat;
-mod listener;
-mod judging;
-mod sending;
 mod decision;
+mod judging;
+mod listener;
+mod sending;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::request_stats::RequestStats;
 use super::faults::error_body;
 use super::options::PilotOptions;
+use super::request_stats::RequestStats;
 use super::tools::ToolListCache;
 use listener::CancellableListener;
 
@@ -37,7 +37,7 @@ const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 struct PilotServer {
     options: PilotOptions,
     books: Arc<RequestStats>,
-    toolshed: ToolListCache,
+    tool_lists: ToolListCache,
     shutdown: CancellationToken,
 }
 
@@ -52,7 +52,7 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let server = Arc::new(PilotServer {
         books: Arc::new(RequestStats::open(&options)?),
-        toolshed: ToolListCache::default(),
+        tool_lists: ToolListCache::default(),
         options,
         shutdown: shutdown.clone(),
     });

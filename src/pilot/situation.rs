@@ -4,18 +4,18 @@
 
 mod account;
 mod board;
-mod trades;
+mod json_repair;
 mod outcome;
 mod place;
-mod json_repair;
 mod ship;
+mod trades;
 
 pub(super) use account::{AccountStanding, KnownAccount};
 pub(super) use board::{KnownMission, MissionBoard};
-pub(super) use trades::{MarketQuote, TradeState};
 pub(super) use outcome::{GameOutcome, ToolNews};
 pub(super) use place::KnownPlace;
 pub(super) use ship::KnownShip;
+pub(super) use trades::{MarketQuote, TradeState};
 
 use super::request::{ChatEntry, PilotRequest};
 
@@ -25,7 +25,7 @@ pub(super) struct Situation {
     pub(super) account: KnownAccount,
     pub(super) place: KnownPlace,
     pub(super) ship: KnownShip,
-    pub(super) dealings: TradeState,
+    pub(super) trades: TradeState,
     pub(super) board: MissionBoard,
     /// The error that the newest result told of, if it was one.
     pub(super) trouble: Option<ToolFailure>,
@@ -89,7 +89,7 @@ impl Situation {
         if news.is_about_the_world() {
             self.place.on_result(news);
             self.ship.on_result(news);
-            self.dealings.on_result(news);
+            self.trades.on_result(news);
             self.board.on_result(news);
         }
         self.trouble = match &news.outcome {

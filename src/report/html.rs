@@ -51,7 +51,8 @@ pub(super) fn render_page(report: &DayReport) -> String {
         ),
         bar_chart("Cost by day", "cost", day_bars(report, cost_bar)),
     ];
-    PAGE_TEMPLATE.replace("{{day}}", &escape_html(&report.day))
+    PAGE_TEMPLATE
+        .replace("{{day}}", &escape_html(&report.day))
         .replace("{{tiles}}", &total_tiles(&total))
         .replace("{{charts}}", &charts.concat())
         .replace("{{rows}}", &table_rows(report, &total))

@@ -135,7 +135,7 @@ pub(super) struct Chaos {
 struct ChaosState {
     dice: fastrand::Rng,
     is_calm: bool,
-    clock_is_off_by: i64,
+    clock_offset_ms: i64,
     /// What goes on, and until when.
     lasting: BTreeMap<InjectedFault, Instant>,
     struck: BTreeMap<InjectedFault, u64>,
@@ -153,7 +153,7 @@ impl Chaos {
             inside: Mutex::new(ChaosState {
                 dice,
                 is_calm: false,
-                clock_is_off_by: 0,
+                clock_offset_ms: 0,
                 lasting: BTreeMap::new(),
                 struck: BTreeMap::new(),
             }),
@@ -249,14 +249,14 @@ impl Chaos {
 
     /// So many milliseconds the wall clock is wrong by.
     pub(super) fn clock_offset_ms(&self) -> i64 {
-        self.lock_state().clock_is_off_by
+        self.lock_state().clock_offset_ms
     }
 
     /// Sets the wall clock up to so far back or forward.
     pub(super) fn set_clock(&self, most: Duration) {
         let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
         let mut inside = self.lock_state();
-        inside.clock_is_off_by = inside.dice.i64(-most..most);
+        inside.clock_offset_ms = inside.dice.i64(-most..most);
     }
 
     /// What went wrong so far, by kind.

@@ -44,7 +44,7 @@ struct GameShared {
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
     /// Whose actions come to nothing, and how.
-    jinxed: Mutex<BTreeMap<MysisId, GameFault>>,
+    game_faults: Mutex<BTreeMap<MysisId, GameFault>>,
 }
 
 /// How somebody's actions come to nothing.
@@ -58,7 +58,7 @@ pub(super) enum GameFault {
 
 /// The desk, and who waits there.
 struct GameServerState {
-    desk: Frontend,
+    frontend: Frontend,
     waiting: BTreeMap<AnswerTicket, oneshot::Sender<GameAnswer>>,
     connections: ConnectionId,
     /// The newest connection that a restart ended.
@@ -71,7 +71,7 @@ impl SimulatedGame {
     pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> SimulatedGame {
         let rules = WorldRules::new(seed);
         let world = World::new(rules.clone());
-        let desk = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
+        let frontend = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
         let specs =
             zoea_galaxy::tool_table().map(|(name, description, schema, read_only)| ToolSpec {
                 name: name.into(),
@@ -87,7 +87,7 @@ impl SimulatedGame {
         };
         SimulatedGame(Arc::new(GameShared {
             hall: Mutex::new(GameServerState {
-                desk,
+                frontend,
                 waiting: BTreeMap::new(),
                 connections: 0,
                 forgotten: 0,
@@ -99,14 +99,18 @@ impl SimulatedGame {
             tools: with_ours(specs),
             chaos,
             watch,
-            jinxed: Mutex::default(),
+            game_faults: Mutex::default(),
         }))
     }
 
     /// From now on this one's actions come to nothing.
     pub(super) fn inject_fault(&self, mysis: MysisId, how: GameFault) {
-        let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
-        jinxed.insert(mysis, how);
+        let mut game_faults = self
+            .0
+            .game_faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        game_faults.insert(mysis, how);
     }
 
     /// Nobody's actions come to nothing any more.
@@ -116,12 +120,16 @@ impl SimulatedGame {
 
     /// This one's actions come to nothing no more.
     pub(super) fn clear_fault(&self, mysis: MysisId) {
-        self.retain_faults(|jinxed| jinxed != mysis);
+        self.retain_faults(|game_faults| game_faults != mysis);
     }
 
     fn retain_faults(&self, stays: impl Fn(MysisId) -> bool) {
-        let mut jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
-        jinxed.retain(|mysis, _| stays(*mysis));
+        let mut game_faults = self
+            .0
+            .game_faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        game_faults.retain(|mysis, _| stays(*mysis));
     }
 
     /// What becomes of the call of one that is jinxed.
@@ -130,8 +138,12 @@ impl SimulatedGame {
         mysis: MysisId,
         call: &LinkCall,
     ) -> Option<Result<LinkAnswer, LinkFault>> {
-        let jinxed = self.0.jinxed.lock().unwrap_or_else(PoisonError::into_inner);
-        let how = *jinxed.get(&mysis)?;
+        let game_faults = self
+            .0
+            .game_faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let how = *game_faults.get(&mysis)?;
         let is_action = zoea_galaxy::world::command_kind(&call.tool)
             == Some(zoea_galaxy::world::CommandKind::Act);
         is_action.then(|| match how {
@@ -162,7 +174,7 @@ impl SimulatedGame {
 
     fn tick(&self) {
         let mut hall = self.lock_state();
-        let ticked = hall.desk.tick();
+        let ticked = hall.frontend.tick();
         self.report_executed(&ticked.records);
         for (ticket, answer) in ticked.answers {
             if let Some(waiting) = hall.waiting.remove(&ticket) {
@@ -170,7 +182,7 @@ impl SimulatedGame {
                 let _ = waiting.send(answer);
             }
         }
-        let swept = hall.desk.sweep(self.0.begun.elapsed());
+        let swept = hall.frontend.sweep(self.0.begun.elapsed());
         self.report_executed(&swept);
         let chaos = &self.0.chaos;
         if chaos.draw_fault(InjectedFault::GameToolsChange, 0.0005) {
@@ -189,7 +201,7 @@ impl SimulatedGame {
 
     fn reconnect(&self, old: ConnectionId) -> ConnectionId {
         let mut hall = self.lock_state();
-        let left = hall.desk.disconnect(old);
+        let left = hall.frontend.disconnect(old);
         self.report_executed(&left);
         hall.connections += 1;
         hall.connections
@@ -204,7 +216,7 @@ impl SimulatedGame {
             name: Some(call.call_id),
         };
         let served = hall
-            .desk
+            .frontend
             .serve_call(connection, call, self.0.begun.elapsed());
         self.report_executed(&served.records);
         match served.reply {
@@ -219,7 +231,7 @@ impl SimulatedGame {
 
     fn lose_login(&self, connection: ConnectionId) {
         let now = self.0.begun.elapsed();
-        let left = self.lock_state().desk.lose_login(connection, now);
+        let left = self.lock_state().frontend.lose_login(connection, now);
         self.report_executed(&left);
     }
 }

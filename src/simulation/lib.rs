@@ -154,7 +154,7 @@ struct Simulation {
     models: Arc<PilotModels>,
     clock: Arc<SimClock>,
     events: EventLog,
-    scribe: Listener,
+    recorder: Listener,
 }
 
 impl Simulation {
@@ -178,7 +178,7 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            scribe: start_listener(events.event_handler(watch.clone())).await?,
+            recorder: start_listener(events.event_handler(watch.clone())).await?,
             events,
             chaos,
             watch,
@@ -194,7 +194,7 @@ impl Simulation {
         while Instant::now() < end {
             let left = end - Instant::now();
             let life = self.chaos.process_lifetime().min(left);
-            let watcher = self.scribe.watcher();
+            let watcher = self.recorder.watcher();
             let commander = self.start_commander_with(rules.clone(), watcher).await?;
             let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
             let troubles = operator::fault_loop(
@@ -324,7 +324,7 @@ impl Simulation {
 
     async fn start_commander(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let rules = rules::base_rules(self.options.myses);
-        self.start_commander_with(rules, self.scribe.watcher())
+        self.start_commander_with(rules, self.recorder.watcher())
             .await
     }
 

@@ -112,9 +112,9 @@ async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, chaos: Arc<
         if !chaos.draw_fault(InjectedFault::GameHindrance, 0.03) {
             continue;
         }
-        let standings = swarm.statuses().await;
-        let place = chaos.number_below(standings.len());
-        let Some(mysis) = standings.get(place) else {
+        let statuses = swarm.statuses().await;
+        let place = chaos.number_below(statuses.len());
+        let Some(mysis) = statuses.get(place) else {
             continue;
         };
         game.inject_fault(mysis.id, GameFault::InTransit);
@@ -146,9 +146,9 @@ async fn shift_clock(chaos: Arc<Chaos>) {
 async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;
-        let standings = swarm.statuses().await;
-        let place = chaos.number_below(standings.len());
-        let Some(mysis) = standings.get(place) else {
+        let statuses = swarm.statuses().await;
+        let place = chaos.number_below(statuses.len());
+        let Some(mysis) = statuses.get(place) else {
             continue;
         };
         let name = mysis.name.to_string();

@@ -1,8 +1,8 @@
 //! The verdict: what must never happen, watched for as it would happen.
 
 mod calls;
-mod revivals;
 mod display;
+mod revivals;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -238,13 +238,13 @@ impl InvariantMonitor {
     }
 
     /// All that were created are there, and nobody else.
-    pub(super) fn check_population(&self, standings: &[Arc<MysisStatus>]) {
+    pub(super) fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
         let mut seen = self.lock_observed();
-        seen.there = standings.len();
+        seen.there = statuses.len();
         let created = seen.created.clone();
         drop(seen);
         let mut there = BTreeMap::<MysisId, u64>::new();
-        for standing in standings {
+        for standing in statuses {
             *there.entry(standing.id).or_default() += 1;
             if created.get(&standing.id) != Some(&standing.name) {
                 self.add_violation(format!("{} was never created", standing.name));

@@ -33,20 +33,23 @@ pub struct CachingUpstream {
 /// What all sessions know together.
 #[derive(Default)]
 struct Shared {
-    shelf: SharedCache,
-    almanac: Mutex<ServerClock>,
+    shared_cache: SharedCache,
+    server_clock: Mutex<ServerClock>,
 }
 
 impl Shared {
-    fn almanac<T>(&self, ask: impl FnOnce(&mut ServerClock) -> T) -> T {
+    fn server_clock<T>(&self, ask: impl FnOnce(&mut ServerClock) -> T) -> T {
         // Never held across an await.
-        let mut almanac = self.almanac.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(&mut almanac)
+        let mut server_clock = self
+            .server_clock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        ask(&mut server_clock)
     }
 
     /// Why the server is left alone now.
     fn check(&self, who: MysisId) -> Result<(), LinkFault> {
-        let back_in = self.almanac(|almanac| almanac.back_in(who, Instant::now()));
+        let back_in = self.server_clock(|server_clock| server_clock.back_in(who, Instant::now()));
         match back_in {
             Some(back_in) => Err(LinkFault::Restarting { back_in }),
             None => Ok(()),
@@ -90,7 +93,7 @@ struct CachingLink {
 #[derive(Default)]
 struct Own {
     tools: Option<Arc<Toolset>>,
-    glances: TickCache,
+    tick_cache: TickCache,
 }
 
 impl CachingLink {
@@ -110,8 +113,8 @@ impl CachingLink {
             return self.look_up(key, call).await;
         }
         let now = Instant::now();
-        let fresh = self.shared.almanac(|almanac| almanac.pace());
-        if let Some(known) = self.own(|own| own.glances.recall(&call, fresh, now)) {
+        let fresh = self.shared.server_clock(|server_clock| server_clock.pace());
+        if let Some(known) = self.own(|own| own.tick_cache.recall(&call, fresh, now)) {
             return Ok(known);
         }
         let (tool, arguments) = (call.tool.clone(), tick_cache::arguments(&call));
@@ -121,10 +124,10 @@ impl CachingLink {
         let now = Instant::now();
         self.own(|own| match &answer {
             Ok(answer) if read_only || tick_cache::is_queue(&tool) => {
-                own.glances.saw(&tool, arguments, answer, now);
+                own.tick_cache.saw(&tool, arguments, answer, now);
             }
             // Whatever it was, it may have changed what was seen.
-            Ok(_) | Err(_) => own.glances.forget(),
+            Ok(_) | Err(_) => own.tick_cache.forget(),
         });
         answer
     }
@@ -137,7 +140,7 @@ impl CachingLink {
     ) -> Result<LinkAnswer, LinkFault> {
         let (inner, tool) = (self.inner.clone(), call.tool.clone());
         let fetch = move || async move { inner.call(call).await }.boxed();
-        let answer = self.shared.shelf.look_up(key, self.who, fetch).await;
+        let answer = self.shared.shared_cache.look_up(key, self.who, fetch).await;
         self.learn(&tool, &answer);
         answer
     }
@@ -149,18 +152,18 @@ impl CachingLink {
             Ok(answer) => {
                 // Only there the game speaks; everywhere else the same words may be a player's name.
                 let delivers = tick_cache::is_queue(tool) && !answer.is_error;
-                let restarts = self.shared.almanac(|almanac| {
-                    almanac.heard(&answer.text, now);
-                    delivers && almanac.heard_notifications(&answer.text, now)
+                let restarts = self.shared.server_clock(|server_clock| {
+                    server_clock.heard(&answer.text, now);
+                    delivers && server_clock.heard_notifications(&answer.text, now)
                 });
                 if restarts {
                     tracing::warn!(
                         "the game server announces a restart; it is left alone until it is back"
                     );
-                    self.shared.shelf.clear();
+                    self.shared.shared_cache.clear();
                 }
             }
-            Err(LinkFault::SessionLost(_)) => self.shared.shelf.distrust(),
+            Err(LinkFault::SessionLost(_)) => self.shared.shared_cache.distrust(),
             Err(
                 LinkFault::Unreachable(_)
                 | LinkFault::Limited { .. }
@@ -177,7 +180,7 @@ impl Link for CachingLink {
         let link = self.clone();
         async move {
             link.shared.check(link.who)?;
-            link.own(|own| own.glances.forget());
+            link.own(|own| own.tick_cache.forget());
             link.inner.open().await
         }
         .boxed()

@@ -20,7 +20,7 @@ const MAX_TEXT_BYTES: usize = 16 << 10;
 pub(super) struct OpenTurns {
     contents: bool,
     open: BTreeMap<MysisId, OpenTurn>,
-    standings: BTreeMap<MysisId, Arc<MysisStatus>>,
+    statuses: BTreeMap<MysisId, Arc<MysisStatus>>,
 }
 
 /// One turn: its own span first.
@@ -35,7 +35,7 @@ impl OpenTurns {
         OpenTurns {
             contents,
             open: BTreeMap::new(),
-            standings: BTreeMap::new(),
+            statuses: BTreeMap::new(),
         }
     }
 
@@ -55,14 +55,14 @@ impl OpenTurns {
         let mut over = None;
         match &event.what {
             EventKind::StatusChanged(standing) => {
-                self.standings.insert(who.id, standing.clone());
+                self.statuses.insert(who.id, standing.clone());
             }
             EventKind::TurnStarted => {
                 over = self.end_turn(who.id, at);
                 self.begin_turn(who, at);
             }
             EventKind::ModelReplied { usage, ms } => {
-                let known = self.standings.get(&who.id).cloned();
+                let known = self.statuses.get(&who.id).cloned();
                 if let Some(span) = self.add_child(who.id, at, *ms, SpanKind::Client) {
                     span.set_attribute("gen_ai.operation.name", "chat");
                     if let Some(standing) = known {
@@ -104,7 +104,7 @@ impl OpenTurns {
                 over = self.end_turn(who.id, at);
             }
             EventKind::Deleted => {
-                self.standings.remove(&who.id);
+                self.statuses.remove(&who.id);
                 over = self.end_turn(who.id, at);
             }
             EventKind::Created
@@ -137,7 +137,7 @@ impl OpenTurns {
         span.set_attribute("gen_ai.agent.name", &*who.name);
         span.set_attribute("gen_ai.agent.id", who.id.to_string());
         span.set_attribute("gen_ai.conversation.id", who.id.to_string());
-        if let Some(standing) = self.standings.get(&who.id) {
+        if let Some(standing) = self.statuses.get(&who.id) {
             span.set_attribute("gen_ai.provider.name", &*standing.provider);
             span.set_attribute("gen_ai.request.model", &*standing.model);
         }

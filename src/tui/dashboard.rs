@@ -38,11 +38,11 @@ pub mod undo;
 pub mod width;
 
 mod answering;
+mod frame_update;
 mod handling;
 mod listening;
 mod ordering;
 mod requesting;
-mod frame_update;
 
 #[cfg(test)]
 mod tests;
@@ -54,10 +54,10 @@ use actors::domain::budget::BudgetStatus;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::needs::Need;
+use actors::domain::outages::ServerOutages;
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
-use actors::domain::outages::ServerOutages;
 
 use action::TerminalAction;
 use appearance::Appearance;
@@ -74,8 +74,8 @@ use table::MysisTable;
 use token_rate::TokenRate;
 use undo::Undo;
 
-pub use requesting::Weight;
 pub use frame_update::StatusLine;
+pub use requesting::Weight;
 
 /// What the operator sees.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ pub struct Dashboard {
     attention: Attention,
     table: MysisTable,
     focus: Option<Focus>,
-    layers: Vec<Overlay>,
+    overlays: Vec<Overlay>,
     drafts: Drafts,
     history: InputHistory,
     /// What was written in the palette.
@@ -159,7 +159,7 @@ impl Dashboard {
             attention: Attention::Here,
             table: MysisTable::default(),
             focus: None,
-            layers: Vec::new(),
+            overlays: Vec::new(),
             drafts: Drafts::default(),
             history: opening.history,
             commands: InputHistory::default(),
@@ -193,7 +193,7 @@ impl Dashboard {
         Dashboard {
             table: MysisTable::default(),
             focus: None,
-            layers: Vec::new(),
+            overlays: Vec::new(),
             awaited_request: None,
             effects: Vec::new(),
             actions: Vec::new(),
@@ -322,7 +322,7 @@ impl Dashboard {
     /// What lies over the view, the topmost last.
     #[must_use]
     pub fn overlays(&self) -> &[Overlay] {
-        &self.layers
+        &self.overlays
     }
 
     /// What the operator wrote, for keeping across runs.

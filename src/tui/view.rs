@@ -2,10 +2,10 @@
 
 mod ascii;
 mod compose;
+mod detail_pane;
 mod focus;
 mod footer;
 mod form;
-mod detail_pane;
 mod header;
 mod help;
 mod inspect;
@@ -15,8 +15,8 @@ mod palette;
 mod panel;
 mod query;
 mod question;
-mod too_small;
 mod table;
+mod too_small;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;

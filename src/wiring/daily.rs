@@ -52,7 +52,8 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
             }
             is_told = written.is_err();
             let now = MachineClock.now();
-            let next = Duration::from_millis(Day::of(now).end_time().plus(DAY_END_GRACE).since(now));
+            let next =
+                Duration::from_millis(Day::of(now).end_time().plus(DAY_END_GRACE).since(now));
             tokio::time::sleep(next.min(CHECK_INTERVAL)).await;
         }
     })

@@ -15,10 +15,10 @@ use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
 use actors::domain::message::{CallStatus, RowKind};
 use actors::domain::order::{Order, OrderResult};
+use actors::domain::outages::ServerOutages;
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
 };
-use actors::domain::outages::ServerOutages;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
@@ -266,8 +266,8 @@ impl World {
     }
 
     pub(crate) async fn standing(&self, name: &str) -> Arc<MysisStatus> {
-        let standings = self.helm.statuses().await;
-        standings
+        let statuses = self.helm.statuses().await;
+        statuses
             .iter()
             .find(|of| &*of.name == name)
             .unwrap()

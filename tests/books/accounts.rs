@@ -55,8 +55,8 @@ fn accounts_go_in_and_out_without_loss_and_are_listed_without_passwords() {
     let out = home.file("out.json");
     let name = out.to_str().expect("text");
     home.ok(&["accounts", "export", name]);
-    let written: Value =
-        serde_json::from_str(&std::fs::read_to_string(&out).expect("the export")).expect("JSON_TYPE");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&out).expect("the export"))
+        .expect("JSON_TYPE");
     assert_eq!(written, accounts);
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(&out)

@@ -95,7 +95,10 @@ fn no_command_writes_what_a_terminal_would_obey() {
     run(&["mysis", "delete", "--all", "--yes"]);
 
     let mut found = Vec::new();
-    for (what, bytes) in [("plain events", &events), ("JSON_TYPE events", &json_events)] {
+    for (what, bytes) in [
+        ("plain events", &events),
+        ("JSON_TYPE events", &json_events),
+    ] {
         found.extend(harm(bytes).map(|harm| format!("{what}: {harm}")));
     }
     let log = std::fs::read(home.file("zoea.log")).expect("the log");

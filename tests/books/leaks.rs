@@ -101,8 +101,12 @@ const WRITINGS: [(&str, Writing); 26] = [
     }),
     ("json.dumps", |text| dumped(text, false)),
     ("json.dumps, upper case", |text| dumped(text, true)),
-    ("json.dumps in JSON_TYPE", |text| json_of(&dumped(text, true))),
-    ("JSON_TYPE with \\/", |text| json_of(text).replace('/', "\\/")),
+    ("json.dumps in JSON_TYPE", |text| {
+        json_of(&dumped(text, true))
+    }),
+    ("JSON_TYPE with \\/", |text| {
+        json_of(text).replace('/', "\\/")
+    }),
     ("every letter by its unit", |text| {
         each(text, |c| unit(c, true))
     }),

@@ -9,10 +9,10 @@ use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_ow
 use actors::domain::conversation::Conversation;
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
-use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::{Mission, StoredHistory};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -255,7 +255,7 @@ impl Told {
             text: text.marked(seq),
             reasoning: Some(format!("{FORBIDDEN} reasoning").into()),
             // One that does not tell reads as if it had seen all before it.
-            horizon: Seq(unseen.map_or(seq, |unseen| (seq - 1 - i64::from(unseen)).max(0))),
+            seen_up_to: Seq(unseen.map_or(seq, |unseen| (seq - 1 - i64::from(unseen)).max(0))),
             meta: ReplyMeta::default(),
         }
     }

@@ -239,10 +239,10 @@ impl<'a> Sent<'a> {
         let Some(caller) = rows.iter().find(|row| row.seq == call.seq) else {
             return Ok(());
         };
-        let horizon = caller.utterance().map(|said| said.newest_seen(caller.seq));
+        let seen_up_to = caller.utterance().map(|said| said.newest_seen(caller.seq));
         for between in rows {
             let is_prompt = matches!(between.body, RowBody::Prompt { .. } | RowBody::Peer { .. });
-            let is_unseen = horizon.is_some_and(|seen| between.seq > seen);
+            let is_unseen = seen_up_to.is_some_and(|seen| between.seq > seen);
             if is_prompt && is_unseen && between.seq < row.seq {
                 match self.place(between.seq) {
                     Some(other) if other < place => {

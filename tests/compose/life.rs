@@ -552,7 +552,7 @@ fn answered(rows: &[Arc<Row>]) -> Seq {
     let mut replies = rows.iter().rev();
     let reply = replies.find(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
     reply
-        .and_then(|row| row.utterance().map(|said| said.horizon))
+        .and_then(|row| row.utterance().map(|said| said.seen_up_to))
         .unwrap_or_default()
 }
 

@@ -97,6 +97,6 @@ proptest! {
         if let Err(broken) = is_taken_by_strict_providers(&composed.messages) {
             return Err(TestCaseError::fail(broken));
         }
-        prop_assert_eq!(composed.horizon, whole.last_seq());
+        prop_assert_eq!(composed.seen_up_to, whole.last_seq());
     }
 }

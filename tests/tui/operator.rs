@@ -34,7 +34,7 @@ impl Operator {
         let now = Timestamp(START.0 + 3_600_000);
         board.tick(Now::from_timestamp(now));
         board.restore(SwarmSnapshot {
-            standings: swarm.standings.values().cloned().map(Arc::new).collect(),
+            statuses: swarm.statuses.values().cloned().map(Arc::new).collect(),
             mission: swarm.mission.clone(),
             rules: rules(),
             redactor: Arc::default(),

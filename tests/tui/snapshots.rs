@@ -34,7 +34,7 @@ fn normal() -> Swarm {
     let mut swarm = Swarm::new(12, 3, 7);
     let now = Timestamp(START.0 + 3_590_000);
     for (place, id) in swarm.ids().into_iter().enumerate() {
-        let name = swarm.standings[&id].name.to_string();
+        let name = swarm.statuses[&id].name.to_string();
         if place % 5 != 4 {
             drop(swarm.change(&name, LifeState::Running, now));
             for _ in 0..place {
@@ -52,7 +52,7 @@ fn crowd() -> Swarm {
     let mut swarm = Swarm::new(500, 0, 3);
     let now = Timestamp(START.0 + 3_590_000);
     for (place, id) in swarm.ids().into_iter().enumerate() {
-        let name = swarm.standings[&id].name.to_string();
+        let name = swarm.statuses[&id].name.to_string();
         match place % 9 {
             0 => drop(swarm.fail(id, "model server: 503 after 4 tries", now)),
             1 | 2 => {}
@@ -72,7 +72,7 @@ fn troubled() -> Swarm {
     let ids = swarm.ids();
     let why = "model server: 401 Unauthorized: the key of provider `openrouter` is not valid";
     drop(swarm.fail(ids[3], why, now));
-    let cut_off = swarm.standings.get_mut(&ids[0]).unwrap();
+    let cut_off = swarm.statuses.get_mut(&ids[0]).unwrap();
     cut_off.link = LinkState::Down;
     cut_off.link_since = Timestamp(now.0 - 90_000);
     let ways = [
@@ -80,21 +80,21 @@ fn troubled() -> Swarm {
         (6, None, StallKind::Talks),
     ];
     for (place, tool, way) in ways {
-        swarm.standings.get_mut(&ids[place]).unwrap().stuck = Some(Stuck {
+        swarm.statuses.get_mut(&ids[place]).unwrap().stuck = Some(Stuck {
             since: Timestamp(now.0 - 300_000),
             turns: 5,
             tool,
             way,
         });
     }
-    let silent = swarm.standings.get_mut(&ids[8]).unwrap();
+    let silent = swarm.statuses.get_mut(&ids[8]).unwrap();
     silent.last_words = "".into();
-    silent.last_deed = Some(Arc::new(LastToolCall {
+    silent.last_tool_call = Some(Arc::new(LastToolCall {
         tool: "sell".into(),
         is_error: false,
         gist: "Sold 12 Iron Ore for 36cr.".into(),
     }));
-    let idle = swarm.standings.get_mut(&ids[4]).unwrap();
+    let idle = swarm.statuses.get_mut(&ids[4]).unwrap();
     idle.reason = Some("no user message after 3 encouragements".into());
     idle.last_activity_at = now;
     swarm

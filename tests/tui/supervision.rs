@@ -368,7 +368,7 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
     let ship = Ship::with(&[]).await;
     let mut swarm = Swarm::new(1000, 1, 9);
     for id in swarm.ids() {
-        let name = swarm.standings[&id].name.to_string();
+        let name = swarm.statuses[&id].name.to_string();
         drop(swarm.change(&name, LifeState::Running, START));
     }
     let ui = ship.ui();
@@ -390,7 +390,7 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
     assert!(pictures >= 550, "{pictures} pictures in a minute");
     let shown = ship.wall.last_shown();
     assert_eq!(shown.roster().members().len(), 1000);
-    for (id, standing) in &swarm.standings {
+    for (id, standing) in &swarm.statuses {
         let member = shown.roster().get(*id).unwrap();
         assert_eq!(
             *member.standing, *standing,

@@ -8,6 +8,7 @@ use actors::domain::event::{
 };
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
@@ -16,7 +17,6 @@ use actors::domain::order::{
     CompletedOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
 };
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::last_request::{RequestByteCounts, SentRequest};
 
 #[path = "stored.rs"]
 mod stored;
@@ -26,7 +26,7 @@ pub(crate) use stored::Stored;
 /// Myses that do as a seed says.
 pub(crate) struct Swarm {
     pub(crate) stored: Stored,
-    pub(crate) standings: BTreeMap<MysisId, MysisStatus>,
+    pub(crate) statuses: BTreeMap<MysisId, MysisStatus>,
     pub(crate) mission: Option<Arc<str>>,
     scripts: BTreeMap<MysisId, Script>,
     dice: fastrand::Rng,
@@ -70,7 +70,7 @@ impl Swarm {
     pub(crate) fn new(count: usize, turns: usize, seed: u64) -> Swarm {
         let mut swarm = Swarm {
             stored: Stored::default(),
-            standings: BTreeMap::new(),
+            statuses: BTreeMap::new(),
             mission: None,
             scripts: BTreeMap::new(),
             dice: fastrand::Rng::with_seed(seed),
@@ -91,9 +91,9 @@ impl Swarm {
     }
 
     pub(crate) fn add(&mut self, name: &str, at: Timestamp) -> MysisId {
-        let id = MysisId(i64::try_from(self.standings.len()).unwrap_or(0) * 7 + 11);
-        let place = self.standings.len();
-        self.standings.insert(
+        let id = MysisId(i64::try_from(self.statuses.len()).unwrap_or(0) * 7 + 11);
+        let place = self.statuses.len();
+        self.statuses.insert(
             id,
             MysisStatus {
                 id,
@@ -116,7 +116,7 @@ impl Swarm {
                 totals: Totals::default(),
                 last_activity_at: at,
                 last_words: "".into(),
-                last_deed: None,
+                last_tool_call: None,
                 last_call_ms: None,
             },
         );
@@ -132,13 +132,13 @@ impl Swarm {
     }
 
     pub(crate) fn ids(&self) -> Vec<MysisId> {
-        self.standings.keys().copied().collect()
+        self.statuses.keys().copied().collect()
     }
 
     /// Somebody does something; what is told about it.
     pub(crate) fn live(&mut self, at: Timestamp) -> Vec<SwarmEvent> {
         let running: Vec<MysisId> = self
-            .standings
+            .statuses
             .values()
             .filter(|standing| standing.state == LifeState::Running)
             .map(|standing| standing.id)
@@ -197,7 +197,7 @@ impl Swarm {
         };
         self.scripts.insert(id, script);
         let rows: Vec<Arc<Row>> = rows.into_iter().map(|body| self.store(id, body)).collect();
-        let standing = self.standings.get_mut(&id).expect("it stands");
+        let standing = self.statuses.get_mut(&id).expect("it stands");
         standing.activity_until =
             matches!(activity, Activity::Travelling).then(|| Timestamp(at.0 + 20_000));
         standing.activity = activity;
@@ -217,7 +217,7 @@ impl Swarm {
     }
 
     fn tell(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
-        let standing = self.standings.get_mut(&id).expect("it stands");
+        let standing = self.statuses.get_mut(&id).expect("it stands");
         for row in &rows {
             if let RowBody::Reply(utterance) = &row.body {
                 standing.last_words = utterance.text.lines().next().unwrap_or_default().into();
@@ -253,7 +253,7 @@ impl Swarm {
         Utterance {
             text: text.into(),
             reasoning: thinks.then(|| thought.into()),
-            horizon: self.stored.last(id),
+            seen_up_to: self.stored.last(id),
             meta: ReplyMeta {
                 usage: Some(TokenUsage {
                     input: 900,
@@ -261,8 +261,8 @@ impl Swarm {
                     cached: 512,
                 }),
                 ms: self.dice.u64(400..4000),
-                model: self.standings[&id].model.clone(),
-                provider: self.standings[&id].provider.clone(),
+                model: self.statuses[&id].model.clone(),
+                provider: self.statuses[&id].provider.clone(),
                 finish_reason: Some("stop".into()),
                 cost_micros: None,
             },
@@ -439,7 +439,7 @@ impl Swarm {
 
     pub(crate) fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
         let found = self
-            .standings
+            .statuses
             .values()
             .find(|standing| &*standing.name == name);
         found
@@ -481,7 +481,7 @@ impl Swarm {
             Ok(id) => id,
             Err(refusal) => return (Err(refusal), Vec::new()),
         };
-        let standing = self.standings.get_mut(&id).expect("it stands");
+        let standing = self.statuses.get_mut(&id).expect("it stands");
         let from = standing.state;
         if from == to {
             let refusal = if to == LifeState::Running {
@@ -521,7 +521,7 @@ impl Swarm {
 
     /// A fault takes a Mysis down.
     pub(crate) fn fail(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
-        let standing = self.standings.get_mut(&id).expect("it stands");
+        let standing = self.statuses.get_mut(&id).expect("it stands");
         let from = standing.state;
         standing.state = LifeState::Errored;
         standing.reason = Some(text.into());
@@ -554,7 +554,7 @@ impl Swarm {
         match self.id_of(name) {
             Err(refusal) => (Err(refusal), Vec::new()),
             Ok(id) => {
-                self.standings.remove(&id);
+                self.statuses.remove(&id);
                 self.stored.with(|rows| rows.remove(&id));
                 let mysis = Some(MysisRef {
                     id,
@@ -586,7 +586,7 @@ impl Swarm {
         match self.id_of(name) {
             Err(refusal) => (Err(refusal), Vec::new()),
             Ok(id) => {
-                let standing = self.standings.get_mut(&id).expect("it stands");
+                let standing = self.statuses.get_mut(&id).expect("it stands");
                 standing.temperature = temperature.or(standing.temperature);
                 if let Some(provider) = provider {
                     standing.provider = provider.into();
@@ -615,7 +615,7 @@ impl Swarm {
             Ok(id) => id,
             Err(refusal) => return (Err(refusal), Vec::new()),
         };
-        match self.standings[&id].state {
+        match self.statuses[&id].state {
             LifeState::Stopped => return (Err(OrderRefusal::Stopped), Vec::new()),
             LifeState::Errored => return (Err(OrderRefusal::Errored), Vec::new()),
             LifeState::Idle | LifeState::Running => {}
@@ -623,7 +623,7 @@ impl Swarm {
         let turn = self.scripts[&id].turn;
         let row = self.store(id, row(turn, at, RowBody::Prompt { text: text.into() }));
         let done = CompletedOrder::Stored(row.seq);
-        self.standings.get_mut(&id).expect("it stands").state = LifeState::Running;
+        self.statuses.get_mut(&id).expect("it stands").state = LifeState::Running;
         (Ok(done), self.tell(id, at, vec![row]))
     }
 
@@ -646,9 +646,9 @@ impl Swarm {
         }];
         let (mut delivered, mut missed) = (Vec::new(), Vec::new());
         for id in self.ids() {
-            let name = self.standings[&id].name.clone();
+            let name = self.statuses[&id].name.clone();
             if matches!(
-                self.standings[&id].state,
+                self.statuses[&id].state,
                 LifeState::Stopped | LifeState::Errored
             ) {
                 missed.push(name);
@@ -659,7 +659,7 @@ impl Swarm {
                 text: text.into(),
             };
             let row = self.store(id, row(self.scripts[&id].turn, at, body));
-            self.standings.get_mut(&id).expect("it stands").state = LifeState::Running;
+            self.statuses.get_mut(&id).expect("it stands").state = LifeState::Running;
             told.extend(self.tell(id, at, vec![row]));
             delivered.push(name);
         }

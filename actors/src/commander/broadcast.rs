@@ -36,7 +36,7 @@ impl CommanderState {
             return reply.answer(Err(refusal));
         }
         let mission = Mission {
-            id: MissionId(self.dice.i64(1..)),
+            id: MissionId(self.rng.i64(1..)),
             text: self.secrets.clean(text).as_ref().into(),
             at: self.now(),
         };
@@ -69,7 +69,7 @@ impl CommanderState {
         self.mission = Some(mission.clone());
         self.tell_event(EventKind::Mission(Some(mission.text.clone())));
         let members = self.members.values_mut();
-        let members: Vec<_> = members.filter(|member| !member.is_going).collect();
+        let members: Vec<_> = members.filter(|member| !member.is_deleting).collect();
         let broadcast = Broadcast {
             reply,
             awaited: members.len(),

@@ -10,8 +10,8 @@ use crate::domain::books::{CostEntry, Day};
 use crate::domain::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, Lane, LaneRules};
 use crate::domain::message::Severity;
-use crate::domain::rules::SwarmRules;
 use crate::domain::outages::ServerOutages;
+use crate::domain::rules::SwarmRules;
 use crate::gate::{GateActor, GateArgs, GateMsg};
 use crate::store::{StoreActor, StoreArgs, StoreMsg};
 

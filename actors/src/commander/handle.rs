@@ -8,11 +8,11 @@ use ractor::rpc::CallResult;
 use tokio::sync::oneshot;
 
 use crate::commander::CommanderMsg;
-use crate::domain::login_progress::LoginProgress;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::MysisId;
+use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
 use crate::domain::write::Mission;
@@ -63,7 +63,7 @@ impl CommanderHandle {
     /// How the Myses stand, by name; none once the program is closing.
     pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
         match self.commander.call(CommanderMsg::Statuses, None).await {
-            Ok(CallResult::Success(standings)) => standings,
+            Ok(CallResult::Success(statuses)) => statuses,
             Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
         }
     }
@@ -121,8 +121,8 @@ impl CommanderHandle {
     /// # Errors
     /// There is none.
     pub async fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
-        let standings = self.statuses().await;
-        standings
+        let statuses = self.statuses().await;
+        statuses
             .iter()
             .find(|standing| &*standing.name == name)
             .map(|standing| standing.id)
@@ -131,8 +131,8 @@ impl CommanderHandle {
 
     /// The names of all Myses.
     pub async fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
-        let standings = self.statuses().await;
-        standings
+        let statuses = self.statuses().await;
+        statuses
             .iter()
             .map(|standing| (standing.id, standing.name.clone()))
             .collect()

@@ -31,7 +31,7 @@ pub(super) struct SwarmMember {
     /// not at rest, whatever it said last.
     pub(super) is_starting: bool,
     /// It is being deleted and takes no orders.
-    pub(super) is_going: bool,
+    pub(super) is_deleting: bool,
     relaunches: Relaunches,
     relaunch: Option<AbortOnDropHandle<()>>,
 }
@@ -109,7 +109,7 @@ impl CommanderState {
                 SpawnReason::AfterCrash(crash) => Some(crash),
             },
             mode: self.mode,
-            surroundings: self.surroundings.clone(),
+            deps: self.deps.clone(),
             parent: myself.get_derived(),
         };
         let cell = myself.get_cell();
@@ -145,7 +145,7 @@ impl CommanderState {
             record,
             standing: standing.clone(),
             is_starting: false,
-            is_going: false,
+            is_deleting: false,
             relaunches,
             relaunch,
         };
@@ -234,8 +234,11 @@ impl CommanderState {
             self.on_mysis_left(myself);
             return Ok(());
         }
-        let is_going = self.members.get(&id).is_none_or(|member| member.is_going);
-        if is_going {
+        let is_deleting = self
+            .members
+            .get(&id)
+            .is_none_or(|member| member.is_deleting);
+        if is_deleting {
             return Ok(());
         }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
@@ -341,7 +344,7 @@ impl CommanderState {
                 self.tell_notice(Severity::Error, "relaunches_spent", &text);
             }
             RelaunchVerdict::After(wait) => {
-                let wait = wait + wait.mul_f64(self.dice.f64() / 10.0);
+                let wait = wait + wait.mul_f64(self.rng.f64() / 10.0);
                 let commander = myself.clone();
                 member.relaunch = Some(AbortOnDropHandle::new(tokio::spawn(async move {
                     tokio::time::sleep(wait).await;
@@ -358,7 +361,7 @@ impl CommanderState {
             return;
         };
         member.relaunch = None;
-        if member.standing.state == LifeState::Errored && !member.is_going {
+        if member.standing.state == LifeState::Errored && !member.is_deleting {
             let who = member.mysis_ref();
             member.send_start(OrderReply::to_nobody());
             self.record_relaunch(who);

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
-use crate::domain::login_progress::LoginProgress;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{MissionId, MysisId};
+use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderResult};
-use crate::domain::rules::SwarmRules;
 use crate::domain::outages::ServerOutages;
+use crate::domain::rules::SwarmRules;
 use crate::domain::write::{Mission, MysisRecord};
 use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};

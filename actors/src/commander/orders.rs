@@ -118,7 +118,7 @@ impl CommanderState {
     fn find_member(&mut self, name: &str) -> Result<&mut SwarmMember, OrderRefusal> {
         self.members
             .values_mut()
-            .find(|member| &*member.standing.name == name && !member.is_going)
+            .find(|member| &*member.standing.name == name && !member.is_deleting)
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
@@ -238,7 +238,7 @@ impl CommanderState {
 
     fn new_id(&mut self) -> MysisId {
         loop {
-            let id = MysisId(self.dice.i64(1..));
+            let id = MysisId(self.rng.i64(1..));
             if !self.members.contains_key(&id) {
                 return id;
             }
@@ -292,7 +292,7 @@ impl CommanderState {
             Ok(member) => member,
             Err(refusal) => return reply.answer(Err(refusal)),
         };
-        member.is_going = true;
+        member.is_deleting = true;
         member.forget_relaunches();
         let (actor, mysis) = (member.actor.clone(), member.record.id);
         let (store, commander) = (self.store_handle(), myself.clone());

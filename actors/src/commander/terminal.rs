@@ -130,7 +130,7 @@ impl CommanderState {
             clock: self.outside.clock.clone(),
             commander: myself.get_derived(),
             snapshot: SwarmSnapshot {
-                standings: self.statuses(),
+                statuses: self.statuses(),
                 mission: self.mission.as_ref().map(|mission| mission.text.clone()),
                 rules: self.rules.clone(),
                 redactor: self.secrets.redactor(),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::login_progress::LoginProgress;
 use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
+use crate::domain::login_progress::LoginProgress;
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
 
 use super::{CommanderState, Watcher};
@@ -61,17 +61,17 @@ impl CommanderState {
     }
 
     pub(super) fn login_progress(&self) -> Option<LoginProgress> {
-        let standings = self.members.values().map(|member| &*member.standing);
-        LoginProgress::of_all(standings, self.rules.tools.logins_per_minute)
+        let statuses = self.members.values().map(|member| &*member.standing);
+        LoginProgress::of_all(statuses, self.rules.tools.logins_per_minute)
     }
 
     pub(super) fn statuses(&self) -> Vec<Arc<MysisStatus>> {
-        let mut standings: Vec<Arc<MysisStatus>> = self
+        let mut statuses: Vec<Arc<MysisStatus>> = self
             .members
             .values()
             .map(|member| member.standing.clone())
             .collect();
-        standings.sort_by(|a, b| a.name.cmp(&b.name));
-        standings
+        statuses.sort_by(|a, b| a.name.cmp(&b.name));
+        statuses
     }
 }

@@ -67,7 +67,7 @@ pub struct ComposedRequest {
     /// The messages, valid and within the budget.
     pub messages: Vec<ChatMessage>,
     /// The newest row that was looked at: what came later, the model has not seen.
-    pub horizon: Seq,
+    pub seen_up_to: Seq,
     /// Whether a continuation had to follow a bare reply.
     pub continued: bool,
 }
@@ -101,7 +101,7 @@ pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     ComposedRequest {
         breakdown,
         messages,
-        horizon: composition.conversation.last_seq(),
+        seen_up_to: composition.conversation.last_seq(),
         continued: selected.continued,
     }
 }

@@ -9,9 +9,9 @@ use super::gate::Lane;
 use super::ids::{Incarnation, MysisId, Timestamp};
 use super::message::{Row, Severity};
 use super::model::{AnswerProgress, TokenUsage};
+use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::rules::SwarmRules;
-use super::outages::ServerOutages;
 use super::write::{GameAccount, MysisRecord};
 
 pub use super::state::{LifeState, Totals};
@@ -159,7 +159,7 @@ pub struct MysisStatus {
     /// The last thing it said, while that is news; one line.
     pub last_words: Arc<str>,
     /// The tool call that came back after that, if any did.
-    pub last_deed: Option<Arc<LastToolCall>>,
+    pub last_tool_call: Option<Arc<LastToolCall>>,
     /// How long its last model call took, in milliseconds.
     pub last_call_ms: Option<u64>,
 }
@@ -246,7 +246,7 @@ impl MysisStatus {
             totals: record.totals,
             last_activity_at: record.created_at,
             last_words: "".into(),
-            last_deed: None,
+            last_tool_call: None,
             last_call_ms: None,
         }
     }

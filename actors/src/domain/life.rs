@@ -6,16 +6,16 @@
 
 mod asking;
 mod calling;
-mod recent_activity;
 mod failing;
+mod game_snapshots;
 mod holding;
 mod input;
 mod orders;
 mod progress;
-mod restore;
+mod recent_activity;
 mod record;
+mod restore;
 mod secrecy;
-mod game_snapshots;
 mod turn;
 
 #[cfg(test)]
@@ -43,8 +43,8 @@ pub use input::{
 };
 pub use restore::RestoreArgs;
 
-use recent_activity::RecentActivity;
 use input::CurrentActivity;
+use recent_activity::RecentActivity;
 use record::PendingWrite;
 
 /// One Mysis, as rules see it.
@@ -82,7 +82,7 @@ pub struct Life {
     told_held: Option<Timestamp>,
     /// What a request's messages may take at most, where the model refused a longer one.
     most_bytes: Option<usize>,
-    deeds: RecentActivity,
+    recent_activity: RecentActivity,
     last_call_ms: Option<u64>,
     last_activity_at: Timestamp,
     pending: BTreeMap<WriteId, PendingWrite>,
@@ -144,7 +144,7 @@ enum TurnStep {
     Asking {
         work: TaskId,
         attempt: u32,
-        horizon: Seq,
+        seen_up_to: Seq,
         /// Bytes of the messages and the tools.
         bytes: u64,
     },
@@ -295,8 +295,8 @@ impl Life {
             nudges: self.nudges,
             totals: self.totals,
             last_activity_at: self.last_activity_at,
-            last_words: self.deeds.words(),
-            last_deed: self.deeds.last_tool_call(),
+            last_words: self.recent_activity.words(),
+            last_tool_call: self.recent_activity.last_tool_call(),
             last_call_ms: self.last_call_ms,
         }
     }

@@ -86,11 +86,11 @@ impl LoginProgress {
     /// The same of everybody's standings.
     #[must_use]
     pub fn of_all<'s>(
-        standings: impl Iterator<Item = &'s MysisStatus>,
+        statuses: impl Iterator<Item = &'s MysisStatus>,
         logins_per_minute: Option<u32>,
     ) -> Option<LoginProgress> {
         let (mut here, mut coming) = (0, 0);
-        for standing in standings {
+        for standing in statuses {
             match login_stage(standing) {
                 LoginStage::Coming => coming += 1,
                 LoginStage::Here => here += 1,

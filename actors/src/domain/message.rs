@@ -102,7 +102,7 @@ pub struct Utterance {
     pub reasoning: Option<Arc<str>>,
     /// The newest row that the request held. A message that arrived while the model was thinking
     /// has a later place: it is not answered by this utterance and stands behind it in requests.
-    pub horizon: Seq,
+    pub seen_up_to: Seq,
     /// About the model call.
     pub meta: ReplyMeta,
 }
@@ -112,7 +112,7 @@ impl Utterance {
     /// a mission that stood before its first turn. `own` is the utterance's own place.
     #[must_use]
     pub fn newest_seen(&self, own: Seq) -> Seq {
-        self.horizon.min(own)
+        self.seen_up_to.min(own)
     }
 }
 

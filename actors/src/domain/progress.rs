@@ -7,11 +7,11 @@
 //!
 //! Bounded: some two KiB a Mysis, whatever happens. What of it survives a restart is its memo.
 
-mod order_intent;
 mod call_pattern;
 mod checkpoint;
-mod outcome;
 mod escalation;
+mod order_intent;
+mod outcome;
 mod stall;
 mod stall_window;
 
@@ -28,8 +28,10 @@ use call_pattern::CallPattern;
 use outcome::{Outcomes, format_millis, group_digits};
 use stall_window::{CycleWindow, StallWindow, TurnJudgement};
 
-pub use order_intent::{NO_GAIN_LINE, OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
 pub use escalation::{EscalationOptions, EscalationStep};
+pub use order_intent::{
+    NO_GAIN_LINE, OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain,
+};
 pub use stall::{StallKind, StallVerdict, Stuck};
 
 /// Turns between two memos where nothing important changed.
@@ -54,10 +56,10 @@ pub struct FinishedCall<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StallDetector {
     outcomes: Outcomes,
-    habit: CallPattern,
-    stretch: StallWindow,
+    call_pattern: CallPattern,
+    stall_window: StallWindow,
     lap: CycleWindow,
-    rung: EscalationStep,
+    step: EscalationStep,
     /// The turns of the stretch when the rung was taken, and the moment.
     taken: (u32, Moment),
     /// Since when it is known to get nowhere, by the wall clock, and how.
@@ -85,9 +87,9 @@ impl StallDetector {
         } else {
             outcome::Gains::default()
         };
-        self.stretch.on_call(&call, gains);
+        self.stall_window.on_call(&call, gains);
         self.lap.on_call(gains);
-        if self.habit.on_call(&call, now) {
+        if self.call_pattern.on_call(&call, now) {
             self.is_urgent = true;
         }
     }
@@ -104,19 +106,19 @@ impl StallDetector {
     ) -> Option<StallVerdict> {
         let Now { wall, moment: now } = now;
         self.unsaved += 1;
-        let turned = self.stretch.end_turn(self.outcomes.is_known(), now);
-        self.lap.end_turn(&self.habit, turned, now);
+        let turned = self.stall_window.end_turn(self.outcomes.is_known(), now);
+        self.lap.end_turn(&self.call_pattern, turned, now);
         self.count_unjudged(turned);
         if !rules.is_on {
             return None;
         }
-        if let Some(facts) = self.habit.take_due_failure() {
+        if let Some(facts) = self.call_pattern.take_due_failure() {
             self.is_urgent = true;
             self.notice.get_or_insert_with(|| stall_notice(&facts));
             return Some(StallVerdict {
                 way: StallKind::Ails,
                 facts,
-                rung: None,
+                step: None,
             });
         }
         // What a circle earns on its way round, it loses again.
@@ -176,22 +178,22 @@ impl StallDetector {
         errand: OrderIntent,
         now: Moment,
     ) -> Option<StallKind> {
-        let stretch = &self.stretch;
+        let stall_window = &self.stall_window;
         let waits = errand == OrderIntent::Waits;
         let lasts = |since: Moment| now.since(since) >= rules.at_least;
-        if stretch.same_failure() >= blatant {
+        if stall_window.same_failure() >= blatant {
             return Some(StallKind::Repeats);
         }
-        if stretch.quiet_turns() >= blatant && !waits {
+        if stall_window.quiet_turns() >= blatant && !waits {
             return Some(StallKind::Talks);
         }
-        if stretch.failing_turns() >= rules.turns / 2 && lasts(stretch.since()) {
+        if stall_window.failing_turns() >= rules.turns / 2 && lasts(stall_window.since()) {
             return Some(StallKind::Fails);
         }
         if self.is_cycling(rules, blatant, errand, now) {
             return Some(StallKind::Circles);
         }
-        let idles = stretch.turns() >= rules.turns && lasts(stretch.since());
+        let idles = stall_window.turns() >= rules.turns && lasts(stall_window.since());
         (idles && !waits).then_some(StallKind::Idles)
     }
 
@@ -224,13 +226,13 @@ impl StallDetector {
         self.known = Some((since, way));
         let facts = self.describe_stall(way, now);
         let (at, when) = self.taken;
-        let is_first = self.rung == EscalationStep::Unescalated;
-        let waited = self.stretch.all_turns().saturating_sub(at) >= rules.turns / 2;
+        let is_first = self.step == EscalationStep::Unescalated;
+        let waited = self.stall_window.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
-        let next = self.rung.next_step(means).filter(|_| is_due);
-        if let Some(rung) = next {
-            self.rung = rung;
-            self.taken = (self.stretch.all_turns(), now);
+        let next = self.step.next_step(means).filter(|_| is_due);
+        if let Some(step) = next {
+            self.step = step;
+            self.taken = (self.stall_window.all_turns(), now);
             self.is_urgent = true;
         } else if !(turns.is_multiple_of(blatant) && (turns / blatant).is_power_of_two()) {
             // Told when it was found out, then after twice as many turns, and so on.
@@ -240,15 +242,15 @@ impl StallDetector {
         Some(StallVerdict {
             way,
             facts,
-            rung: next,
+            step: next,
         })
     }
 
     /// Something got better.
     fn climb_down(&mut self, now: Moment) {
-        if self.rung > EscalationStep::Unescalated {
-            self.rung = self.rung.step_below();
-            self.taken = (self.stretch.all_turns(), now);
+        if self.step > EscalationStep::Unescalated {
+            self.step = self.step.step_below();
+            self.taken = (self.stall_window.all_turns(), now);
             self.is_urgent = true;
         }
         self.known = None;
@@ -257,12 +259,12 @@ impl StallDetector {
 
     /// An order of the operator begins a new count. What fails for days goes on to be counted.
     pub fn on_order(&mut self, now: Moment) {
-        self.stretch = StallWindow::default();
+        self.stall_window = StallWindow::default();
         self.lap = CycleWindow::default();
         self.known = None;
         self.notice = None;
-        self.is_urgent |= self.rung > EscalationStep::Unescalated;
-        self.rung = EscalationStep::Unescalated;
+        self.is_urgent |= self.step > EscalationStep::Unescalated;
+        self.step = EscalationStep::Unescalated;
         self.taken = (0, now);
     }
 
@@ -275,7 +277,7 @@ impl StallDetector {
             turns: self.turns_of(way),
             way,
             tool: match way {
-                StallKind::Repeats => self.stretch.failing_tool(),
+                StallKind::Repeats => self.stall_window.failing_tool(),
                 StallKind::Talks
                 | StallKind::Fails
                 | StallKind::Circles
@@ -294,7 +296,7 @@ impl StallDetector {
     /// How far it was taken.
     #[must_use]
     pub fn escalation_step(&self) -> EscalationStep {
-        self.rung
+        self.step
     }
 
     /// Rows before this one are not sent any more.
@@ -311,11 +313,11 @@ impl StallDetector {
 
     fn turns_of(&self, way: StallKind) -> u32 {
         match way {
-            StallKind::Talks => self.stretch.quiet_turns(),
-            StallKind::Repeats => self.stretch.same_failure(),
-            StallKind::Fails => self.stretch.failing_turns(),
+            StallKind::Talks => self.stall_window.quiet_turns(),
+            StallKind::Repeats => self.stall_window.same_failure(),
+            StallKind::Fails => self.stall_window.failing_turns(),
             StallKind::Circles => self.lap.turns(),
-            StallKind::Idles | StallKind::Ails => self.stretch.turns(),
+            StallKind::Idles | StallKind::Ails => self.stall_window.turns(),
         }
     }
 
@@ -324,17 +326,17 @@ impl StallDetector {
         let turns = self.turns_of(way);
         let what = match way {
             StallKind::Talks => "no tool was called".to_string(),
-            StallKind::Repeats => self.stretch.describe_failure(),
+            StallKind::Repeats => self.stall_window.describe_failure(),
             StallKind::Fails => format!(
                 "every call failed, the last one {}",
-                self.stretch.describe_failure()
+                self.stall_window.describe_failure()
             ),
             StallKind::Circles => {
-                let names = self.habit.cycle_tools();
+                let names = self.call_pattern.cycle_tools();
                 format!("the same calls in the same order: {}", names.join(", "))
             }
             StallKind::Idles | StallKind::Ails => {
-                let (calls, failed) = self.stretch.calls();
+                let (calls, failed) = self.stall_window.calls();
                 format!("{} calls, {failed} of them failed", group_digits(calls))
             }
         };
@@ -344,7 +346,7 @@ impl StallDetector {
             | StallKind::Repeats
             | StallKind::Fails
             | StallKind::Idles
-            | StallKind::Ails => self.stretch.since(),
+            | StallKind::Ails => self.stall_window.since(),
         };
         let mut facts = format!(
             "{turns} turns ({}): {what}",

@@ -4,9 +4,9 @@
 //! `spelling`, all of it in Base64. Texts are read once, however many secrets are known.
 
 mod base64_cores;
+mod decoding;
 mod entities;
 mod passwords;
-mod decoding;
 
 use std::borrow::Cow;
 use std::fmt;

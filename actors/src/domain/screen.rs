@@ -78,7 +78,7 @@ pub enum TerminalKind {
 #[derive(Clone, Debug)]
 pub struct SwarmSnapshot {
     /// How the Myses stand.
-    pub standings: Vec<Arc<MysisStatus>>,
+    pub statuses: Vec<Arc<MysisStatus>>,
     /// The mission in force.
     pub mission: Option<Arc<str>>,
     /// The rules.

@@ -19,12 +19,12 @@ use super::{MysisMsg, MysisPhase, MysisState, work};
 impl MysisState {
     /// Lets something happen to the life, and carries out what it says.
     pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
-        let now = self.surroundings.means.clock.both_clocks();
+        let now = self.deps.means.clock.both_clocks();
         let MysisPhase::Living(life) = &mut self.phase else {
             return;
         };
         // What was learnt a moment ago holds for what is told now.
-        life.set_redactor(self.surroundings.means.secrets.redactor());
+        life.set_redactor(self.deps.means.secrets.redactor());
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
     }
@@ -37,7 +37,7 @@ impl MysisState {
                     let span = self.request_span(&ask);
                     let session = self.take_session();
                     let question = ModelCaller {
-                        surroundings: self.surroundings.clone(),
+                        deps: self.deps.clone(),
                         rules: self.rules.clone(),
                         payer: self.who.id,
                         span,
@@ -52,7 +52,7 @@ impl MysisState {
                 Effect::Abort => {
                     self.work = None;
                     self.alarm = None;
-                    self.at_the_door = None;
+                    self.awaiting_release = None;
                 }
                 Effect::Wake {
                     alarm,
@@ -127,14 +127,14 @@ impl MysisState {
         GameSession::new(
             self.who.id,
             self.incarnation,
-            self.surroundings.upstream.link(self.who.id),
-            self.surroundings.means.clone(),
+            self.deps.upstream.link(self.who.id),
+            self.deps.means.clone(),
             self.rules.tools.clone(),
         )
     }
 
     fn release_call(&mut self, work: TaskId) {
-        match self.at_the_door.take() {
+        match self.awaiting_release.take() {
             // Work that is gone leaves nobody behind to let out.
             Some((waiting, go)) if waiting == work => drop(go.send(true)),
             Some(_) | None => {}
@@ -149,7 +149,7 @@ impl MysisState {
         jitter: bool,
     ) {
         let after = if jitter {
-            after + after.mul_f64(self.dice.f64() / 10.0)
+            after + after.mul_f64(self.rng.f64() / 10.0)
         } else {
             after
         };
@@ -171,7 +171,7 @@ impl MysisState {
             author: Author::Mysis(self.who.id, self.incarnation),
             writes: writes.into_iter().flatten().collect(),
         };
-        let task = work::spawn_write(myself.clone(), self.surroundings.means.store.clone(), batch);
+        let task = work::spawn_write(myself.clone(), self.deps.means.store.clone(), batch);
         self.sending = Some((tickets, task));
     }
 
@@ -193,7 +193,7 @@ impl MysisState {
             mysis: self.who.id,
             incarnation: self.incarnation,
             event: SwarmEvent {
-                at: self.surroundings.means.clock.now(),
+                at: self.deps.means.clock.now(),
                 mysis: Some(self.who.clone()),
                 what,
             },

@@ -1,7 +1,7 @@
 //! Work: the tasks in which a Mysis waits for the outside, so that its mailbox never does.
 
-mod model_call;
 mod answer_wait;
+mod model_call;
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::last_request::LastRequest;
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
-use crate::domain::last_request::LastRequest;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::{GameSession, SessionDeps, SessionEvent, SessionObserver};
 use crate::store::StoreHandle;

@@ -170,7 +170,10 @@ mod tests {
         let full = read("http-429@0.25:7").unwrap();
         assert_eq!(full.kind, GalaxyFaultKind::Http429 { retry_after: 7 });
         assert_eq!(full.probability, 0.25);
-        assert_eq!(read("hang").unwrap().kind, GalaxyFaultKind::Hang(DEFAULT_HANG));
+        assert_eq!(
+            read("hang").unwrap().kind,
+            GalaxyFaultKind::Hang(DEFAULT_HANG)
+        );
         assert_eq!(
             read("hang@1:2s").unwrap().kind,
             GalaxyFaultKind::Hang(Duration::from_secs(2))

@@ -5,13 +5,13 @@ use crate::limits::RateAllowance;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn desk(limits: GalaxyLimits, session_rules: SessionRules) -> Frontend {
+fn frontend(limits: GalaxyLimits, session_rules: SessionRules) -> Frontend {
     let rules = WorldRules::new(1);
     Frontend::new(World::new(rules.clone()), &rules, limits, session_rules)
 }
 
 fn plain() -> Frontend {
-    desk(GalaxyLimits::NONE, SessionRules::default())
+    frontend(GalaxyLimits::NONE, SessionRules::default())
 }
 
 fn call(tool: &str, arguments: Value) -> GameCall {
@@ -36,27 +36,27 @@ fn code(served: ServedCall) -> &'static str {
     answer(served).unwrap_err().code
 }
 
-fn register(desk: &mut Frontend, connection: ConnectionId, name: &str) -> Value {
+fn register(frontend: &mut Frontend, connection: ConnectionId, name: &str) -> Value {
     let arguments = json!({ "username": name, "empire": "solarian", "registration_code": "CODE" });
-    answer(desk.serve_call(connection, call("register", arguments), SECOND)).unwrap()
+    answer(frontend.serve_call(connection, call("register", arguments), SECOND)).unwrap()
 }
 
 #[test]
 fn a_call_goes_by_its_session_id_or_else_by_its_connection() {
-    let mut desk = plain();
-    let welcome = register(&mut desk, 1, "Ann");
+    let mut frontend = plain();
+    let welcome = register(&mut frontend, 1, "Ann");
     let status = || call("get_status", json!({}));
-    assert!(answer(desk.serve_call(1, status(), SECOND)).is_ok());
+    assert!(answer(frontend.serve_call(1, status(), SECOND)).is_ok());
     assert_eq!(
-        code(desk.serve_call(2, status(), SECOND)),
+        code(frontend.serve_call(2, status(), SECOND)),
         "session_required"
     );
     let right = json!({ "session_id": welcome["session_id"] });
-    assert!(answer(desk.serve_call(2, call("get_status", right), SECOND)).is_ok());
+    assert!(answer(frontend.serve_call(2, call("get_status", right), SECOND)).is_ok());
     for wrong in [json!("your_session_id"), json!(""), json!(7)] {
         let wrong = json!({ "session_id": wrong });
         assert_eq!(
-            code(desk.serve_call(1, call("get_status", wrong), SECOND)),
+            code(frontend.serve_call(1, call("get_status", wrong), SECOND)),
             "session_invalid"
         );
     }
@@ -68,14 +68,14 @@ fn the_session_argument_can_be_required() {
         needs_argument: true,
         ..SessionRules::default()
     };
-    let mut desk = desk(GalaxyLimits::NONE, rules);
-    let welcome = register(&mut desk, 1, "Ann");
+    let mut frontend = frontend(GalaxyLimits::NONE, rules);
+    let welcome = register(&mut frontend, 1, "Ann");
     assert_eq!(
-        code(desk.serve_call(1, call("get_status", json!({})), SECOND)),
+        code(frontend.serve_call(1, call("get_status", json!({})), SECOND)),
         "session_required"
     );
     let right = json!({ "session_id": welcome["session_id"], "target_poi": "main_belt" });
-    let reply = desk.serve_call(1, call("travel", right), SECOND).reply;
+    let reply = frontend.serve_call(1, call("travel", right), SECOND).reply;
     assert!(
         matches!(reply, CallReply::Later(_)),
         "the argument is not the command's own"
@@ -84,63 +84,63 @@ fn the_session_argument_can_be_required() {
 
 #[test]
 fn a_new_login_displaces_the_older_one() {
-    let mut desk = plain();
-    let welcome = register(&mut desk, 1, "Ann");
+    let mut frontend = plain();
+    let welcome = register(&mut frontend, 1, "Ann");
     let login = call(
         "login",
         json!({ "username": "Ann", "password": welcome["password"] }),
     );
-    let back = answer(desk.serve_call(2, login, SECOND)).unwrap();
+    let back = answer(frontend.serve_call(2, login, SECOND)).unwrap();
     assert_ne!(back["session_id"], welcome["session_id"]);
     let status = || call("get_status", json!({}));
     assert_eq!(
-        code(desk.serve_call(1, status(), SECOND)),
+        code(frontend.serve_call(1, status(), SECOND)),
         "session_invalid"
     );
-    assert!(answer(desk.serve_call(2, status(), SECOND)).is_ok());
+    assert!(answer(frontend.serve_call(2, status(), SECOND)).is_ok());
 }
 
 #[test]
 fn idle_logins_expire_and_used_ones_do_not() {
-    let mut desk = plain();
-    register(&mut desk, 1, "Ann");
-    register(&mut desk, 2, "Ben");
+    let mut frontend = plain();
+    register(&mut frontend, 1, "Ann");
+    register(&mut frontend, 2, "Ben");
     let status = || call("get_status", json!({}));
     let half = Duration::from_secs(15 * 60);
-    assert!(answer(desk.serve_call(1, status(), half)).is_ok());
-    let later = desk.sweep(half * 2 + SECOND);
+    assert!(answer(frontend.serve_call(1, status(), half)).is_ok());
+    let later = frontend.sweep(half * 2 + SECOND);
     assert_eq!(later.len(), 1, "Ben was idle for 30 minutes: {later:?}");
     assert_eq!(later[0].command, "logout");
     assert_eq!(
-        code(desk.serve_call(2, status(), half * 2 + SECOND)),
+        code(frontend.serve_call(2, status(), half * 2 + SECOND)),
         "session_invalid"
     );
-    assert!(answer(desk.serve_call(1, status(), half * 2 + SECOND)).is_ok());
-    let expired = desk.serve_call(1, status(), half * 5);
+    assert!(answer(frontend.serve_call(1, status(), half * 2 + SECOND)).is_ok());
+    let expired = frontend.serve_call(1, status(), half * 5);
     assert_eq!(expired.records[0].command, "logout");
     assert_eq!(code(expired), "session_invalid");
-    assert_eq!(desk.world().online(), 0);
+    assert_eq!(frontend.world().online(), 0);
 }
 
 #[test]
 fn hanging_up_and_logging_out_end_the_login() {
-    let mut desk = plain();
-    register(&mut desk, 1, "Ann");
-    register(&mut desk, 2, "Ben");
-    assert_eq!(desk.disconnect(1).len(), 1);
-    assert_eq!(desk.disconnect(1).len(), 0);
-    let goodbye = answer(desk.serve_call(2, call("logout", json!({})), SECOND)).unwrap();
+    let mut frontend = plain();
+    register(&mut frontend, 1, "Ann");
+    register(&mut frontend, 2, "Ben");
+    assert_eq!(frontend.disconnect(1).len(), 1);
+    assert_eq!(frontend.disconnect(1).len(), 0);
+    let goodbye = answer(frontend.serve_call(2, call("logout", json!({})), SECOND)).unwrap();
     assert_eq!(goodbye["message"], "Logged out successfully");
     assert_eq!(
-        code(desk.serve_call(2, call("mine", json!({})), SECOND)),
+        code(frontend.serve_call(2, call("mine", json!({})), SECOND)),
         "session_invalid"
     );
-    assert_eq!(desk.world().online(), 0);
+    assert_eq!(frontend.world().online(), 0);
 }
 
 #[test]
 fn each_kind_of_call_has_its_limit() {
-    let mut desk = desk(
+    let mut frontend = frontend(
         GalaxyLimits {
             queries: RateAllowance::PerMinute(3),
             chats: RateAllowance::PerMinute(1),
@@ -148,38 +148,42 @@ fn each_kind_of_call_has_its_limit() {
         },
         SessionRules::default(),
     );
-    register(&mut desk, 1, "Ann");
+    register(&mut frontend, 1, "Ann");
     let status = || call("get_status", json!({}));
     for _ in 0..3 {
-        assert!(answer(desk.serve_call(1, status(), SECOND)).is_ok());
+        assert!(answer(frontend.serve_call(1, status(), SECOND)).is_ok());
     }
-    let refusal = answer(desk.serve_call(1, status(), 11 * SECOND)).unwrap_err();
+    let refusal = answer(frontend.serve_call(1, status(), 11 * SECOND)).unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "rate_limited: Too many requests. Please slow down. Retry in 50 seconds."
     );
     let hello = || call("chat", json!({ "channel": "system", "content": "hello" }));
-    assert!(answer(desk.serve_call(1, hello(), SECOND)).is_ok());
-    assert_eq!(code(desk.serve_call(1, hello(), SECOND)), "rate_limited");
-    assert!(answer(desk.serve_call(1, status(), 62 * SECOND)).is_ok());
+    assert!(answer(frontend.serve_call(1, hello(), SECOND)).is_ok());
+    assert_eq!(
+        code(frontend.serve_call(1, hello(), SECOND)),
+        "rate_limited"
+    );
+    assert!(answer(frontend.serve_call(1, status(), 62 * SECOND)).is_ok());
 }
 
 #[test]
 fn what_changes_the_world_is_recorded_without_secrets() {
-    let mut desk = plain();
-    let welcome = register(&mut desk, 1, "Ann");
+    let mut frontend = plain();
+    let welcome = register(&mut frontend, 1, "Ann");
     let login = json!({ "username": "Ann", "password": welcome["password"] });
-    let login = desk.serve_call(1, call("login", login), SECOND);
+    let login = frontend.serve_call(1, call("login", login), SECOND);
     assert_eq!(login.records[0].command, "login");
     assert!(login.records[0].arguments.is_empty());
     let session = answer(login).unwrap()["session_id"].clone();
     assert!(
-        desk.serve_call(1, call("get_status", json!({})), SECOND)
+        frontend
+            .serve_call(1, call("get_status", json!({})), SECOND)
             .records
             .is_empty()
     );
     let entry = json!({ "entry": "hello", "session_id": session });
-    let log = desk.serve_call(1, call("captains_log_add", entry), SECOND);
+    let log = frontend.serve_call(1, call("captains_log_add", entry), SECOND);
     assert_eq!(
         Value::Object(log.records[0].arguments.clone()),
         json!({ "entry": "hello" })
@@ -187,19 +191,19 @@ fn what_changes_the_world_is_recorded_without_secrets() {
     let mut mine = call("mine", json!({}));
     mine.name = Some("call-7".to_owned());
     assert!(
-        desk.serve_call(1, mine, SECOND).records.is_empty(),
+        frontend.serve_call(1, mine, SECOND).records.is_empty(),
         "not before its tick"
     );
-    desk.tick();
-    let ticked = desk.tick();
+    frontend.tick();
+    let ticked = frontend.tick();
     assert_eq!(ticked.records[0].failed.as_deref(), Some("no_resources"));
     assert_eq!(ticked.records[0].call.as_deref(), Some("call-7"));
-    assert_eq!(ticked.records[0].tick, desk.world().now());
+    assert_eq!(ticked.records[0].tick, frontend.world().now());
 }
 
 #[test]
 fn what_needs_no_login_is_answered_to_strangers() {
-    let mut desk = plain();
+    let mut frontend = plain();
     for tool in [
         "help",
         "get_commands",
@@ -209,12 +213,12 @@ fn what_needs_no_login_is_answered_to_strangers() {
         "forum_list",
     ] {
         assert!(
-            answer(desk.serve_call(9, call(tool, json!({})), SECOND)).is_ok(),
+            answer(frontend.serve_call(9, call(tool, json!({})), SECOND)).is_ok(),
             "{tool}"
         );
     }
     assert_eq!(
-        code(desk.serve_call(9, call("commentary", json!({})), SECOND)),
+        code(frontend.serve_call(9, call("commentary", json!({})), SECOND)),
         "unknown_command"
     );
 }

@@ -15,7 +15,7 @@ const NOW: Duration = Duration::from_secs(1);
 
 /// A desk whose deeds are journalled, as the server does it.
 struct Kept {
-    desk: Frontend,
+    frontend: Frontend,
     journal: Journal,
 }
 
@@ -23,8 +23,8 @@ impl Kept {
     fn open(dir: &Path) -> anyhow::Result<Self> {
         let (world, journal) = Journal::open(dir, None, WorldRules::new)?;
         let rules = WorldRules::new(world.seed());
-        let desk = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
-        Ok(Self { desk, journal })
+        let frontend = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
+        Ok(Self { frontend, journal })
     }
 
     fn call(&mut self, connection: ConnectionId, tool: &str, arguments: Value) -> Option<Value> {
@@ -36,8 +36,8 @@ impl Kept {
             arguments,
             name: None,
         };
-        let served = self.desk.serve_call(connection, call, NOW);
-        let now = self.desk.world().now();
+        let served = self.frontend.serve_call(connection, call, NOW);
+        let now = self.frontend.world().now();
         self.journal.append(now, &served.records).unwrap();
         match served.reply {
             CallReply::Now(answer) => answer.ok(),
@@ -46,16 +46,16 @@ impl Kept {
     }
 
     fn tick(&mut self) {
-        let ticked = self.desk.tick();
-        let now = self.desk.world().now();
+        let ticked = self.frontend.tick();
+        let now = self.frontend.world().now();
         self.journal.append(now, &ticked.records).unwrap();
     }
 
     /// What a restart has to give back: the world without anybody logged in.
     fn lasting(&self) -> String {
         let mut world = World::load(
-            WorldRules::new(self.desk.world().seed()),
-            &self.desk.world().save(),
+            WorldRules::new(self.frontend.world().seed()),
+            &self.frontend.world().save(),
         )
         .unwrap();
         world.everybody_leaves();
@@ -101,7 +101,7 @@ fn a_killed_galaxy_comes_back_as_it_was() {
     drop(kept);
     let again = Kept::open(dir.path()).unwrap();
     assert_eq!(again.lasting(), before);
-    assert_eq!(again.desk.world().online(), 0);
+    assert_eq!(again.frontend.world().online(), 0);
     drop(again);
     assert_eq!(
         Kept::open(dir.path()).unwrap().lasting(),
@@ -166,7 +166,7 @@ fn files_are_private_and_do_not_pile_up() {
     let mut kept = Kept::open(&data).unwrap();
     for _ in 0..3 {
         kept.tick();
-        kept.journal.take_snapshot(kept.desk.world()).unwrap();
+        kept.journal.take_snapshot(kept.frontend.world()).unwrap();
     }
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&data), 0o700);

@@ -115,7 +115,10 @@ impl AddressGate {
 
     /// 2 minutes, then 4, 8, 16 and 30 for ever.
     fn block_length(&self, blocks: u32) -> Duration {
-        let minutes = 1_u32.checked_shl(blocks).unwrap_or(MAX_BLOCK_MINUTES).min(MAX_BLOCK_MINUTES);
+        let minutes = 1_u32
+            .checked_shl(blocks)
+            .unwrap_or(MAX_BLOCK_MINUTES)
+            .min(MAX_BLOCK_MINUTES);
         self.minute * minutes
     }
 

@@ -121,7 +121,10 @@ impl Handler {
             );
             return Ok(Err(GameRefusal::new("rate_limited", message)));
         }
-        let name = context.meta.get(CALL_NAME_KEY).and_then(|name| name.as_str());
+        let name = context
+            .meta
+            .get(CALL_NAME_KEY)
+            .and_then(|name| name.as_str());
         let call = GameCall {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),

@@ -86,7 +86,7 @@ pub(super) struct RecordFiles {
 
 /// The task's state.
 pub(super) struct WorldOwner {
-    desk: Frontend,
+    frontend: Frontend,
     journal: Option<Journal>,
     ledger: Option<MutationLedger>,
     connections: Arc<Connections>,
@@ -99,7 +99,7 @@ pub(super) struct WorldOwner {
 
 impl WorldOwner {
     pub(super) fn new(
-        desk: Frontend,
+        frontend: Frontend,
         records: RecordFiles,
         connections: Arc<Connections>,
         traffic: Arc<Traffic>,
@@ -116,7 +116,7 @@ impl WorldOwner {
             TickPace::ByHand => None,
         };
         Self {
-            desk,
+            frontend,
             journal: records.journal,
             ledger: records.ledger,
             connections,
@@ -152,7 +152,7 @@ impl WorldOwner {
             }
         }
         if let Some(journal) = &mut self.journal {
-            write_snapshot(journal, self.desk.world());
+            write_snapshot(journal, self.frontend.world());
         }
         Ok(())
     }
@@ -185,12 +185,12 @@ impl WorldOwner {
                     }
                 }
                 OwnerRequest::HangUp(connection) => {
-                    records.extend(self.desk.disconnect(connection))
+                    records.extend(self.frontend.disconnect(connection))
                 }
                 OwnerRequest::LoseLogin(connection) => {
-                    records.extend(self.desk.lose_login(connection, now));
+                    records.extend(self.frontend.lose_login(connection, now));
                 }
-                OwnerRequest::WarnOfRestart => self.desk.warn_of_restart(RESTART_WARNING_SECS),
+                OwnerRequest::WarnOfRestart => self.frontend.warn_of_restart(RESTART_WARNING_SECS),
                 OwnerRequest::Tick { reply } => {
                     self.keep_records(&records, stop).await?;
                     records.clear();
@@ -213,8 +213,10 @@ impl WorldOwner {
         call: GameCall,
         now: Duration,
     ) -> ServedCall {
-        let desk = &mut self.desk;
-        let served = catch_unwind(AssertUnwindSafe(|| desk.serve_call(connection, call, now)));
+        let frontend = &mut self.frontend;
+        let served = catch_unwind(AssertUnwindSafe(|| {
+            frontend.serve_call(connection, call, now)
+        }));
         served.unwrap_or_else(|_| ServedCall {
             reply: CallReply::Now(Err(GameRefusal::internal_error())),
             records: Vec::new(),
@@ -227,7 +229,7 @@ impl WorldOwner {
         watchers: Vec<oneshot::Sender<u64>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
-        let ticked = self.desk.tick();
+        let ticked = self.frontend.tick();
         let mut outgoing = Vec::with_capacity(ticked.answers.len());
         for (ticket, answer) in ticked.answers {
             if let Some(reply) = self.waiting.remove(&ticket) {
@@ -239,7 +241,7 @@ impl WorldOwner {
             .iter()
             .filter(|record| record.failed.is_none());
         self.traffic.count_mutations(done.count());
-        let reached = self.desk.world().now();
+        let reached = self.frontend.world().now();
         outgoing.extend(
             watchers
                 .into_iter()
@@ -265,9 +267,9 @@ impl WorldOwner {
             return Ok(());
         }
         self.swept = now;
-        let mut records = self.desk.sweep(now);
+        let mut records = self.frontend.sweep(now);
         for connection in self.connections.sweep(now) {
-            records.extend(self.desk.disconnect(connection));
+            records.extend(self.frontend.disconnect(connection));
         }
         if records.is_empty() {
             return Ok(());
@@ -285,7 +287,7 @@ impl WorldOwner {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
-        let world = self.desk.world();
+        let world = self.frontend.world();
         let now = world.now();
         retry_write("append to the journal", stop, || {
             journal.append(now, records)
@@ -298,7 +300,7 @@ impl WorldOwner {
     }
 
     fn health(&self) -> Health {
-        let world = self.desk.world();
+        let world = self.frontend.world();
         Health {
             tick: world.now(),
             players: world.population(),

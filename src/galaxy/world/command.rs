@@ -225,7 +225,11 @@ mod tests {
 
     #[test]
     fn played_commands_are_in_order_and_agree_with_the_tool_table() {
-        assert!(COMMAND_HANDLERS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(
+            COMMAND_HANDLERS
+                .windows(2)
+                .all(|pair| pair[0].0 < pair[1].0)
+        );
         for (name, play) in COMMAND_HANDLERS {
             let tool = tools::find(name).unwrap();
             assert_eq!(

@@ -13,7 +13,7 @@ pub(super) mod place;
 pub(super) mod status;
 pub(super) mod version;
 
-pub(super) use self::version::{RELEASE_NOTES, RELEASE_DATE};
+pub(super) use self::version::{RELEASE_DATE, RELEASE_NOTES};
 use super::{CommandArguments, GameRefusal};
 
 /// Which page of a list, counted from 1.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    World, WorldRules, deposits::Deposits, market::Markets, player::PlayerAccount,
-    messages::MessageHistory,
+    World, WorldRules, deposits::Deposits, market::Markets, messages::MessageHistory,
+    player::PlayerAccount,
 };
 
 #[derive(Serialize)]

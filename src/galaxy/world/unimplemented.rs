@@ -42,7 +42,9 @@ fn check_required(command: &str, arguments: CommandArguments) -> Result<&'static
 
 /// Why the command cannot be done by this player now.
 pub(super) fn refusal_for(world: &World, player: &PlayerAccount, command: &str) -> GameRefusal {
-    let known = REFUSAL_REASONS.iter().find(|(names, _)| names.contains(&command));
+    let known = REFUSAL_REASONS
+        .iter()
+        .find(|(names, _)| names.contains(&command));
     let reason = match known {
         Some((_, reason)) => reason,
         None if command.contains("faction") => &NO_FACTION,
@@ -255,7 +257,9 @@ mod tests {
         let sessions = ["login", "logout", "register", "session"];
         for tool in tools::all() {
             let name = tool.name.as_str();
-            let has_words = REFUSAL_REASONS.iter().any(|(names, _)| names.contains(&name));
+            let has_words = REFUSAL_REASONS
+                .iter()
+                .any(|(names, _)| names.contains(&name));
             let is_played = command::find_handler(name).is_some() || sessions.contains(&name);
             assert_eq!(
                 has_words || name.contains("faction"),

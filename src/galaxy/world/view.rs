@@ -13,8 +13,8 @@ use super::{
     World,
     hold::Hold,
     market::PriceLevel,
-    player::PlayerAccount,
     messages::{Channel, MessageBoard, PilotMessage},
+    player::PlayerAccount,
 };
 
 /// `48,207 / 60,000`.

@@ -93,7 +93,7 @@ pub fn row_line(mysis: MysisId, row: &Row) -> Value {
         })
         .collect();
     if let Some(utterance) = row.utterance() {
-        line["horizon"] = json!(utterance.horizon.0);
+        line["horizon"] = json!(utterance.seen_up_to.0);
     }
     if let RowBody::Mission { id, .. } = &row.body {
         line["mission_id"] = json!(format!("{:016x}", id.0));

@@ -13,8 +13,8 @@ use actors::domain::event::LifeState;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
-use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::redact::Redactor;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount, Write};
 
 use crate::{BulkImport, SqlLedger, StoredMission};

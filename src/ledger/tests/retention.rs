@@ -90,8 +90,8 @@ fn peer(text: &str) -> RowBody {
     }
 }
 
-pub(super) fn reply(text: &str, horizon: i64) -> RowBody {
-    RowBody::Reply(said(text, horizon))
+pub(super) fn reply(text: &str, seen_up_to: i64) -> RowBody {
+    RowBody::Reply(said(text, seen_up_to))
 }
 
 pub(super) fn calls(count: usize) -> RowBody {

@@ -48,13 +48,13 @@ const FUEL_PRICE: i64 = 4;
 
 /// Whether the credits are too few for a full tank.
 fn is_broke(cockpit: &PlayerView<'_>) -> bool {
-    let Situation { ship, dealings, .. } = &cockpit.situation;
+    let Situation { ship, trades, .. } = &cockpit.situation;
     let missing = match (ship.fuel, ship.max_fuel) {
         (Some(fuel), Some(most)) => most.saturating_sub(fuel),
         (Some(_), None) | (None, _) => 0,
     };
-    dealings.refuel_refused
-        || dealings
+    trades.refuel_refused
+        || trades
             .credits
             .is_some_and(|credits| credits < missing.saturating_mul(FUEL_PRICE))
 }

@@ -106,7 +106,7 @@ pub(super) fn undock_where_told(cockpit: &PlayerView<'_>) -> Option<PlayerStep> 
 /// What remains with an empty tank in space.
 fn escape_empty_tank(cockpit: &PlayerView<'_>) -> PlayerStep {
     let situation = &cockpit.situation;
-    if situation.place.docked == Some(true) && !situation.dealings.refuel_refused {
+    if situation.place.docked == Some(true) && !situation.trades.refuel_refused {
         return PlayerStep::call(
             "refuel",
             json!({}),

@@ -23,7 +23,7 @@ fn sell_goods(
     keep: &[&str],
 ) -> Option<PlayerStep> {
     let ship = &cockpit.situation.ship;
-    let unsold = &cockpit.situation.dealings.unsold;
+    let unsold = &cockpit.situation.trades.unsold;
     let is_empty = ship.used == Some(0);
     if !is_empty && !ship.is_listed && cockpit.can_ask("get_cargo") {
         return Some(PlayerStep::call(
@@ -67,9 +67,9 @@ fn put_away(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     let unsold = situation
         .ship
         .goods()
-        .find(|(item, _)| situation.dealings.unsold.contains(*item));
+        .find(|(item, _)| situation.trades.unsold.contains(*item));
     let (item, quantity) = unsold.filter(|_| is_burden)?;
-    let tool = if cockpit.offers("deposit_items") && !situation.dealings.storage_refused {
+    let tool = if cockpit.offers("deposit_items") && !situation.trades.storage_refused {
         "deposit_items"
     } else {
         "jettison"
@@ -89,7 +89,7 @@ fn hand_over(tool: &str, item: &str, quantity: i64) -> WantedCall {
 }
 
 fn count_credits(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
-    let must_count = cockpit.situation.dealings.is_stale || cockpit.situation.ship.fuel.is_none();
+    let must_count = cockpit.situation.trades.is_stale || cockpit.situation.ship.fuel.is_none();
     (must_count && cockpit.can_ask("get_status")).then(|| {
         PlayerStep::call(
             "get_status",
@@ -102,9 +102,9 @@ fn count_credits(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
 /// Fills the tank where it is not nearly full.
 pub(super) fn refuel_ship(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     let situation = &cockpit.situation;
-    let can_pay = situation.dealings.credits.is_none_or(|credits| credits > 0);
+    let can_pay = situation.trades.credits.is_none_or(|credits| credits > 0);
     let wants_fuel = situation.ship.has_less_fuel_than(80)
-        && !situation.dealings.refuel_refused
+        && !situation.trades.refuel_refused
         && can_pay
         && cockpit.offers("refuel");
     wants_fuel.then(|| {

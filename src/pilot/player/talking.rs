@@ -109,11 +109,11 @@ pub(super) fn describe_facts(situation: &Situation) -> String {
     if let (Some(fuel), Some(most)) = (ship.fuel, ship.max_fuel) {
         sentences.push(format!("Fuel {fuel}/{most}."));
     }
-    if let Some(credits) = situation.dealings.credits {
+    if let Some(credits) = situation.trades.credits {
         sentences.push(format!("{credits} credits."));
     }
-    if situation.dealings.earned > 0 {
-        sentences.push(format!("Earned {} lately.", situation.dealings.earned));
+    if situation.trades.earned > 0 {
+        sentences.push(format!("Earned {} lately.", situation.trades.earned));
     }
     if let Some(trouble) = &situation.trouble {
         sentences.push(format!(

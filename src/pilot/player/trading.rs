@@ -21,13 +21,13 @@ pub(super) fn choose_trading_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::
     }
     let situation = &cockpit.situation;
     if situation.place.docked != Some(true) {
-        return if situation.dealings.bought_here.is_empty() {
+        return if situation.trades.bought_here.is_empty() {
             moving::go_to_base(cockpit, None, "Trade happens at bases.", rng)
         } else {
             moving::jump_to_neighbour(cockpit, "What I carry sells better elsewhere.", rng)
         };
     }
-    let Some(market) = &situation.dealings.market else {
+    let Some(market) = &situation.trades.market else {
         if cockpit.can_ask("view_market") {
             return PlayerStep::call(
                 "view_market",
@@ -47,7 +47,7 @@ pub(super) fn choose_trading_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::
 
 /// Sells what was not bought here and somebody here wants.
 fn sell_goods(cockpit: &PlayerView<'_>, market: &[MarketQuote]) -> Option<PlayerStep> {
-    let dealings = &cockpit.situation.dealings;
+    let trades = &cockpit.situation.trades;
     let bid_for = |item: &str| {
         market
             .iter()
@@ -55,9 +55,7 @@ fn sell_goods(cockpit: &PlayerView<'_>, market: &[MarketQuote]) -> Option<Player
             .map_or(0, |quote| quote.bid)
     };
     let (item, quantity) = cockpit.situation.ship.goods().find(|(item, _)| {
-        bid_for(item) > 0
-            && !dealings.unsold.contains(*item)
-            && !dealings.bought_here.contains(*item)
+        bid_for(item) > 0 && !trades.unsold.contains(*item) && !trades.bought_here.contains(*item)
     })?;
     Some(PlayerStep::call(
         "sell",
@@ -73,7 +71,7 @@ fn buy_goods(
     rng: &mut fastrand::Rng,
 ) -> Option<PlayerStep> {
     let situation = &cockpit.situation;
-    let purse = situation.dealings.credits.unwrap_or(0) / 2;
+    let purse = situation.trades.credits.unwrap_or(0) / 2;
     let room = situation.ship.room().unwrap_or(MAX_LISTED);
     if situation.ship.goods().next().is_some() || room < 1 || !cockpit.offers("buy") {
         return None;
@@ -81,7 +79,7 @@ fn buy_goods(
     let mut offers: Vec<&MarketQuote> = market
         .iter()
         .filter(|quote| {
-            (1..=purse).contains(&quote.ask) && !situation.dealings.unbought.contains(&quote.item)
+            (1..=purse).contains(&quote.ask) && !situation.trades.unbought.contains(&quote.item)
         })
         .collect();
     offers.sort_by_key(|quote| quote.ask);

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::PilotServer;
 use super::decision::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
 use crate::answer::count_tokens;
-use crate::request_stats::RequestRecord;
 use crate::chance::{self, Mix};
 use crate::faults::{self, DeliveryFault, ErrorReply, PilotFaultKind};
 use crate::player::answer_with_fingerprint;
 use crate::request::PilotRequest;
+use crate::request_stats::RequestRecord;
 use crate::wire::{self, CompletionStamp, WireUsage};
 
 /// The faults of one request: those that were drawn, and those of them that had something to strike.

@@ -9,10 +9,10 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::PilotServer;
-use super::sending::build_response;
 use super::decision::{AnswerDecision, DeliveryPlan};
-use crate::request_stats::RequestRecord;
+use super::sending::build_response;
 use crate::faults::error_body;
+use crate::request_stats::RequestRecord;
 
 /// Answers a chat request.
 pub(super) async fn complete_chat(

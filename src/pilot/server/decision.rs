@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::request_stats::RequestRecord;
 use crate::faults::{ErrorReply, PilotFaultKind};
+use crate::request_stats::RequestRecord;
 use crate::wire::{self, WireUsage};
 
 /// What is sent.

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use super::decision::AnswerDecision;
 use super::{PilotServer, wrong_key};
 use crate::body::{self, RequestBody};
-use crate::request_stats::RequestRecord;
 use crate::chance::Mix;
 use crate::faults::error_body;
 use crate::identity;
 use crate::request::PilotRequest;
+use crate::request_stats::RequestRecord;
 use crate::tools::ToolList;
 use crate::validate::{RequestRefusal, validate_beside_tools};
 
@@ -32,7 +32,7 @@ impl PilotServer {
             .as_ref()
             .ok()
             .and_then(|body| body.tools)
-            .map(|tools| self.toolshed.look_up(tools.get()));
+            .map(|tools| self.tool_lists.look_up(tools.get()));
         let request = read_request(&parsed, tools.as_deref());
         let mut line = RequestRecord {
             caller: caller_name(headers, parsed.as_ref().ok(), &request),

@@ -58,7 +58,10 @@ impl KnownAccount {
             .any(|sentence| {
                 let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
                 let is_rule = words.any(|word| CONDITION_WORDS.contains(&word));
-                !is_rule && NO_ACCOUNT_PHRASES.iter().any(|phrase| sentence.contains(phrase))
+                !is_rule
+                    && NO_ACCOUNT_PHRASES
+                        .iter()
+                        .any(|phrase| sentence.contains(phrase))
             });
         if is_missing {
             self.standing = AccountStanding::Missing;

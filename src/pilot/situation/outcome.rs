@@ -115,7 +115,10 @@ fn is_of_interest(tool: &str, text: &str) -> bool {
         "complete_mission",
     ];
     let is_error = text.starts_with("{\"error\"") || text.starts_with("{\"code\"");
-    !text.starts_with('{') || is_error || TOOLS_OF_INTEREST.contains(&tool) || text.contains("\"auto_")
+    !text.starts_with('{')
+        || is_error
+        || TOOLS_OF_INTEREST.contains(&tool)
+        || text.contains("\"auto_")
 }
 
 /// Takes away the line in brackets by which a caller marks the words of others.

@@ -64,7 +64,7 @@ fn a_status_tells_place_purse_tank_and_hold() {
     assert_eq!(known.account.standing, AccountStanding::Active);
     assert_eq!(known.place.poi.as_deref(), Some("main_belt"));
     assert_eq!(known.place.docked, Some(false));
-    assert_eq!(known.dealings.credits, Some(136));
+    assert_eq!(known.trades.credits, Some(136));
     assert_eq!((known.ship.fuel, known.ship.room()), (Some(97), Some(54)));
     assert_eq!(known.ship.goods().collect::<Vec<_>>(), [("iron_ore", 12)]);
 }
@@ -109,7 +109,7 @@ fn later_results_change_what_earlier_ones_told() {
         ],
     );
     assert_eq!(known.place.docked, Some(true));
-    assert_eq!(known.dealings.credits, Some(136 + 45 - 4));
+    assert_eq!(known.trades.credits, Some(136 + 45 - 4));
     assert_eq!(known.ship.used, Some(16 + 3 - 15));
     assert_eq!(known.ship.goods().count(), 0);
     assert_eq!(known.ship.fuel, Some(100));
@@ -193,8 +193,8 @@ fn errors_about_the_call_are_no_facts() {
             ],
         );
         assert_eq!(
-            (&known.place, &known.ship, &known.dealings),
-            (&before.place, &before.ship, &before.dealings),
+            (&known.place, &known.ship, &known.trades),
+            (&before.place, &before.ship, &before.trades),
             "{text}"
         );
     }

@@ -25,7 +25,7 @@ impl SimulatedGame {
         let (now, chaos) = (Instant::now(), &self.0.chaos);
         match hall.restart {
             None if chaos.draw_fault(InjectedFault::GameRestart, 0.001) => {
-                hall.desk.warn_of_restart(RESTART_NOTICE.as_secs());
+                hall.frontend.warn_of_restart(RESTART_NOTICE.as_secs());
                 let down = now + RESTART_NOTICE;
                 let up = down + chaos.duration_between(TICK_INTERVAL, MAX_RESTART_TIME);
                 hall.restart = Some(AnnouncedRestart { down, up });
@@ -33,7 +33,7 @@ impl SimulatedGame {
             Some(restart) if now >= restart.up => hall.restart = None,
             Some(restart) if now >= restart.down => {
                 for connection in hall.forgotten + 1..=hall.connections {
-                    let left = hall.desk.disconnect(connection);
+                    let left = hall.frontend.disconnect(connection);
                     self.report_executed(&left);
                 }
                 hall.forgotten = hall.connections;

@@ -290,7 +290,7 @@ impl StoredMysis {
             let RowBody::Reply(said) = &row.body else {
                 return None;
             };
-            (!said.text.is_empty()).then_some(said.horizon)
+            (!said.text.is_empty()).then_some(said.seen_up_to)
         });
         let answered = answered.unwrap_or_default();
         let newest = self.rows.len().saturating_sub(96);

@@ -83,7 +83,9 @@ impl RevivalTracker {
         match (&event.mysis, &event.what) {
             (Some(who), EventKind::StateChanged { to, reason, .. }) => {
                 let died = *to == LifeState::Errored
-                    && reason.as_ref().is_some_and(|why| why.starts_with(DEATH_REASON_PREFIX));
+                    && reason
+                        .as_ref()
+                        .is_some_and(|why| why.starts_with(DEATH_REASON_PREFIX));
                 if died {
                     let since = (who.name.clone(), Instant::now());
                     self.awaited.entry(who.id).or_insert(since);

@@ -91,8 +91,7 @@ impl ServerClock {
 
     /// How long what was seen holds: less than a tick.
     pub(super) fn pace(&self) -> Duration {
-        self.pace
-            .map_or(UNKNOWN_TICK, |pace| pace.min(MAX_TICK))
+        self.pace.map_or(UNKNOWN_TICK, |pace| pace.min(MAX_TICK))
     }
 
     /// In what time this one may ask the server again; `None`: now. All come back one after the

@@ -81,17 +81,17 @@ impl Dashboard {
         };
         let had = focus
             .transcript
-            .finding
+            .text_search
             .as_ref()
-            .is_some_and(|finding| finding.current.is_some());
+            .is_some_and(|text_search| text_search.current.is_some());
         if !focus.take_places(stamp, &rows) || focus.is_searching() {
             return;
         }
-        let Some(finding) = &focus.transcript.finding else {
+        let Some(text_search) = &focus.transcript.text_search else {
             return;
         };
-        let (text, count) = (finding.text().to_string(), finding.places().len());
-        let newest = finding.places().last().copied();
+        let (text, count) = (text_search.text().to_string(), text_search.places().len());
+        let newest = text_search.places().last().copied();
         let words = match count {
             0 => format!("`{text}` stands nowhere in this conversation"),
             _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
@@ -101,8 +101,8 @@ impl Dashboard {
         self.log_message(self.now, Tone::Hint, None, "said", &words);
         if !had && let Some(newest) = newest {
             self.go_in_transcript(|transcript| {
-                if let Some(finding) = &mut transcript.finding {
-                    finding.current = Some(newest);
+                if let Some(text_search) = &mut transcript.text_search {
+                    text_search.current = Some(newest);
                 }
                 transcript.go_to(newest)
             });
@@ -136,13 +136,13 @@ impl Dashboard {
             }
             false
         };
-        let Some(place) = self.layers.iter().position(is_ours) else {
+        let Some(place) = self.overlays.iter().position(is_ours) else {
             return false;
         };
-        if let (Err(refusal), Overlay::Form(form)) = (&outcome.answer, &mut self.layers[place]) {
+        if let (Err(refusal), Overlay::Form(form)) = (&outcome.answer, &mut self.overlays[place]) {
             form.complain(&refusal.to_string());
         } else {
-            self.layers.remove(place);
+            self.overlays.remove(place);
         }
         true
     }
@@ -172,7 +172,7 @@ impl Dashboard {
             }
             (target, _) => target,
         };
-        let open = self.layers.iter_mut().find_map(|layer| {
+        let open = self.overlays.iter_mut().find_map(|layer| {
             if let Overlay::Compose(composer) = layer {
                 return (composer.target == target).then_some(composer);
             }

@@ -189,7 +189,7 @@ fn last_words_text(
     {
         return (clip_to_line(reason), Tone::Dim);
     }
-    if let Some(deed) = &standing.last_deed
+    if let Some(deed) = &standing.last_tool_call
         && standing.last_words.is_empty()
     {
         return tool_call_text(deed);

@@ -271,12 +271,12 @@ impl Focus {
             self.transcript.find(None);
             return Vec::new();
         }
-        let finding = TextSearch::of(text);
+        let text_search = TextSearch::of(text);
         let search = |within| SearchQuery {
-            text: finding.text().to_string(),
+            text: text_search.text().to_string(),
             mysis: Some(self.mysis()),
             within,
-            case_sensitive: finding.minds_case(),
+            case_sensitive: text_search.is_case_sensitive(),
             sendable_only: false,
             limit: PLACES,
         };
@@ -285,7 +285,7 @@ impl Focus {
             (stamps[1], search(SearchIn::Reasoning)),
         ];
         self.searches.extend(stamps);
-        self.transcript.find(Some(finding));
+        self.transcript.find(Some(text_search));
         questions
     }
 
@@ -298,9 +298,9 @@ impl Focus {
         let mysis = self.mysis();
         let own = rows.iter().filter(|(owner, _)| *owner == mysis);
         let is_over = self.searches.is_empty();
-        if let Some(finding) = &mut self.transcript.finding {
-            own.for_each(|(_, row)| finding.check_row(row));
-            finding.is_complete = is_over;
+        if let Some(text_search) = &mut self.transcript.text_search {
+            own.for_each(|(_, row)| text_search.check_row(row));
+            text_search.is_complete = is_over;
         }
         true
     }

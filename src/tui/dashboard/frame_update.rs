@@ -12,7 +12,10 @@ use super::action::TerminalAction;
 use super::appearance::Notify;
 use super::focus::ActiveSeek;
 use super::input_event::Attention;
-use super::keys::{self, GLOBAL_KEYS, Chapter, MOVEMENT_KEYS, INSPECTOR_KEYS, FOCUS_KEYS, TARGET_KEYS, LIST_KEYS, TABLE_KEYS};
+use super::keys::{
+    self, Chapter, FOCUS_KEYS, GLOBAL_KEYS, INSPECTOR_KEYS, LIST_KEYS, MOVEMENT_KEYS, TABLE_KEYS,
+    TARGET_KEYS,
+};
 use super::log::LogMessage;
 use super::needs;
 use super::orders::Receipt;
@@ -59,7 +62,7 @@ impl Dashboard {
         self.update_focus();
         self.weigh_request();
         let page = self.layout().page();
-        for layer in &mut self.layers {
+        for layer in &mut self.overlays {
             if let Overlay::Inspect(inspector) = layer {
                 inspector.resize(page.width.saturating_sub(2), page.height);
             }
@@ -157,8 +160,8 @@ impl Dashboard {
         if self.closing.is_none() {
             return Vec::new();
         }
-        let standings = self.roster.members().values();
-        let mut waited: Vec<&MysisStatus> = standings
+        let statuses = self.roster.members().values();
+        let mut waited: Vec<&MysisStatus> = statuses
             .map(|member| &*member.standing)
             .filter(|standing| standing.activity != Activity::Resting)
             .collect();
@@ -208,7 +211,7 @@ impl Dashboard {
             keys::chapter("The log and this help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
-        let in_hand = if self.layers.iter().any(is_entry) {
+        let in_hand = if self.overlays.iter().any(is_entry) {
             2
         } else {
             usize::from(self.focus.is_some())
@@ -239,7 +242,7 @@ impl Dashboard {
                 .map(|(keys, hint)| ((*keys).to_string(), *hint))
                 .collect()
         };
-        match self.layers.last() {
+        match self.overlays.last() {
             Some(Overlay::Compose(composer)) => {
                 let mut hints: Vec<_> = fixed(&[
                     ("Enter", "send"),
@@ -273,7 +276,9 @@ impl Dashboard {
             }
             None => {
                 let view: Vec<_> = if self.focus.is_some() {
-                    keys::hints(FOCUS_KEYS).chain(keys::hints(MOVEMENT_KEYS)).collect()
+                    keys::hints(FOCUS_KEYS)
+                        .chain(keys::hints(MOVEMENT_KEYS))
+                        .collect()
                 } else {
                     keys::hints(TABLE_KEYS).collect()
                 };

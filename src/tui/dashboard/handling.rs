@@ -16,7 +16,10 @@ use super::appearance::MouseUse;
 use super::composer::ComposeTarget;
 use super::form::MysisForm;
 use super::input_event::{Input, Press};
-use super::keys::{self, GLOBAL_KEYS, MOVEMENT_KEYS, GlobalAction, FOCUS_KEYS, TARGET_KEYS, TABLE_KEYS, TargetAction};
+use super::keys::{
+    self, FOCUS_KEYS, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TABLE_KEYS, TARGET_KEYS,
+    TargetAction,
+};
 use super::overlay::{LogView, Overlay};
 use super::palette::{CommandPalette, CompletionSources};
 use super::query::QueryScope;
@@ -39,7 +42,7 @@ impl Dashboard {
     }
 
     fn on_press(&mut self, press: Press) {
-        if let Some(layer) = self.layers.pop() {
+        if let Some(layer) = self.overlays.pop() {
             return self.press_in_layer(layer, press);
         }
         self.press_in_view(press);
@@ -91,14 +94,14 @@ impl Dashboard {
             GlobalAction::Broadcast => self.compose(ComposeTarget::Swarm),
             GlobalAction::Palette => {
                 let palette = CommandPalette::new(&self.completion_sources());
-                self.layers.push(Overlay::Palette(Box::new(palette)));
+                self.overlays.push(Overlay::Palette(Box::new(palette)));
             }
             GlobalAction::Resume => self.resume(),
-            GlobalAction::Log => self.layers.push(Overlay::Log(LogView::default())),
+            GlobalAction::Log => self.overlays.push(Overlay::Log(LogView::default())),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
             GlobalAction::Mouse => self.toggle_mouse(),
-            GlobalAction::Help => self.layers.push(Overlay::Help(0)),
+            GlobalAction::Help => self.overlays.push(Overlay::Help(0)),
             GlobalAction::Quit => self.quit(),
             GlobalAction::Suspend => self.actions.push(TerminalAction::Suspend),
             GlobalAction::Redraw => self.actions.push(TerminalAction::Redraw),
@@ -148,7 +151,7 @@ impl Dashboard {
         };
         if let Some(rules) = &self.rules {
             let form = MysisForm::configure(rules, standing);
-            self.layers.push(Overlay::Form(Box::new(form)));
+            self.overlays.push(Overlay::Form(Box::new(form)));
         }
     }
 
@@ -175,7 +178,7 @@ impl Dashboard {
 
     fn paste(&mut self, text: &str) {
         let known = self.completion_sources();
-        match self.layers.last_mut() {
+        match self.overlays.last_mut() {
             Some(Overlay::Compose(composer)) => {
                 composer.field.insert(text);
                 self.drafts.keep(&composer.target, composer.field.text());

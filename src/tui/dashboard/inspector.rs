@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use actors::domain::message::Row;
 use actors::domain::last_request::SentRequest;
+use actors::domain::message::Row;
 
 use super::figures::{self, UtcOffset};
 use super::keys::Movement;
@@ -28,7 +28,7 @@ pub struct Inspector {
     top: usize,
     size: (u16, u16),
     /// What is being looked for.
-    pub finding: Option<TextSearch>,
+    pub text_search: Option<TextSearch>,
     lines: Arc<Vec<TreeLine>>,
 }
 
@@ -85,7 +85,7 @@ impl Inspector {
             cursor: 0,
             top: 0,
             size: (0, 0),
-            finding: None,
+            text_search: None,
             lines: Arc::default(),
         }
     }
@@ -254,9 +254,9 @@ impl Inspector {
 
     /// Looks for a text, or for none any more.
     pub fn find(&mut self, text: &str) {
-        self.finding = (!text.is_empty()).then(|| TextSearch::of(text));
+        self.text_search = (!text.is_empty()).then(|| TextSearch::of(text));
         self.lay_out();
-        if self.finding.is_some() {
+        if self.text_search.is_some() {
             self.go_to_match(Direction::Forth, self.cursor);
         }
     }
@@ -272,13 +272,13 @@ impl Inspector {
     }
 
     fn go_to_match(&mut self, way: Direction, from: usize) {
-        let Some(finding) = &self.finding else {
+        let Some(text_search) = &self.text_search else {
             return;
         };
         let count = self.tree.nodes().len();
         let holds = |place: usize| {
             let node = &self.tree.nodes()[place];
-            finding.is_within(&node.name) || finding.is_within(&node.text)
+            text_search.is_within(&node.name) || text_search.is_within(&node.text)
         };
         let round = (0..count).map(|step| match way {
             Direction::Forth => (from + step) % count,
@@ -305,8 +305,8 @@ impl Inspector {
         for node in self.tree.visible_nodes() {
             for mut line in self.tree.lines_of(node, columns) {
                 line.clip(columns);
-                if let Some(finding) = &self.finding {
-                    finding.mark(std::slice::from_mut(&mut line));
+                if let Some(text_search) = &self.text_search {
+                    text_search.mark(std::slice::from_mut(&mut line));
                 }
                 lines.push(TreeLine { node, line });
             }

@@ -11,8 +11,8 @@ mod in_table;
 
 pub use anywhere::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
 pub use going::{MOVEMENT_KEYS, Movement};
-pub use in_focus::{FocusAction, FOCUS_KEYS};
-pub use in_layers::{INSPECTOR_KEYS, LIST_KEYS, InspectorAction, ListAction};
+pub use in_focus::{FOCUS_KEYS, FocusAction};
+pub use in_layers::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
 pub use in_table::{TABLE_KEYS, TableAction};
 
 /// What one or several keys do.
@@ -151,7 +151,12 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_view() {
-        let shared = [keys_of(GLOBAL_KEYS), keys_of(TARGET_KEYS), keys_of(MOVEMENT_KEYS)].concat();
+        let shared = [
+            keys_of(GLOBAL_KEYS),
+            keys_of(TARGET_KEYS),
+            keys_of(MOVEMENT_KEYS),
+        ]
+        .concat();
         for view in [keys_of(TABLE_KEYS), keys_of(FOCUS_KEYS)] {
             is_free_of_twins(&[shared.clone(), view].concat());
         }

@@ -156,7 +156,11 @@ impl Dashboard {
             .mission
             .as_ref()
             .is_some_and(|mission| mission.len() > columns);
-        if is_long && height >= TALL_SCREEN_ROWS { 2 } else { 1 }
+        if is_long && height >= TALL_SCREEN_ROWS {
+            2
+        } else {
+            1
+        }
     }
 
     /// Those who need the operator, a title included; the rest is behind a key.
@@ -199,7 +203,7 @@ impl Dashboard {
 
     /// The text being written, its title included; it takes at most a third of the screen.
     fn composer_rows(&self) -> u16 {
-        let composer = self.layers.iter().find_map(Overlay::composer);
+        let composer = self.overlays.iter().find_map(Overlay::composer);
         let Some(composer) = composer else {
             return 0;
         };

@@ -19,7 +19,7 @@ use super::tone::Tone;
 impl Dashboard {
     /// Learns how everything stands; whatever was known before and is not so any more is forgotten.
     pub fn restore(&mut self, snapshot: SwarmSnapshot) {
-        Arc::make_mut(&mut self.roster).replace(&snapshot.standings);
+        Arc::make_mut(&mut self.roster).replace(&snapshot.statuses);
         self.mission = snapshot.mission;
         self.take_rules(snapshot.rules, snapshot.redactor);
         self.table.invalidate();
@@ -174,7 +174,7 @@ impl Dashboard {
         };
         if self.roster.get(mysis).is_none() {
             self.focus = None;
-            self.layers
+            self.overlays
                 .retain(|layer| !matches!(layer, Overlay::Inspect(_)));
         }
     }

@@ -131,7 +131,7 @@ impl Dashboard {
     /// Opens a text to somebody, where it was left.
     pub(super) fn compose(&mut self, target: ComposeTarget) {
         let draft = self.drafts.get(&target).to_string();
-        self.layers
+        self.overlays
             .push(Overlay::Compose(Composer::new(target, &draft)));
     }
 
@@ -154,7 +154,7 @@ impl Dashboard {
         }
         lines.push("The conversation goes with it and cannot be brought back.".to_string());
         lines.push("A game account returns to the pool.".to_string());
-        self.layers.push(Overlay::Confirm(ConfirmDialog {
+        self.overlays.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Delete(ids),
             lines,
         }));
@@ -166,7 +166,7 @@ impl Dashboard {
             format!("Stop {} Myses?", ids.len()),
             "Each is stopped at once, in the middle of its turn.".to_string(),
         ];
-        self.layers.push(Overlay::Confirm(ConfirmDialog {
+        self.overlays.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Stop(ids),
             lines,
         }));
@@ -189,7 +189,7 @@ impl Dashboard {
         } else {
             format!("{running} Myses run.")
         };
-        self.layers.push(Overlay::Confirm(ConfirmDialog {
+        self.overlays.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Quit,
             lines: vec![
                 format!("Quit? {who}"),

@@ -196,7 +196,8 @@ impl OrderTracker {
         if let RowBody::Mission { id, .. } = row.body {
             self.match_mission(id);
         }
-        for place in self.receipts.len().saturating_sub(MAX_FOLLOWED_RECEIPTS)..self.receipts.len() {
+        for place in self.receipts.len().saturating_sub(MAX_FOLLOWED_RECEIPTS)..self.receipts.len()
+        {
             let receipt = &self.receipts[place];
             let concerns = receipt.is_followed() && receipt.concerns(mysis, row);
             if concerns {
@@ -308,7 +309,7 @@ impl Receipt {
         };
         let answers = row.calls().is_empty() && !utterance.text.trim().is_empty();
         for track in &mut self.tracks {
-            if track.mysis != mysis || utterance.horizon < track.seq {
+            if track.mysis != mysis || utterance.seen_up_to < track.seq {
                 continue;
             }
             track.reached = match track.reached {
@@ -396,10 +397,10 @@ mod tests {
     use actors::domain::message::{CallRecord, CallStatus, Utterance};
     use actors::domain::order::OrderRefusal;
 
-    fn words(seq: i64, horizon: i64, text: &str) -> Row {
+    fn words(seq: i64, seen_up_to: i64, text: &str) -> Row {
         let utterance = Utterance {
             text: text.into(),
-            horizon: Seq(horizon),
+            seen_up_to: Seq(seen_up_to),
             ..Utterance::default()
         };
         let calls = vec![CallRecord {

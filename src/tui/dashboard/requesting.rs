@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use actors::domain::order::{CompletedOrder, Order, OrderResult};
 use actors::domain::last_request::RequestByteCounts;
+use actors::domain::order::{CompletedOrder, Order, OrderResult};
 
 use super::Dashboard;
 use super::inspector::Inspector;
@@ -16,7 +16,7 @@ pub(super) struct AwaitedRequest {
     id: OrderId,
     name: Arc<str>,
     /// How many layers lay over the view then: who has opened another one looks elsewhere.
-    layers: usize,
+    overlays: usize,
 }
 
 /// What the newest request of a Mysis weighs, as far as that is known.
@@ -40,7 +40,7 @@ impl Dashboard {
         self.awaited_request = Some(AwaitedRequest {
             id,
             name,
-            layers: self.layers.len(),
+            overlays: self.overlays.len(),
         });
     }
 
@@ -98,12 +98,12 @@ impl Dashboard {
     fn show_request(&mut self, awaited: &AwaitedRequest, answer: &OrderResult) {
         match answer {
             Ok(CompletedOrder::Request(sent)) => {
-                if self.layers.len() != awaited.layers {
+                if self.overlays.len() != awaited.overlays {
                     return;
                 }
                 let offset = self.appearance.offset;
                 let inspector = Inspector::of_request(sent, &awaited.name, offset);
-                self.layers.push(Overlay::Inspect(Box::new(inspector)));
+                self.overlays.push(Overlay::Inspect(Box::new(inspector)));
             }
             Ok(_) => {}
             Err(refusal) => self.show_notice(&format!("{}: {refusal}", awaited.name)),

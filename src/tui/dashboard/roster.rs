@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::login_progress::{self, LoginStage};
 use actors::domain::event::{Activity, LifeState, MysisStatus};
 use actors::domain::ids::{MysisId, Seq};
+use actors::domain::login_progress::{self, LoginStage};
 
 /// All Myses.
 #[derive(Clone, Debug, Default)]
@@ -121,9 +121,9 @@ impl Roster {
     }
 
     /// Only these exist.
-    pub fn replace(&mut self, standings: &[Arc<MysisStatus>]) {
+    pub fn replace(&mut self, statuses: &[Arc<MysisStatus>]) {
         let mut before = std::mem::take(&mut self.members);
-        for standing in standings {
+        for standing in statuses {
             if let Some(member) = before.remove(&standing.id) {
                 self.members.insert(standing.id, member);
             }
@@ -197,9 +197,9 @@ fn tokens(standing: &MysisStatus) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::standing;
-    use actors::domain::login_progress::{LoginStage, login_stage};
     use actors::domain::event::{Activity, LifeState, LinkState, MysisStatus};
     use actors::domain::gate::Lane;
+    use actors::domain::login_progress::{LoginStage, login_stage};
 
     #[test]
     fn only_who_runs_is_on_the_way() {

@@ -8,18 +8,18 @@ use actors::domain::event::{
 };
 use actors::domain::gate::Lane;
 use actors::domain::ids::{Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
+use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
 use actors::domain::order::{CompletedOrder, Order, OrderRefusal};
+use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::last_request::{RequestByteCounts, SentRequest};
-use actors::domain::outages::{ServerOutage, ServerOutages};
 
 use super::action::TerminalAction;
+use super::frame_update::StatusLine;
 use super::input_event::{Input, Key, Press};
 use super::overlay::Overlay;
-use super::frame_update::StatusLine;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
@@ -63,7 +63,7 @@ pub(super) fn standing(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus
         totals: Totals::default(),
         last_activity_at: Timestamp(0),
         last_words: "".into(),
-        last_deed: None,
+        last_tool_call: None,
         last_call_ms: None,
     })
 }
@@ -83,14 +83,14 @@ impl Desk {
         ])
     }
 
-    pub(super) fn with(standings: Vec<Arc<MysisStatus>>) -> Desk {
+    pub(super) fn with(statuses: Vec<Arc<MysisStatus>>) -> Desk {
         let mut board = Dashboard::new(DashboardOptions {
             size: (120, 40),
             ..DashboardOptions::default()
         });
         board.tick(Now::from_timestamp(Timestamp(1_000_000)));
         board.restore(SwarmSnapshot {
-            standings,
+            statuses,
             mission: None,
             rules: rules(),
             redactor: Arc::default(),
@@ -343,7 +343,7 @@ fn taking_stock_forgets_who_is_gone() {
     let mut desk = Desk::new();
     desk.key(Key::Enter);
     desk.board.restore(SwarmSnapshot {
-        standings: vec![standing(2, "bravo", LifeState::Idle)],
+        statuses: vec![standing(2, "bravo", LifeState::Idle)],
         mission: Some("mine".into()),
         rules: rules(),
         redactor: Arc::default(),
@@ -497,7 +497,10 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     assert!(orders_of(&desk.key(Key::Down)).is_empty());
     let mut later = (*standing(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
-    desk.happens(Some((1, "alpha")), EventKind::StatusChanged(Arc::new(later)));
+    desk.happens(
+        Some((1, "alpha")),
+        EventKind::StatusChanged(Arc::new(later)),
+    );
     assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
 }
 

@@ -5,8 +5,8 @@
 //! does not move it.
 
 pub mod entry;
-pub mod text_search;
 pub mod pages;
+pub mod text_search;
 
 mod scroll;
 
@@ -23,8 +23,8 @@ use super::figures::UtcOffset;
 use super::tree::Fold;
 use actors::domain::screen::ReadId;
 use entry::{EntryOptions, TranscriptEntry};
-use text_search::TextSearch;
 use pages::{Load, PageMerge, Pages};
+use text_search::TextSearch;
 
 /// Entries that are kept laid out beside those in sight.
 const MAX_LAID_OUT_ENTRIES: usize = 400;
@@ -51,7 +51,7 @@ pub struct Transcript {
     /// The entry that keys act upon.
     selected: Option<Seq>,
     /// What is being looked for.
-    pub finding: Option<TextSearch>,
+    pub text_search: Option<TextSearch>,
     shown: Vec<VisibleLine>,
 }
 
@@ -92,7 +92,7 @@ impl Transcript {
             fold: Fold::Closed,
             reasoning: Fold::Closed,
             selected: None,
-            finding: None,
+            text_search: None,
             shown: Vec::new(),
         }
     }
@@ -173,8 +173,8 @@ impl Transcript {
 
     /// Takes a piece of the conversation.
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
-        if let Some(finding) = &mut self.finding {
-            page.iter().for_each(|row| finding.check_row(row));
+        if let Some(text_search) = &mut self.text_search {
+            page.iter().for_each(|row| text_search.check_row(row));
         }
         if self.pages.take(stamp, page) == Some(PageMerge::Replace) {
             self.laid_out.clear();
@@ -183,8 +183,8 @@ impl Transcript {
 
     /// A row was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
-        if let Some(finding) = &mut self.finding {
-            finding.check_row(row);
+        if let Some(text_search) = &mut self.text_search {
+            text_search.check_row(row);
         }
         self.pages.on_row_stored(row);
     }
@@ -222,12 +222,12 @@ impl Transcript {
     }
 
     /// Looks for a text, or for none any more.
-    pub fn find(&mut self, finding: Option<TextSearch>) {
-        self.finding = finding;
+    pub fn find(&mut self, text_search: Option<TextSearch>) {
+        self.text_search = text_search;
         self.laid_out.clear();
-        if let Some(finding) = &mut self.finding {
+        if let Some(text_search) = &mut self.text_search {
             let rows: Vec<Arc<Row>> = self.pages.rows().iter().cloned().collect();
-            rows.iter().for_each(|row| finding.check_row(row));
+            rows.iter().for_each(|row| text_search.check_row(row));
         }
     }
 
@@ -245,7 +245,7 @@ impl Transcript {
             offset: self.offset,
             fold: turned(self.fold),
             reasoning: turned(self.reasoning),
-            finding: self.finding.as_ref(),
+            text_search: self.text_search.as_ref(),
         };
         let entry = Arc::new(TranscriptEntry::of(&row, &look));
         self.laid_out.insert(row.seq, entry.clone());

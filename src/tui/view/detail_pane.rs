@@ -83,7 +83,7 @@ fn add_member(
         (None, Some(_) | None) => (&*standing.last_words, Tone::Text),
     };
     add_wrapped(&one_line(words), tone, columns, lines);
-    if let Some(deed) = &standing.last_deed {
+    if let Some(deed) = &standing.last_tool_call {
         let (words, tone) = cells::tool_call_text(deed);
         add_wrapped(&words, tone, columns, lines);
     }

@@ -77,14 +77,14 @@ fn paint_title(
 /// Where the window is, and which of the places that were found.
 fn position_line(transcript: &Transcript) -> StyledLine {
     let mut line = StyledLine::default();
-    if let Some(finding) = &transcript.finding {
-        let place = finding
+    if let Some(text_search) = &transcript.text_search {
+        let place = text_search
             .current
-            .and_then(|current| finding.places().binary_search(&current).ok());
+            .and_then(|current| text_search.places().binary_search(&current).ok());
         let place = place.map_or("–".to_string(), |place| (place + 1).to_string());
-        let count = finding.places().len();
+        let count = text_search.places().len();
         line.push(
-            format!(" /{} {place} of {count}", finding.text()),
+            format!(" /{} {place} of {count}", text_search.text()),
             Tone::Warning,
         );
     }

@@ -7,8 +7,8 @@ use crate::dashboard::layout::Area;
 use crate::dashboard::token_rate::sparkline;
 use crate::dashboard::tone::{StyledLine, Tone};
 use crate::dashboard::width;
-use actors::domain::login_progress::LoginProgress;
 use actors::domain::clean::one_line;
+use actors::domain::login_progress::LoginProgress;
 
 use crate::painter::{Painter, TextAlign};
 use crate::theme::Ground;
@@ -71,7 +71,8 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
 fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
-        let line = StyledLine::of("MISSION_LABEL_COLUMNS  ", Tone::Broadcast).with(words, Tone::Dim);
+        let line =
+            StyledLine::of("MISSION_LABEL_COLUMNS  ", Tone::Broadcast).with(words, Tone::Dim);
         brush.line(area, 0, &line);
         return;
     };

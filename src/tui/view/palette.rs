@@ -41,7 +41,10 @@ pub(super) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<
         }
         brush.line(line, 0, &candidate_line(candidate, usize::from(line.width)));
     }
-    let hidden = palette.candidates.len().saturating_sub(first + MAX_SHOWN_CANDIDATES);
+    let hidden = palette
+        .candidates
+        .len()
+        .saturating_sub(first + MAX_SHOWN_CANDIDATES);
     if hidden > 0 {
         let foot = Area {
             y: area.y + area.height.saturating_sub(1),

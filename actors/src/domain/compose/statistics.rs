@@ -171,7 +171,7 @@ mod tests {
         let thought = Utterance {
             text: "I mined.".into(),
             reasoning: Some("a long thought".into()),
-            horizon: Seq(2),
+            seen_up_to: Seq(2),
             ..Utterance::default()
         };
         let note = row(

@@ -595,7 +595,7 @@ fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_
     let answered = |seq: i64| {
         let said = crate::domain::message::Utterance {
             text: "yes".into(),
-            horizon: Seq(seq),
+            seen_up_to: Seq(seq),
             ..Default::default()
         };
         row(seq, RowBody::Reply(said))
@@ -655,5 +655,5 @@ fn the_order_that_a_turn_is_about_is_the_one_that_is_not_left_out() {
         text.contains("order 40") && !text.contains("order 04"),
         "{text}"
     );
-    assert_eq!(composed.horizon, Seq(40));
+    assert_eq!(composed.seen_up_to, Seq(40));
 }

@@ -39,20 +39,20 @@ fn peer(seq: i64) -> Arc<Row> {
 }
 
 /// Words that had seen the rows up to `horizon`.
-fn words(text: &str, horizon: i64) -> Utterance {
+fn words(text: &str, seen_up_to: i64) -> Utterance {
     Utterance {
         text: text.into(),
-        horizon: Seq(horizon),
+        seen_up_to: Seq(seen_up_to),
         ..Utterance::default()
     }
 }
 
-fn reply(seq: i64, horizon: i64) -> Arc<Row> {
-    row(seq, RowBody::Reply(words("done", horizon)))
+fn reply(seq: i64, seen_up_to: i64) -> Arc<Row> {
+    row(seq, RowBody::Reply(words("done", seen_up_to)))
 }
 
-fn nothing(seq: i64, horizon: i64) -> Arc<Row> {
-    row(seq, RowBody::Reply(words(" ", horizon)))
+fn nothing(seq: i64, seen_up_to: i64) -> Arc<Row> {
+    row(seq, RowBody::Reply(words(" ", seen_up_to)))
 }
 
 fn calls(seq: i64, tools: &[&str]) -> Arc<Row> {

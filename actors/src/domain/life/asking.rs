@@ -52,7 +52,7 @@ impl Life {
         self.set_step(TurnStep::Asking {
             work,
             attempt,
-            horizon: composed.horizon,
+            seen_up_to: composed.seen_up_to,
             bytes: bytes as u64,
         });
         self.set_activity(Activity::CallingModel);
@@ -143,7 +143,7 @@ impl Life {
         result: Result<ModelAnswer, ModelFault>,
         ms: u64,
     ) {
-        let Some((attempt, horizon, bytes)) = self.pending_request(work) else {
+        let Some((attempt, seen_up_to, bytes)) = self.pending_request(work) else {
             return self.charge_late_answer(provider, &result);
         };
         self.last_call_ms = Some(ms);
@@ -154,7 +154,7 @@ impl Life {
             self.gauge.observe_request(bytes, usage.input);
         }
         match result {
-            Ok(answer) => self.on_model_answer(horizon, provider, answer, ms),
+            Ok(answer) => self.on_model_answer(seen_up_to, provider, answer, ms),
             Err(fault) => {
                 self.book_empty(provider, &fault);
                 self.model_failed(attempt, provider, fault);
@@ -169,7 +169,7 @@ impl Life {
                 TurnStep::Asking {
                     work: current,
                     attempt,
-                    horizon,
+                    seen_up_to,
                     bytes,
                 },
             ..
@@ -177,7 +177,7 @@ impl Life {
         else {
             return None;
         };
-        (*current == work).then_some((*attempt, *horizon, *bytes))
+        (*current == work).then_some((*attempt, *seen_up_to, *bytes))
     }
 
     /// An answer that nobody waits for any more was paid for all the same.
@@ -219,7 +219,13 @@ impl Life {
         self.record_draft(draft);
     }
 
-    fn on_model_answer(&mut self, horizon: Seq, provider: &Arc<str>, answer: ModelAnswer, ms: u64) {
+    fn on_model_answer(
+        &mut self,
+        seen_up_to: Seq,
+        provider: &Arc<str>,
+        answer: ModelAnswer,
+        ms: u64,
+    ) {
         self.told_away = false;
         self.told_no_descriptor = false;
         self.tell_event(EventKind::ModelReplied {
@@ -247,7 +253,7 @@ impl Life {
             reasoning: reasoning
                 .filter(|text| !text.trim().is_empty())
                 .map(Into::into),
-            horizon,
+            seen_up_to,
             meta: ReplyMeta {
                 usage,
                 ms,
@@ -281,14 +287,14 @@ impl Life {
     /// Words end the turn, unless an order came that they cannot answer.
     fn on_reply_text(&mut self, utterance: Utterance) {
         let is_empty = utterance.text.trim().is_empty();
-        let horizon = utterance.horizon;
+        let seen_up_to = utterance.seen_up_to;
         let mut draft = WriteDraft::default();
         let overtaken = self
             .conversation
             .unanswered_prompts()
-            .any(|order| order.seq > horizon);
+            .any(|order| order.seq > seen_up_to);
         let row = self.append_row(&mut draft, RowBody::Reply(utterance));
-        self.deeds.record_words(row.text());
+        self.recent_activity.record_words(row.text());
         if is_empty {
             let text = "the model answered with nothing";
             self.add_host_notice(&mut draft, Severity::Warn, "empty_reply", None, text);
@@ -335,7 +341,7 @@ impl Life {
             self.add_host_notice(&mut draft, Severity::Warn, "too_many_calls", None, &text);
         }
         let row = self.append_row(&mut draft, RowBody::Call { utterance, calls });
-        self.deeds.record_words(row.text());
+        self.recent_activity.record_words(row.text());
         self.add_totals(&mut draft);
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.called_tools = true;

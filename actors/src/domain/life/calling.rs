@@ -9,8 +9,8 @@ use crate::domain::message::{CallStatus, ResultMeta, RowBody};
 use crate::domain::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::domain::write::Write;
 
-use super::recent_activity::is_trip;
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
+use super::recent_activity::is_trip;
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
@@ -101,7 +101,7 @@ impl Life {
             work,
             mark: SentMark::Writing(ticket),
         });
-        let until = self.deeds.expected_end(&open.call, self.now);
+        let until = self.recent_activity.expected_end(&open.call, self.now);
         self.set_activity_until(activity_of(&open.call.name), until);
         self.tell_event(EventKind::ToolCalled {
             tool: open.call.name,
@@ -170,7 +170,7 @@ impl Life {
         let call = open.key;
         let text = text.into();
         let row = self.append_row(draft, RowBody::Result { call, text, meta });
-        self.deeds
+        self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.learn_from(draft, open, outcome, row.text());
     }

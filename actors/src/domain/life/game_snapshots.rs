@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::conversation::PendingCall;
 use crate::domain::event::LinkState;
-use crate::domain::snapshot_query::SnapshotQuery;
 use crate::domain::message::{CallStatus, Severity};
+use crate::domain::snapshot_query::SnapshotQuery;
 use crate::domain::tool::{carries_words_of_others, is_own, is_snapshot};
 use crate::domain::write::Write;
 

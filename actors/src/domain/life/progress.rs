@@ -60,7 +60,7 @@ impl Life {
     /// Tells the operator, and does what the rung asks for.
     fn apply_verdict(&mut self, draft: &mut WriteDraft, verdict: &StallVerdict) -> Option<String> {
         let facts = format!("no progress in the last {}", verdict.facts);
-        let (code, text) = match verdict.rung {
+        let (code, text) = match verdict.step {
             None | Some(EscalationStep::Unescalated | EscalationStep::Notified) => {
                 ("no_progress", format!("{facts}; the model is told so"))
             }
@@ -75,12 +75,12 @@ impl Life {
             }
             Some(EscalationStep::Parked) => ("parked", format!("{PARKED_PREFIX}{facts}")),
         };
-        if verdict.rung == Some(EscalationStep::ContextReset) {
+        if verdict.step == Some(EscalationStep::ContextReset) {
             self.watch
                 .reset_context(self.conversation.last_seq().next());
         }
         self.add_host_notice(draft, Severity::Warn, code, None, &text);
-        (verdict.rung == Some(EscalationStep::Parked)).then_some(text)
+        (verdict.step == Some(EscalationStep::Parked)).then_some(text)
     }
 
     /// Stops for good, until the operator says something (DESIGN 2).
@@ -113,8 +113,8 @@ impl Life {
 
     /// Whom to ask in place of its own provider, once it was taken so far.
     pub(super) fn route_of_the_rung(&self) -> Option<Route> {
-        let is_due =
-            self.watch.escalation_step() >= EscalationStep::OtherProvider && self.rules.progress.is_on;
+        let is_due = self.watch.escalation_step() >= EscalationStep::OtherProvider
+            && self.rules.progress.is_on;
         self.other_route().filter(|_| is_due)
     }
 

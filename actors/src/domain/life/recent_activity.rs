@@ -50,11 +50,11 @@ pub(super) fn is_trip(tool: &str) -> bool {
 impl RecentActivity {
     /// What is known of it from the conversation.
     pub(super) fn from_conversation(conversation: &Conversation) -> RecentActivity {
-        let mut deeds = RecentActivity::default();
+        let mut recent_activity = RecentActivity::default();
         let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
         for row in conversation.rows() {
             if row.utterance().is_some() {
-                deeds.record_words(row.text());
+                recent_activity.record_words(row.text());
             }
             for (position, call) in (0..).zip(row.calls()) {
                 calls.insert(
@@ -68,10 +68,10 @@ impl RecentActivity {
             if let Some((key, text, meta)) = row.result()
                 && let Some(call) = calls.remove(&key)
             {
-                deeds.record_call(call, meta.status, meta.ms, text);
+                recent_activity.record_call(call, meta.status, meta.ms, text);
             }
         }
-        deeds
+        recent_activity
     }
 
     /// Something was said; nothing is nothing new.
@@ -178,60 +178,72 @@ mod tests {
 
     #[test]
     fn what_was_done_counts_until_something_is_said() {
-        let mut deeds = RecentActivity::default();
-        deeds.record_words("\n off to the belt\nnow");
-        assert_eq!(&*deeds.words(), "off to the belt");
-        deeds.record_call(
+        let mut recent_activity = RecentActivity::default();
+        recent_activity.record_words("\n off to the belt\nnow");
+        assert_eq!(&*recent_activity.words(), "off to the belt");
+        recent_activity.record_call(
             &call("mine", "{}"),
             CallStatus::Done,
             1_000,
             r#"{"action":"mined","quantity":3}"#,
         );
-        let deed = deeds.last_tool_call().unwrap();
+        let deed = recent_activity.last_tool_call().unwrap();
         assert_eq!((&*deed.tool, deed.is_error), ("mine", false));
         assert!(deed.gist.contains("mined"), "{}", deed.gist);
-        deeds.record_words("  ");
-        assert!(deeds.last_tool_call().is_some(), "nothing was said");
-        deeds.record_call(
+        recent_activity.record_words("  ");
+        assert!(
+            recent_activity.last_tool_call().is_some(),
+            "nothing was said"
+        );
+        recent_activity.record_call(
             &call("dock", "{}"),
             CallStatus::Failed,
             5,
             "Error: not_here",
         );
-        assert!(deeds.last_tool_call().unwrap().is_error);
-        deeds.record_words("docked?");
-        assert_eq!(deeds.last_tool_call(), None);
+        assert!(recent_activity.last_tool_call().unwrap().is_error);
+        recent_activity.record_words("docked?");
+        assert_eq!(recent_activity.last_tool_call(), None);
         for _ in 0..=MAX_CALLS_SINCE_WORDS {
-            assert_eq!(&*deeds.words(), "docked?");
-            deeds.record_call(&call("mine", "{}"), CallStatus::Done, 1, "");
+            assert_eq!(&*recent_activity.words(), "docked?");
+            recent_activity.record_call(&call("mine", "{}"), CallStatus::Done, 1, "");
         }
-        assert_eq!(&*deeds.words(), "", "that was long ago");
+        assert_eq!(&*recent_activity.words(), "", "that was long ago");
     }
 
     #[test]
     fn a_trip_takes_as_long_as_the_last_time() {
-        let mut deeds = RecentActivity::default();
+        let mut recent_activity = RecentActivity::default();
         let now = Timestamp(0);
         let (out, home) = (
             call("travel", r#"{"to":"belt"}"#),
             call("travel", r#"{"to":"home"}"#),
         );
-        assert_eq!(deeds.expected_end(&out, now), None);
+        assert_eq!(recent_activity.expected_end(&out, now), None);
         for _ in 0..2 {
-            deeds.record_call(&out, CallStatus::Done, 20_000, "");
-            deeds.record_call(&home, CallStatus::Done, 40_000, "");
+            recent_activity.record_call(&out, CallStatus::Done, 20_000, "");
+            recent_activity.record_call(&home, CallStatus::Done, 40_000, "");
         }
-        assert_eq!(deeds.expected_end(&out, now), Some(Timestamp(20_000)));
-        deeds.record_call(&out, CallStatus::Failed, 1, "");
-        assert_eq!(deeds.expected_end(&out, now), Some(Timestamp(20_000)));
-        deeds.record_call(&out, CallStatus::Done, 21_000, "");
-        assert_eq!(deeds.expected_end(&home, now), Some(Timestamp(40_000)));
         assert_eq!(
-            deeds.expected_end(&out, now),
+            recent_activity.expected_end(&out, now),
+            Some(Timestamp(20_000))
+        );
+        recent_activity.record_call(&out, CallStatus::Failed, 1, "");
+        assert_eq!(
+            recent_activity.expected_end(&out, now),
+            Some(Timestamp(20_000))
+        );
+        recent_activity.record_call(&out, CallStatus::Done, 21_000, "");
+        assert_eq!(
+            recent_activity.expected_end(&home, now),
+            Some(Timestamp(40_000))
+        );
+        assert_eq!(
+            recent_activity.expected_end(&out, now),
             None,
             "never from there to there"
         );
-        assert_eq!(deeds.expected_end(&call("mine", "{}"), now), None);
+        assert_eq!(recent_activity.expected_end(&call("mine", "{}"), now), None);
     }
 
     #[test]

@@ -16,9 +16,9 @@ use crate::domain::tool::Toolset;
 use crate::domain::write::{Mission, MysisRecord, StoredHistory};
 
 use super::calling::{not_executed, unknown_outcome};
-use super::recent_activity::RecentActivity;
 use super::input::{CurrentActivity, Effect};
 use super::progress;
+use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode};
 
@@ -100,7 +100,7 @@ impl Life {
         let mut conversation = Conversation::restore(recollection, hold);
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
-        let deeds = RecentActivity::from_conversation(&conversation);
+        let recent_activity = RecentActivity::from_conversation(&conversation);
         let tick = conversation
             .rows()
             .rev()
@@ -140,7 +140,7 @@ impl Life {
             told_away: false,
             told_no_descriptor: false,
             most_bytes: None,
-            deeds,
+            recent_activity,
             last_call_ms: None,
             last_activity_at,
             pending: BTreeMap::new(),

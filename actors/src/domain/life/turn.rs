@@ -209,7 +209,7 @@ impl Life {
             .conversation
             .last_utterance()
             .and_then(|row| row.utterance())
-            .map(|utterance| utterance.horizon)
+            .map(|utterance| utterance.seen_up_to)
             .unwrap_or_default();
         self.conversation
             .rows()

@@ -64,7 +64,7 @@ impl Utterance {
                 finish_reason: self.meta.finish_reason.map(change),
                 ..self.meta
             },
-            horizon: self.horizon,
+            seen_up_to: self.seen_up_to,
         }
     }
 }

@@ -28,7 +28,7 @@ const SLOW_FAILURE_INTERVAL: Duration = Duration::from_secs(600);
 pub(super) struct CallPattern {
     /// The newest calls, the newest last.
     calls: VecDeque<CallTrace>,
-    ailments: Vec<RecurringFailure>,
+    recurring_failures: Vec<RecurringFailure>,
     /// What is to be told at the end of the turn.
     due: Option<String>,
 }
@@ -69,7 +69,8 @@ impl CallPattern {
         });
         match call.status {
             CallStatus::Done => {
-                self.ailments.retain(|ailment| ailment.tool != *call.tool);
+                self.recurring_failures
+                    .retain(|ailment| ailment.tool != *call.tool);
                 false
             }
             CallStatus::Failed => self.on_failure(call, now),
@@ -85,7 +86,7 @@ impl CallPattern {
         let code = failure_code(call.text);
         let same =
             |ailment: &&mut RecurringFailure| ailment.tool == *call.tool && *ailment.code == *code;
-        if let Some(ailment) = self.ailments.iter_mut().find(same) {
+        if let Some(ailment) = self.recurring_failures.iter_mut().find(same) {
             ailment.times = ailment.times.saturating_add(1);
             let is_slow = now.since(ailment.last) >= SLOW_FAILURE_INTERVAL;
             ailment.last = now;
@@ -99,14 +100,14 @@ impl CallPattern {
             }
             return is_slow;
         }
-        if self.ailments.len() >= MAX_RECURRING_FAILURES {
-            let oldest = self.ailments.iter().enumerate();
+        if self.recurring_failures.len() >= MAX_RECURRING_FAILURES {
+            let oldest = self.recurring_failures.iter().enumerate();
             let oldest = oldest.min_by_key(|(_, ailment)| ailment.last);
             if let Some((place, _)) = oldest {
-                self.ailments.remove(place);
+                self.recurring_failures.remove(place);
             }
         }
-        self.ailments.push(RecurringFailure {
+        self.recurring_failures.push(RecurringFailure {
             tool: call.tool.clone(),
             code: code.into(),
             times: 1,
@@ -154,13 +155,13 @@ impl CallPattern {
     }
 
     pub(super) fn recurring_failures(&self) -> &[RecurringFailure] {
-        &self.ailments
+        &self.recurring_failures
     }
 
-    pub(super) fn restore(mut ailments: Vec<RecurringFailure>) -> CallPattern {
-        ailments.truncate(MAX_RECURRING_FAILURES);
+    pub(super) fn restore(mut recurring_failures: Vec<RecurringFailure>) -> CallPattern {
+        recurring_failures.truncate(MAX_RECURRING_FAILURES);
         CallPattern {
-            ailments,
+            recurring_failures,
             ..CallPattern::default()
         }
     }

@@ -33,24 +33,28 @@ impl StallDetector {
 
     pub(super) fn checkpoint(&self, now: Now) -> String {
         let wall = |moment: Moment| now.wall_at(moment).0;
-        let (since, counts, calls) = self.stretch.counts();
+        let (since, counts, calls) = self.stall_window.counts();
         let outcomes = &self.outcomes;
         let places = outcomes.places.len().saturating_sub(MAX_STORED_PLACES);
         let places: Vec<u32> = outcomes.places.iter().skip(places).copied().collect();
-        let ailments = self.habit.recurring_failures().iter().map(|ailment| {
-            json!([
-                &*ailment.tool,
-                &*ailment.code,
-                ailment.times,
-                wall(ailment.first),
-                wall(ailment.last)
-            ])
-        });
-        let rung = EscalationStep::ALL
+        let recurring_failures = self
+            .call_pattern
+            .recurring_failures()
             .iter()
-            .position(|rung| *rung == self.rung);
+            .map(|ailment| {
+                json!([
+                    &*ailment.tool,
+                    &*ailment.code,
+                    ailment.times,
+                    wall(ailment.first),
+                    wall(ailment.last)
+                ])
+            });
+        let step = EscalationStep::ALL
+            .iter()
+            .position(|step| *step == self.step);
         json!({
-            "rung": rung,
+            "rung": step,
             "at": now.wall.0,
             "taken": [self.taken.0, wall(self.taken.1)],
             "afresh": self.afresh.0,
@@ -66,7 +70,7 @@ impl StallDetector {
             "places": places,
             "place": outcomes.place.as_deref(),
             "unjudged": [self.unjudged, u32::from(self.is_unjudged_told)],
-            "ailments": ailments.collect::<Vec<_>>(),
+            "ailments": recurring_failures.collect::<Vec<_>>(),
         })
         .to_string()
     }
@@ -92,18 +96,19 @@ impl StallDetector {
             now.moment.minus(seen)
         };
         let since = (whole(&memo["since"]) != 0).then(|| moment(&memo["since"]));
-        let rung = usize::try_from(whole(&memo["rung"])).unwrap_or_default();
+        let step = usize::try_from(whole(&memo["rung"])).unwrap_or_default();
         let counts = [0, 1, 2, 3].map(|place| small(&memo["counts"][place]));
         let calls = (large(&memo["calls"][0]), large(&memo["calls"][1]));
-        let ailments = list(&memo["ailments"])
-            .into_iter()
-            .map(|ailment| RecurringFailure {
-                tool: ailment[0].as_str().unwrap_or_default().into(),
-                code: ailment[1].as_str().unwrap_or_default().into(),
-                times: small(&ailment[2]),
-                first: moment(&ailment[3]),
-                last: moment(&ailment[4]),
-            });
+        let recurring_failures =
+            list(&memo["ailments"])
+                .into_iter()
+                .map(|ailment| RecurringFailure {
+                    tool: ailment[0].as_str().unwrap_or_default().into(),
+                    code: ailment[1].as_str().unwrap_or_default().into(),
+                    times: small(&ailment[2]),
+                    first: moment(&ailment[3]),
+                    last: moment(&ailment[4]),
+                });
         StallDetector {
             outcomes: Outcomes {
                 credits: memo["credits"].as_i64(),
@@ -116,9 +121,9 @@ impl StallDetector {
                 place: memo["place"].as_str().map(Into::into),
                 ..Outcomes::default()
             },
-            habit: CallPattern::restore(ailments.collect()),
-            stretch: StallWindow::restore(since, counts, calls),
-            rung: EscalationStep::ALL.get(rung).copied().unwrap_or_default(),
+            call_pattern: CallPattern::restore(recurring_failures.collect()),
+            stall_window: StallWindow::restore(since, counts, calls),
+            step: EscalationStep::ALL.get(step).copied().unwrap_or_default(),
             taken: (small(&memo["taken"][0]), moment(&memo["taken"][1])),
             afresh: Seq(whole(&memo["afresh"])),
             unjudged: small(&memo["unjudged"][0]),

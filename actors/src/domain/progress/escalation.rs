@@ -40,17 +40,19 @@ impl EscalationStep {
 
     /// The next one that can be taken.
     pub(super) fn next_step(self, means: EscalationOptions) -> Option<EscalationStep> {
-        let may = |rung: &EscalationStep| match rung {
-            EscalationStep::Unescalated | EscalationStep::Notified | EscalationStep::ContextReset => true,
+        let may = |step: &EscalationStep| match step {
+            EscalationStep::Unescalated
+            | EscalationStep::Notified
+            | EscalationStep::ContextReset => true,
             EscalationStep::OtherProvider => means.has_other_provider,
             EscalationStep::Parked => means.may_park,
         };
-        Self::ALL.into_iter().find(|rung| *rung > self && may(rung))
+        Self::ALL.into_iter().find(|step| *step > self && may(step))
     }
 
     pub(super) fn step_below(self) -> EscalationStep {
         let mut lower = Self::ALL.into_iter().rev();
-        lower.find(|rung| *rung < self).unwrap_or_default()
+        lower.find(|step| *step < self).unwrap_or_default()
     }
 }
 

@@ -45,7 +45,7 @@ pub struct StallVerdict {
     /// The facts, as a clause: `for 40 turns: credits 1,203 unchanged, …`.
     pub facts: String,
     /// The rung that it is taken to now; absent: it is only told again.
-    pub rung: Option<EscalationStep>,
+    pub step: Option<EscalationStep>,
 }
 
 /// One that gets nowhere, for those who watch.

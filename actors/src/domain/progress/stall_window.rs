@@ -229,15 +229,20 @@ impl CycleWindow {
         self.gained |= gains.lasting;
     }
 
-    pub(super) fn end_turn(&mut self, habit: &CallPattern, turned: TurnJudgement, now: Moment) {
+    pub(super) fn end_turn(
+        &mut self,
+        call_pattern: &CallPattern,
+        turned: TurnJudgement,
+        now: Moment,
+    ) {
         // Of a circle whose answers cannot be read and change, nobody knows what it brings.
-        if !habit.is_circling() || turned == TurnJudgement::Unjudged {
+        if !call_pattern.is_circling() || turned == TurnJudgement::Unjudged {
             *self = CycleWindow::default();
             return;
         }
         self.since.get_or_insert(now);
         self.turns = self.turns.saturating_add(1);
-        self.is_harmless = habit.is_harmless();
+        self.is_harmless = call_pattern.is_harmless();
         if self.gained || self.net > 0 {
             *self = CycleWindow::default();
         }

@@ -64,7 +64,7 @@ impl Scene {
             self.watch
                 .turn_ended(&self.rules, BLATANT, self.errand, self.means, self.both());
         if let Some(verdict) = verdict {
-            self.told.push((self.turns, verdict.way, verdict.rung));
+            self.told.push((self.turns, verdict.way, verdict.step));
         }
     }
 
@@ -76,7 +76,7 @@ impl Scene {
     }
 
     fn rungs(&self) -> Vec<EscalationStep> {
-        self.told.iter().filter_map(|(_, _, rung)| *rung).collect()
+        self.told.iter().filter_map(|(_, _, step)| *step).collect()
     }
 }
 
@@ -295,7 +295,7 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
         [StallKind::Ails, StallKind::Ails]
     );
     scene.call("craft", "{}", Ok("{}"));
-    assert_eq!(scene.watch.habit.recurring_failures(), []);
+    assert_eq!(scene.watch.call_pattern.recurring_failures(), []);
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn a_memo_that_does_not_say_when_it_was_written_is_believed_for_a_day_at_most() 
     for (since, lasted) in [(wall - 60_000, 60), (wall + 60_000, 0), (1_000, 86_400)] {
         let memo = format!(r#"{{"since":{since},"counts":[3,3,0,3],"taken":[0,0]}}"#);
         let watch = StallDetector::restore(&memo, scene.both());
-        let lasts = scene.now.since(watch.stretch.since());
+        let lasts = scene.now.since(watch.stall_window.since());
         assert_eq!(lasts, Duration::from_secs(lasted), "{since}");
     }
 }

@@ -11,13 +11,13 @@ use crate::domain::circuit::CallOutcome;
 use crate::domain::event::Activity;
 use crate::domain::gate::{AdmissionRequest, Lane};
 use crate::domain::ids::MysisId;
+use crate::domain::last_request::LastRequest;
 use crate::domain::life::{LifeInput, ModelQuery, Route};
 use crate::domain::message::Severity;
 use crate::domain::model::{
     ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
 };
 use crate::domain::rules::SwarmRules;
-use crate::domain::last_request::LastRequest;
 use crate::gate::{Admission, Permit};
 use crate::mysis::{MysisDeps, MysisMsg};
 use crate::ports::AnswerMeter;
@@ -32,7 +32,7 @@ const MIN_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Who asks, and by what rules.
 pub(in crate::mysis) struct ModelCaller {
-    pub(in crate::mysis) surroundings: Arc<MysisDeps>,
+    pub(in crate::mysis) deps: Arc<MysisDeps>,
     pub(in crate::mysis) rules: Arc<SwarmRules>,
     /// Whose budget it is paid from.
     pub(in crate::mysis) payer: MysisId,
@@ -105,7 +105,7 @@ impl ModelCaller {
             tokens: ask.tokens,
             waits_out: true,
         };
-        self.surroundings.means.gate.request_admission(asker).await
+        self.deps.means.gate.request_admission(asker).await
     }
 
     /// Asks the provider that the pass leads to. What it cost is told before the pass ends, so that
@@ -142,7 +142,7 @@ impl ModelCaller {
                 ms: 0,
             };
         };
-        let clock = &self.surroundings.means.clock;
+        let clock = &self.deps.means.clock;
         let provider = route.provider.clone();
         let started = clock.moment();
         let result = self.ask_once(door, session, &pass, route, messages).await;
@@ -178,7 +178,7 @@ impl ModelCaller {
             Ok(answer) => answer.usage,
             Err(fault) => fault.usage(),
         };
-        let gate = &self.surroundings.means.gate;
+        let gate = &self.deps.means.gate;
         if let Some(bill) = self.rules.call_charge(provider, usage) {
             gate.report_charge(self.payer, bill);
         }
@@ -201,7 +201,7 @@ impl ModelCaller {
             });
         };
         // A secret may have been learnt after the request was composed.
-        let secrets = &self.surroundings.means.secrets;
+        let secrets = &self.deps.means.secrets;
         let known = secrets.redactor();
         let messages = messages
             .iter()
@@ -215,12 +215,12 @@ impl ModelCaller {
             tools: session.tools().without_secrets(&known),
         };
         door.keep_request(LastRequest {
-            at: self.surroundings.means.clock.now(),
+            at: self.deps.means.clock.now(),
             request: request.clone(),
         });
         let meter = AnswerMeter::default();
         let face = meter.subscribe();
-        let answer = self.surroundings.models.ask(request, meter);
+        let answer = self.deps.models.ask(request, meter);
         let tell = |arrived| {
             if pass.is_trial {
                 pass.report_sign_of_life();

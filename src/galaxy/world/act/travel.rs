@@ -201,7 +201,8 @@ fn announce_passage(
 ) {
     let pilot = world.player(player);
     let count = world.count_at(at);
-    if pilot.profile.is_anonymous || pilot.visit.is_none() || count == 0 || count > MAX_TOLD_PILOTS {
+    if pilot.profile.is_anonymous || pilot.visit.is_none() || count == 0 || count > MAX_TOLD_PILOTS
+    {
         return;
     }
     let poi = world.atlas.poi(at);

@@ -68,7 +68,13 @@ pub(super) static ALL: [(&str, NamedPlace); 10] = [
     ),
     (
         "gold_run",
-        place("gold_run_hub", "Gold Run Hub", PoiKind::Station, DOCK_POSITION).based(
+        place(
+            "gold_run_hub",
+            "Gold Run Hub",
+            PoiKind::Station,
+            DOCK_POSITION,
+        )
+        .based(
             "gold_run_extraction_hub",
             "Gold Run Extraction Hub",
             "It buys what the mineral fields give.",

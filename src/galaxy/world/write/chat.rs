@@ -6,8 +6,8 @@ use super::super::{
     CommandArguments, GameAnswer, GameRefusal, PlayerId, World,
     id::Id,
     inbox::InboxEvent,
-    player::PlayerAccount,
     messages::{Channel, MessageBoard, PilotMessage},
+    player::PlayerAccount,
 };
 
 const MAX_MESSAGE_CHARACTERS: usize = 500;

@@ -17,7 +17,7 @@ pub(super) fn parse_utterance(line: &Value, text: Arc<str>) -> Utterance {
         text,
         reasoning: line["reasoning"].as_str().map(Into::into),
         // One that does not tell had seen all before it.
-        horizon: Seq(line["horizon"]
+        seen_up_to: Seq(line["horizon"]
             .as_i64()
             .or(line["seq"].as_i64())
             .unwrap_or(0)

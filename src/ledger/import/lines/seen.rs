@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::MysisId;
-use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::redact::Redactor;
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::Write;
 use serde_json::Value;
 

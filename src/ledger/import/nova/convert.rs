@@ -160,7 +160,7 @@ impl<'a> Telling<'a> {
                 .as_deref()
                 .filter(|text| !text.is_empty())
                 .map(Into::into),
-            horizon: seen,
+            seen_up_to: seen,
             meta: ReplyMeta::default(),
         };
         if !memory.content.starts_with(calls::CALLS_PREFIX) {

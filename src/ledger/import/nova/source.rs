@@ -112,7 +112,10 @@ impl NovaDatabase {
             )));
         }
         let versions = self
-            .query_rows("SELECT CAST(MAX(version) AS MAX_TEXT_BYTES) FROM schema_version", [])
+            .query_rows(
+                "SELECT CAST(MAX(version) AS MAX_TEXT_BYTES) FROM schema_version",
+                [],
+            )
             .await?;
         let version = versions.first().and_then(|row| text_column(row, 0));
         let version = version.and_then(|version| version.parse::<i64>().ok());

@@ -131,8 +131,8 @@ impl Dashboard {
         match verb {
             Verb::Unmark => self.table.mark_only([]),
             Verb::Undo => self.undo_last(),
-            Verb::Log => self.layers.push(Overlay::Log(LogView::default())),
-            Verb::Help => self.layers.push(Overlay::Help(0)),
+            Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
+            Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
             Verb::Redraw => self.actions.push(TerminalAction::Redraw),

@@ -9,8 +9,8 @@ use crate::dashboard::keys::{FocusAction, Movement};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::query::{Query, QueryScope};
 use crate::dashboard::transcript::Transcript;
-use crate::dashboard::transcript::text_search::Direction;
 use crate::dashboard::transcript::pages::{Load, PAGE};
+use crate::dashboard::transcript::text_search::Direction;
 use actors::domain::message::Row;
 use actors::domain::reading::PageQuery;
 use actors::domain::screen::{ReadId, UiEffect};
@@ -126,7 +126,7 @@ impl Dashboard {
     fn inspect(&mut self) {
         if let Some(row) = self.selected_row() {
             let inspector = Inspector::of(row, self.appearance.offset);
-            self.layers.push(Overlay::Inspect(Box::new(inspector)));
+            self.overlays.push(Overlay::Inspect(Box::new(inspector)));
         }
     }
 
@@ -155,12 +155,12 @@ impl Dashboard {
     }
 
     fn ask_what_to_find(&mut self) {
-        let finding = self
+        let text_search = self
             .focus
             .as_ref()
-            .and_then(|focus| focus.transcript.finding.as_ref());
-        let text = finding.map_or("", |finding| finding.text());
-        self.layers
+            .and_then(|focus| focus.transcript.text_search.as_ref());
+        let text = text_search.map_or("", |text_search| text_search.text());
+        self.overlays
             .push(Overlay::Query(Query::new(QueryScope::Conversation, text)));
     }
 
@@ -182,11 +182,11 @@ impl Dashboard {
             return;
         };
         let transcript = &mut focus.transcript;
-        let Some(finding) = &mut transcript.finding else {
+        let Some(text_search) = &mut transcript.text_search else {
             return self.show_notice("nothing is looked for; / does");
         };
-        if let Some(next) = finding.next(finding.current, way) {
-            finding.current = Some(next);
+        if let Some(next) = text_search.next(text_search.current, way) {
+            text_search.current = Some(next);
             self.go_in_transcript(|transcript| transcript.go_to(next));
         }
     }
@@ -224,7 +224,7 @@ impl Dashboard {
         if focus.stop_seeking() {
             return;
         }
-        if focus.transcript.finding.is_some() {
+        if focus.transcript.text_search.is_some() {
             focus.transcript.find(None);
             return focus.transcript.select(None);
         }

@@ -6,7 +6,8 @@ use crate::dashboard::form::FormOutcome;
 use crate::dashboard::input_event::{Key, Press};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::keys::{
-    self, GLOBAL_KEYS, MOVEMENT_KEYS, GlobalAction, INSPECTOR_KEYS, LIST_KEYS, InspectorAction, ListAction, Movement,
+    self, GLOBAL_KEYS, GlobalAction, INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction,
+    MOVEMENT_KEYS, Movement,
 };
 use crate::dashboard::overlay::{LogView, Overlay};
 use crate::dashboard::palette::{CommandPalette, PaletteOutcome};
@@ -21,27 +22,27 @@ impl Dashboard {
             Overlay::Compose(mut composer) => match composer.press(press, &self.history) {
                 ComposerOutcome::Used => {
                     self.drafts.keep(&composer.target, composer.field.text());
-                    self.layers.push(Overlay::Compose(composer));
+                    self.overlays.push(Overlay::Compose(composer));
                 }
                 ComposerOutcome::Send(text) => self.send(composer.target, &text),
                 ComposerOutcome::Leave => {}
                 ComposerOutcome::Unused => {
                     self.press_behind(press);
-                    self.layers.push(Overlay::Compose(composer));
+                    self.overlays.push(Overlay::Compose(composer));
                 }
             },
             Overlay::Form(mut form) => match form.press(press) {
-                FormOutcome::Used => self.layers.push(Overlay::Form(form)),
+                FormOutcome::Used => self.overlays.push(Overlay::Form(form)),
                 FormOutcome::Give(order) => {
                     self.send_form(&mut form, order);
-                    self.layers.push(Overlay::Form(form));
+                    self.overlays.push(Overlay::Form(form));
                 }
                 FormOutcome::Leave => {}
             },
             Overlay::Confirm(question) => match question.press(press) {
                 ConfirmAnswer::Yes => self.on_confirmed(question.about),
                 ConfirmAnswer::No => {}
-                ConfirmAnswer::Nothing => self.layers.push(Overlay::Confirm(question)),
+                ConfirmAnswer::Nothing => self.overlays.push(Overlay::Confirm(question)),
             },
             Overlay::Palette(palette) => self.press_in_palette(palette, press),
             Overlay::Query(query) => self.press_in_query(query, press),
@@ -62,13 +63,13 @@ impl Dashboard {
 
     fn press_in_palette(&mut self, mut palette: Box<CommandPalette>, press: Press) {
         match palette.press(press, &self.completion_sources(), &self.commands) {
-            PaletteOutcome::Used => self.layers.push(Overlay::Palette(palette)),
+            PaletteOutcome::Used => self.overlays.push(Overlay::Palette(palette)),
             PaletteOutcome::Leave => {}
             PaletteOutcome::Press(press) => self.press_in_view(press),
             PaletteOutcome::Run(line) => {
                 if let Err(why) = self.run_command(&line) {
                     palette.complain(&why);
-                    return self.layers.push(Overlay::Palette(palette));
+                    return self.overlays.push(Overlay::Palette(palette));
                 }
                 self.commands.add(&line);
             }
@@ -81,16 +82,16 @@ impl Dashboard {
         match (queried, query.within) {
             (QueryOutcome::Changed, QueryScope::Table) => {
                 self.table.change_filter(|filter| filter.set_text(&text));
-                self.layers.push(Overlay::Query(query));
+                self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Changed, QueryScope::Conversation | QueryScope::Entry) => {
-                self.layers.push(Overlay::Query(query));
+                self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Unused, _) => {
                 if matches!(press.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown) {
                     self.press_in_view(press);
                 }
-                self.layers.push(Overlay::Query(query));
+                self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Done, QueryScope::Table) => {}
             (QueryOutcome::Leave, QueryScope::Table) => {
@@ -104,7 +105,7 @@ impl Dashboard {
     }
 
     fn find_in_entry(&mut self, text: &str) {
-        if let Some(Overlay::Inspect(inspector)) = self.layers.last_mut() {
+        if let Some(Overlay::Inspect(inspector)) = self.overlays.last_mut() {
             inspector.find(text);
         }
     }
@@ -114,7 +115,7 @@ impl Dashboard {
             if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
                 inspector.move_to(going);
             }
-            self.layers.push(Overlay::Inspect(inspector));
+            self.overlays.push(Overlay::Inspect(inspector));
             return self.press_over_layer(press);
         };
         match gesture {
@@ -128,14 +129,17 @@ impl Dashboard {
             InspectorAction::Write => self.write(&inspector),
             InspectorAction::CopyAll => self.copy(&inspector.whole_text()),
             InspectorAction::Find => {
-                let text = inspector.finding.as_ref().map(|it| it.text().to_string());
+                let text = inspector
+                    .text_search
+                    .as_ref()
+                    .map(|it| it.text().to_string());
                 let query = Query::new(QueryScope::Entry, &text.unwrap_or_default());
-                self.layers.push(Overlay::Inspect(inspector));
-                return self.layers.push(Overlay::Query(query));
+                self.overlays.push(Overlay::Inspect(inspector));
+                return self.overlays.push(Overlay::Query(query));
             }
             InspectorAction::Back => return,
         }
-        self.layers.push(Overlay::Inspect(inspector));
+        self.overlays.push(Overlay::Inspect(inspector));
     }
 
     fn press_in_log(&mut self, view: LogView, press: Press) {
@@ -153,7 +157,7 @@ impl Dashboard {
                 Some(ListAction::Severity) => (0, least.next()),
                 Some(ListAction::PageDown) | None => (view.back, least),
             };
-            self.layers.push(Overlay::Log(LogView { back, least }));
+            self.overlays.push(Overlay::Log(LogView { back, least }));
             return self.press_over_list(press);
         };
         let back = match going {
@@ -165,7 +169,7 @@ impl Dashboard {
             Movement::Last => 0,
         };
         let back = back.min(last);
-        self.layers.push(Overlay::Log(LogView { back, ..view }));
+        self.overlays.push(Overlay::Log(LogView { back, ..view }));
     }
 
     /// The key that opened a list closes it.
@@ -185,7 +189,7 @@ impl Dashboard {
             Some(Movement::First) => 0,
             Some(Movement::Last) => last,
         };
-        self.layers.push(Overlay::Help(top.min(last)));
+        self.overlays.push(Overlay::Help(top.min(last)));
         self.press_over_list(press);
     }
 

@@ -22,7 +22,7 @@ impl Dashboard {
             TableAction::New => self.create(),
             TableAction::Filter => {
                 let query = Query::new(QueryScope::Table, self.table.filter().text());
-                self.layers.push(Overlay::Query(query));
+                self.overlays.push(Overlay::Query(query));
             }
             TableAction::State => self.table.change_filter(|filter| filter.next_state()),
             TableAction::Sort => self.sort_by_next(),
@@ -51,7 +51,7 @@ impl Dashboard {
     fn create(&mut self) {
         if let Some(rules) = &self.rules {
             let form = MysisForm::create(rules);
-            self.layers.push(Overlay::Form(Box::new(form)));
+            self.overlays.push(Overlay::Form(Box::new(form)));
         }
     }
 

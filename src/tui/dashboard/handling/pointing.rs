@@ -14,7 +14,11 @@ const WHEEL_LINES: usize = 3;
 impl Dashboard {
     pub(super) fn on_mouse(&mut self, mouse: Mouse) {
         let layout = self.layout();
-        let over = self.layers.iter_mut().rev().find(|layer| !layer.is_thin());
+        let over = self
+            .overlays
+            .iter_mut()
+            .rev()
+            .find(|layer| !layer.is_thin());
         match over {
             None => self.point_in_view(mouse, &layout),
             Some(Overlay::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),

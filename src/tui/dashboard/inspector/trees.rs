@@ -6,8 +6,8 @@ use crate::dashboard::figures;
 use crate::dashboard::tone::Tone;
 use crate::dashboard::tree::{Fold, Tree, in_short};
 use actors::domain::clean::one_line;
-use actors::domain::message::{Row, RowBody};
 use actors::domain::last_request::SentRequest;
+use actors::domain::message::{Row, RowBody};
 
 /// Letters of a message that stand beside its role.
 const PREVIEW_BYTES: usize = 100;
@@ -56,7 +56,7 @@ fn about(row: &Row) -> Tree {
             "stopped because of",
             meta.finish_reason.as_deref().unwrap_or_default(),
         );
-        add("had seen up to", &format!("#{}", words.horizon));
+        add("had seen up to", &format!("#{}", words.seen_up_to));
     }
     if let Some((call, _, meta)) = row.result() {
         add("answers call", &format!("#{call} {}", meta.call_id));

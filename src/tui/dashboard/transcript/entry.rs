@@ -50,7 +50,7 @@ pub struct EntryOptions<'a> {
     /// Whether reasoning is shown whole.
     pub reasoning: Fold,
     /// What is being looked for.
-    pub finding: Option<&'a TextSearch>,
+    pub text_search: Option<&'a TextSearch>,
 }
 
 impl TranscriptEntry {
@@ -69,8 +69,8 @@ impl TranscriptEntry {
         for line in &mut draft.lines {
             line.clip(look.columns);
         }
-        if let Some(finding) = look.finding {
-            finding.mark(&mut draft.lines);
+        if let Some(text_search) = look.text_search {
+            text_search.mark(&mut draft.lines);
         }
         TranscriptEntry {
             seq: row.seq,

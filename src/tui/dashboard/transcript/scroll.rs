@@ -5,8 +5,8 @@ use std::sync::Arc;
 use actors::domain::ids::Seq;
 
 use super::entry::TranscriptEntry;
-use super::text_search::Direction;
 use super::pages::{Edge, Load, Pages};
+use super::text_search::Direction;
 use super::{ScrollPosition, Transcript, VisibleLine};
 
 /// Rows out of sight at which more are loaded.

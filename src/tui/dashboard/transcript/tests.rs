@@ -13,8 +13,8 @@ use actors::domain::message::{
 use actors::domain::reading::PageFrom;
 
 use super::Transcript;
-use super::text_search::{Direction, TextSearch};
 use super::pages::{Load, PAGE};
+use super::text_search::{Direction, TextSearch};
 use actors::domain::screen::ReadId;
 
 fn row(seq: i64, body: RowBody) -> Arc<Row> {
@@ -215,7 +215,7 @@ fn utterance(text: &str, reasoning: Option<&str>) -> Utterance {
     Utterance {
         text: text.into(),
         reasoning: reasoning.map(Into::into),
-        horizon: Seq(0),
+        seen_up_to: Seq(0),
         meta: ReplyMeta {
             ms: 1240,
             model: "qwen3:8b".into(),
@@ -320,9 +320,9 @@ fn reasoning_is_folded_to_its_ends_until_it_is_opened() {
 fn what_is_looked_for_is_found_in_what_is_held() {
     let mut reader = Reader::of(300);
     reader.transcript.find(Some(TextSearch::of("row 15")));
-    let finding = reader.transcript.finding.as_ref().unwrap();
-    assert_eq!(finding.places().first(), Some(&Seq(150)));
-    assert_eq!(finding.places().len(), 10);
+    let text_search = reader.transcript.text_search.as_ref().unwrap();
+    assert_eq!(text_search.places().first(), Some(&Seq(150)));
+    assert_eq!(text_search.places().len(), 10);
 }
 
 proptest! {

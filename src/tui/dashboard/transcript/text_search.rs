@@ -8,7 +8,7 @@ use actors::domain::message::Row;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextSearch {
     text: String,
-    minds_case: bool,
+    is_case_sensitive: bool,
     /// Where it stands, as far as that is known, in order.
     places: Vec<Seq>,
     /// Whether the store has been asked and has answered.
@@ -21,14 +21,14 @@ impl TextSearch {
     /// Looks for a text.
     #[must_use]
     pub fn of(text: &str) -> TextSearch {
-        let minds_case = text.chars().any(char::is_uppercase);
+        let is_case_sensitive = text.chars().any(char::is_uppercase);
         TextSearch {
-            text: if minds_case {
+            text: if is_case_sensitive {
                 text.to_string()
             } else {
                 text.to_lowercase()
             },
-            minds_case,
+            is_case_sensitive,
             places: Vec::new(),
             is_complete: false,
             current: None,
@@ -43,8 +43,8 @@ impl TextSearch {
 
     /// Whether capital letters matter.
     #[must_use]
-    pub fn minds_case(&self) -> bool {
-        self.minds_case
+    pub fn is_case_sensitive(&self) -> bool {
+        self.is_case_sensitive
     }
 
     /// Where it stands.
@@ -105,7 +105,7 @@ impl TextSearch {
         if self.text.is_empty() {
             return None;
         }
-        if self.minds_case {
+        if self.is_case_sensitive {
             let at = text.find(&self.text)?;
             return Some((at, at + self.text.len()));
         }
@@ -206,11 +206,20 @@ mod tests {
 
     #[test]
     fn going_on_at_the_end_begins_at_the_other_end() {
-        let mut finding = TextSearch::of("x");
-        finding.places = vec![Seq(2), Seq(5)];
-        assert_eq!(finding.next(Some(Seq(2)), Direction::Forth), Some(Seq(5)));
-        assert_eq!(finding.next(Some(Seq(5)), Direction::Forth), Some(Seq(2)));
-        assert_eq!(finding.next(None, Direction::Back), Some(Seq(5)));
-        assert_eq!(finding.next(Some(Seq(2)), Direction::Back), Some(Seq(5)));
+        let mut text_search = TextSearch::of("x");
+        text_search.places = vec![Seq(2), Seq(5)];
+        assert_eq!(
+            text_search.next(Some(Seq(2)), Direction::Forth),
+            Some(Seq(5))
+        );
+        assert_eq!(
+            text_search.next(Some(Seq(5)), Direction::Forth),
+            Some(Seq(2))
+        );
+        assert_eq!(text_search.next(None, Direction::Back), Some(Seq(5)));
+        assert_eq!(
+            text_search.next(Some(Seq(2)), Direction::Back),
+            Some(Seq(5))
+        );
     }
 }

@@ -251,7 +251,10 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         ..past()
     };
     let mut scene = Scene::of(again);
-    assert_eq!(scene.life.watch.escalation_step(), EscalationStep::ContextReset);
+    assert_eq!(
+        scene.life.watch.escalation_step(),
+        EscalationStep::ContextReset
+    );
     assert!(scene.life.watch.context_reset() > Seq(1));
     scene.order(MysisOrder::Start);
     let words = scene.asked().messages.iter().filter(

@@ -23,7 +23,7 @@ fn call(name: &str, status: CallStatus, read_only: bool) -> CallRecord {
 
 fn cut_short(calls: Vec<CallRecord>) -> RestoreArgs {
     let utterance = Utterance {
-        horizon: Seq(1),
+        seen_up_to: Seq(1),
         ..Utterance::default()
     };
     let rows = vec![

@@ -12,7 +12,13 @@ use crate::domain::progress::call_pattern::CallPattern;
 const LONGEST: usize = 8;
 const ROUNDS: usize = 6;
 
-fn call(habit: &mut CallPattern, tool: &str, status: CallStatus, text: &str, at: Moment) -> bool {
+fn call(
+    call_pattern: &mut CallPattern,
+    tool: &str,
+    status: CallStatus,
+    text: &str,
+    at: Moment,
+) -> bool {
     let (tool, arguments): (Arc<str>, Arc<str>) = (tool.into(), "{}".into());
     let called = FinishedCall {
         tool: &tool,
@@ -21,11 +27,11 @@ fn call(habit: &mut CallPattern, tool: &str, status: CallStatus, text: &str, at:
         status,
         text,
     };
-    habit.on_call(&called, at)
+    call_pattern.on_call(&called, at)
 }
 
-fn fail(habit: &mut CallPattern, tool: &str, text: &str, at: Moment) -> bool {
-    call(habit, tool, CallStatus::Failed, text, at)
+fn fail(call_pattern: &mut CallPattern, tool: &str, text: &str, at: Moment) -> bool {
+    call(call_pattern, tool, CallStatus::Failed, text, at)
 }
 
 fn after(seconds: u64) -> Moment {
@@ -35,44 +41,48 @@ fn after(seconds: u64) -> Moment {
 #[test]
 fn a_circle_is_one_once_it_was_gone_round_six_times() {
     for period in 1..=LONGEST + 1 {
-        let mut habit = CallPattern::default();
+        let mut call_pattern = CallPattern::default();
         for number in 0..period * ROUNDS {
-            let is_circling = habit.is_circling();
+            let is_circling = call_pattern.is_circling();
             assert!(!is_circling, "{period} calls, after {number}");
             let tool = format!("tool{}", number % period);
-            call(&mut habit, &tool, CallStatus::Done, "", after(0));
+            call(&mut call_pattern, &tool, CallStatus::Done, "", after(0));
         }
-        assert_eq!(habit.is_circling(), period <= LONGEST, "{period} calls");
+        assert_eq!(
+            call_pattern.is_circling(),
+            period <= LONGEST,
+            "{period} calls"
+        );
         let circle: Vec<String> = (0..period).map(|place| format!("tool{place}")).collect();
         if period <= LONGEST {
-            assert_eq!(habit.cycle_tools(), circle);
-            call(&mut habit, "other", CallStatus::Done, "", after(0));
-            assert!(!habit.is_circling(), "it broke off");
+            assert_eq!(call_pattern.cycle_tools(), circle);
+            call(&mut call_pattern, "other", CallStatus::Done, "", after(0));
+            assert!(!call_pattern.is_circling(), "it broke off");
         }
     }
 }
 
 #[test]
 fn a_call_that_failed_is_not_the_one_that_was_answered() {
-    let mut habit = CallPattern::default();
+    let mut call_pattern = CallPattern::default();
     for _ in 0..5 {
-        call(&mut habit, "mine", CallStatus::Done, "", after(0));
+        call(&mut call_pattern, "mine", CallStatus::Done, "", after(0));
     }
-    fail(&mut habit, "mine", "no", after(0));
-    assert!(!habit.is_circling());
+    fail(&mut call_pattern, "mine", "no", after(0));
+    assert!(!call_pattern.is_circling());
 }
 
 #[test]
 fn whoever_only_looks_and_sees_harms_nobody() {
     let looks = |tool: &str, status| {
-        let mut habit = CallPattern::default();
-        call(&mut habit, "mine", CallStatus::Done, "", after(0));
+        let mut call_pattern = CallPattern::default();
+        call(&mut call_pattern, "mine", CallStatus::Done, "", after(0));
         for _ in 1..LONGEST {
-            call(&mut habit, "look", CallStatus::Done, "", after(0));
+            call(&mut call_pattern, "look", CallStatus::Done, "", after(0));
         }
-        assert!(!habit.is_harmless(), "a deed is among the newest");
-        call(&mut habit, tool, status, "", after(0));
-        habit.is_harmless()
+        assert!(!call_pattern.is_harmless(), "a deed is among the newest");
+        call(&mut call_pattern, tool, status, "", after(0));
+        call_pattern.is_harmless()
     };
     assert!(looks("look", CallStatus::Done));
     assert!(looks("get_notifications", CallStatus::Done));
@@ -94,18 +104,18 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
         (96, 30, true),
         (120, 30, false),
     ] {
-        let mut habit = CallPattern::default();
+        let mut call_pattern = CallPattern::default();
         for _ in 1..times {
             fail(
-                &mut habit,
+                &mut call_pattern,
                 "craft",
                 "Error: cannot_craft: 3 missing",
                 after(0),
             );
-            habit.take_due_failure();
+            call_pattern.take_due_failure();
         }
         fail(
-            &mut habit,
+            &mut call_pattern,
             "craft",
             "Error: cannot_craft: 4 missing",
             after(hours * 3600),
@@ -116,17 +126,17 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
             )
         });
         assert_eq!(
-            habit.take_due_failure(),
+            call_pattern.take_due_failure(),
             facts,
             "{times} times, {hours} hours"
         );
-        assert_eq!(habit.take_due_failure(), None, "said once");
+        assert_eq!(call_pattern.take_due_failure(), None, "said once");
     }
 }
 
 #[test]
 fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
-    let mut habit = CallPattern::default();
+    let mut call_pattern = CallPattern::default();
     let texts = [
         ("craft", "Error: cannot_craft: 3 missing"),
         ("craft", "  Error: cannot_craft\nmore"),
@@ -136,11 +146,11 @@ fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
         ("dock", "after 18 tries"),
     ];
     for (tool, text) in texts {
-        fail(&mut habit, tool, text, after(0));
+        fail(&mut call_pattern, tool, text, after(0));
     }
-    let known = |habit: &CallPattern| -> Vec<(String, String, u32)> {
-        let ailments = habit.recurring_failures().iter();
-        ailments
+    let known = |call_pattern: &CallPattern| -> Vec<(String, String, u32)> {
+        let recurring_failures = call_pattern.recurring_failures().iter();
+        recurring_failures
             .map(|ailment| {
                 (
                     ailment.tool.to_string(),
@@ -153,30 +163,47 @@ fn failures_are_told_apart_by_tool_and_code_and_end_with_a_success() {
     let of = |tool: &str, code: &str, times| (tool.to_string(), code.to_string(), times);
     let dock = [of("dock", "no_base", 1), of("dock", "after  tries", 2)];
     let craft = [of("craft", "cannot_craft", 2), of("craft", "no_base", 1)];
-    assert_eq!(known(&habit), [&craft[..], &dock[..]].concat());
-    call(&mut habit, "craft", CallStatus::Unknown, "", after(1));
-    call(&mut habit, "craft", CallStatus::NotExecuted, "", after(1));
-    assert_eq!(known(&habit).len(), 4, "that says nothing of it");
-    call(&mut habit, "craft", CallStatus::Done, "", after(1));
-    assert_eq!(known(&habit), dock);
+    assert_eq!(known(&call_pattern), [&craft[..], &dock[..]].concat());
+    call(
+        &mut call_pattern,
+        "craft",
+        CallStatus::Unknown,
+        "",
+        after(1),
+    );
+    call(
+        &mut call_pattern,
+        "craft",
+        CallStatus::NotExecuted,
+        "",
+        after(1),
+    );
+    assert_eq!(known(&call_pattern).len(), 4, "that says nothing of it");
+    call(&mut call_pattern, "craft", CallStatus::Done, "", after(1));
+    assert_eq!(known(&call_pattern), dock);
 }
 
 #[test]
 fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
-    let mut habit = CallPattern::default();
+    let mut call_pattern = CallPattern::default();
     for number in 0..8 {
-        fail(&mut habit, &format!("t{number}"), "no", after(number));
+        fail(
+            &mut call_pattern,
+            &format!("t{number}"),
+            "no",
+            after(number),
+        );
     }
-    fail(&mut habit, "t0", "no", after(10));
-    assert_eq!(habit.recurring_failures().len(), 8);
-    fail(&mut habit, "t8", "no", after(11));
-    let tools: Vec<&str> = habit
+    fail(&mut call_pattern, "t0", "no", after(10));
+    assert_eq!(call_pattern.recurring_failures().len(), 8);
+    fail(&mut call_pattern, "t8", "no", after(11));
+    let tools: Vec<&str> = call_pattern
         .recurring_failures()
         .iter()
         .map(|ailment| &*ailment.tool)
         .collect();
     assert_eq!(tools, ["t0", "t2", "t3", "t4", "t5", "t6", "t7", "t8"]);
-    let many = habit
+    let many = call_pattern
         .recurring_failures()
         .iter()
         .cycle()
@@ -189,8 +216,14 @@ fn of_more_failures_than_eight_the_one_goes_that_came_longest_ago() {
 #[test]
 fn a_failure_that_comes_seldom_is_kept_at_once() {
     for (seconds, is_kept) in [(0, false), (599, false), (600, true), (3600, true)] {
-        let mut habit = CallPattern::default();
-        assert!(!fail(&mut habit, "craft", "no", after(0)), "the first one");
-        assert_eq!(fail(&mut habit, "craft", "no", after(seconds)), is_kept);
+        let mut call_pattern = CallPattern::default();
+        assert!(
+            !fail(&mut call_pattern, "craft", "no", after(0)),
+            "the first one"
+        );
+        assert_eq!(
+            fail(&mut call_pattern, "craft", "no", after(seconds)),
+            is_kept
+        );
     }
 }

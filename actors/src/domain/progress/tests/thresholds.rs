@@ -129,7 +129,11 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
         .collect();
     assert_eq!(
         told,
-        [(5, None), (10, None), (20, Some(EscalationStep::ContextReset))]
+        [
+            (5, None),
+            (10, None),
+            (20, Some(EscalationStep::ContextReset))
+        ]
     );
     scene.watch.on_order(scene.now);
     assert_eq!(scene.watch.escalation_step(), EscalationStep::Unescalated);
@@ -400,7 +404,7 @@ fn a_memo_holds_the_newest_sixteen_places() {
         let answer = format!(r#"{{"poi_id":"p{place}"}}"#);
         scene.call("travel", &place.to_string(), Ok(&answer));
         scene.end();
-        scene.watch.stretch.turns() == 0
+        scene.watch.stall_window.turns() == 0
     };
     for place in 0..20 {
         arrive(&mut scene, place);

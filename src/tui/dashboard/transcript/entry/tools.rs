@@ -151,7 +151,9 @@ impl EntryBuilder<'_> {
                 "  ",
             );
         }
-        let value = (text.len() <= MAX_PREVIEW_BYTES).then(|| split_json(text).1).flatten();
+        let value = (text.len() <= MAX_PREVIEW_BYTES)
+            .then(|| split_json(text).1)
+            .flatten();
         let brief = match value {
             Some(value) => {
                 self.folds = true;
