@@ -86,7 +86,7 @@ impl Events {
         } else if is("tool_returned") {
             self.calls += 1;
         } else if is("host") {
-            let event: Value = serde_json::from_str(line).expect("a line of JSON_TYPE");
+            let event: Value = serde_json::from_str(line).expect("a line of JSON");
             let code = event["code"].as_str().unwrap_or("?");
             *self.notices.entry(code.to_string()).or_default() += 1;
         }
@@ -161,7 +161,7 @@ fn booked(home: &Home) -> u64 {
 /// The tokens that the pilot reported.
 fn reported(pilot: &Server) -> u64 {
     let (_, stats) = http("GET", &pilot.url.replace("/v1", "/stats"), &[], "");
-    let stats: Value = serde_json::from_str(&stats).expect("JSON_TYPE");
+    let stats: Value = serde_json::from_str(&stats).expect("JSON");
     let tokens = |key: &str| stats[key].as_u64().unwrap_or(0);
     tokens("tokens_in") + tokens("tokens_out")
 }

@@ -68,7 +68,7 @@ fn all_have(swarm: &mut Process, myses: usize, kind: &str) {
     let mut seen = std::collections::BTreeSet::new();
     while seen.len() < myses {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("a line of JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("a line of JSON");
         if event["event"] == kind {
             seen.insert(event["mysis"].to_string());
         }

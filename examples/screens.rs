@@ -38,10 +38,10 @@ fn main() -> anyhow::Result<()> {
         bridge.keys("x", "LAST REQUEST")?;
         bridge.picture(&target, "request", size)?;
         bridge.keys("\u{1b}", "following")?;
-        bridge.keys("\u{1b}", "MAIN_PROVIDER")?;
+        bridge.keys("\u{1b}", "PROVIDER")?;
         bridge.keys("?", "The table of Myses")?;
         bridge.picture(&target, "help", size)?;
-        bridge.keys("\u{1b}", "MAIN_PROVIDER")?;
+        bridge.keys("\u{1b}", "PROVIDER")?;
     }
     bridge.quit()
 }

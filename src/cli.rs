@@ -98,7 +98,7 @@ enum CliCommand {
     Accounts(accounts::AccountsCommand),
     /// Take over a Zoea-Nova v12 database, or an export of our own.
     Import(import::ImportArgs),
-    /// Write conversations as JSON_TYPE lines, which can be imported again, or as Markdown.
+    /// Write conversations as JSON lines, which can be imported again, or as Markdown.
     Export(export::ExportArgs),
     /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
     Galaxy(galaxy::GalaxyArgs),

@@ -1,4 +1,4 @@
-//! Headless output: one line per event on stdout, as text or as JSON_TYPE.
+//! Headless output: one line per event on stdout, as text or as JSON.
 //!
 //! Hears: the Commander, as one who watches. Tells: nobody. A reader that is slow holds nobody up:
 //! lines wait in a queue with a bound, and what does not fit is counted and said. Fails: the swarm
@@ -22,7 +22,7 @@ const QUEUE: usize = 65_536;
 pub enum Format {
     /// For people.
     Text,
-    /// CONTRACT.md's JSON_TYPE lines.
+    /// CONTRACT.md's JSON lines.
     Json,
 }
 

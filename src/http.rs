@@ -99,7 +99,7 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     (is_named || is_hidden()).then(descriptors::exhaustion_advice)
 }
 
-/// A request that brings JSON_TYPE somewhere, and is tried again where that may help.
+/// A request that brings JSON somewhere, and is tried again where that may help.
 #[derive(Clone)]
 pub struct JsonSender {
     /// The client.

@@ -1,4 +1,4 @@
-//! Logging: every trace event becomes a JSON_TYPE line in the log file, written by a thread of its own.
+//! Logging: every trace event becomes a JSON line in the log file, written by a thread of its own.
 //!
 //! An event never waits for the disk: it is handed over through a bounded queue, and where that is
 //! full, it is dropped and counted. Nothing is ever written to stdout or stderr.

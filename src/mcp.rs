@@ -71,7 +71,7 @@ pub enum McpFailure {
     /// The server answered with an error.
     #[error("{message} ({code})")]
     Refused {
-        /// JSON_TYPE-RPC's code.
+        /// JSON-RPC's code.
         code: i64,
         /// The server's words.
         message: String,

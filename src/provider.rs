@@ -214,7 +214,7 @@ fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
 /// The body of a request as it goes to a provider; for whoever checks what is sent.
 ///
 /// # Errors
-/// It cannot be written as JSON_TYPE, which no request of ours is known to do.
+/// It cannot be written as JSON, which no request of ours is known to do.
 pub fn request_body(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
     let tools = ToolsCache::default().of(&request.tools, &[]);
     let style = Style::of(manners);

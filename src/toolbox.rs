@@ -44,7 +44,7 @@ struct McpServer {
 /// Whom the operator hears of a server's tools through.
 pub type TellOperator = Box<dyn Fn(&str) + Send + Sync>;
 
-/// JSON_TYPE-RPC's code under which early SpaceMolt told that a command failed.
+/// JSON-RPC's code under which early SpaceMolt told that a command failed.
 const COMMAND_FAILED_CODE: i64 = 0;
 
 impl McpUpstream {

@@ -1,4 +1,4 @@
-//! Traces: a span for each turn, model call and tool call, brought to an OTLP collector as JSON_TYPE.
+//! Traces: a span for each turn, model call and tool call, brought to an OTLP collector as JSON.
 //!
 //! Spans are made of what the swarm tells everybody, so that no turn waits for them. Finished turns
 //! wait in a queue with a bound; what does not fit, or cannot be brought, is counted and told.
@@ -132,7 +132,7 @@ async fn export_all(
     }
 }
 
-/// A request of OTLP over HTTP, as JSON_TYPE.
+/// A request of OTLP over HTTP, as JSON.
 fn otlp_request(spans: &[Value]) -> Value {
     let resource = [
         ("service.name", "zoea"),

@@ -256,7 +256,7 @@ pub struct LinkCall {
 pub struct LinkAnswer {
     /// Its text.
     pub text: String,
-    /// What it tells beside the text, as JSON_TYPE: for the runtime alone.
+    /// What it tells beside the text, as JSON: for the runtime alone.
     pub aside: Option<String>,
     /// Whether the server calls it a failure.
     pub is_error: bool,

@@ -64,14 +64,14 @@ impl Desk {
             SELECT 1, seq, 0, 'call_' || seq, 'mine', '{}', 'done', 0 FROM place \
             WHERE seq % 4 = 2";
         let messages = "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, \
-            seen_up_to, call_seq, call_position) \
+            horizon, call_seq, call_position) \
             SELECT 1, seq, seq, (seq + 3) / 4, \
             CASE seq % 4 WHEN 1 THEN 'prompt' WHEN 2 THEN 'call' WHEN 3 THEN 'result' \
-                ELSE 'reply' TEXT_END, \
-            CASE seq % 4 WHEN 2 THEN '' WHEN 3 THEN printf('%.400c', 'x') ELSE 'go on' TEXT_END, \
-            CASE seq % 4 WHEN 3 THEN '{\"tool\":\"mine\",\"status\":\"done\"}' TEXT_END, \
-            CASE WHEN seq % 4 IN (0, 2) THEN seq - 1 TEXT_END, \
-            CASE seq % 4 WHEN 3 THEN seq - 1 TEXT_END, CASE seq % 4 WHEN 3 THEN 0 TEXT_END FROM place";
+                ELSE 'reply' END, \
+            CASE seq % 4 WHEN 2 THEN '' WHEN 3 THEN printf('%.400c', 'x') ELSE 'go on' END, \
+            CASE seq % 4 WHEN 3 THEN '{\"tool\":\"mine\",\"status\":\"done\"}' END, \
+            CASE WHEN seq % 4 IN (0, 2) THEN seq - 1 END, \
+            CASE seq % 4 WHEN 3 THEN seq - 1 END, CASE seq % 4 WHEN 3 THEN 0 END FROM place";
         self.runtime.block_on(async {
             let database = sea_orm::Database::connect(url).await.expect("the database");
             for insert in [calls, messages] {

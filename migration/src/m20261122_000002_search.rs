@@ -62,11 +62,11 @@ const CREATE_SEARCH: [&str; 6] = [
 const CREATE_SEARCH_ON_A_SERVER: [&str; 7] = [
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     "CREATE TABLE message_text (id BIGINT PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE, \
-     mysis_id BIGINT NOT NULL, body MAX_TEXT_BYTES NOT NULL)",
+     mysis_id BIGINT NOT NULL, body TEXT NOT NULL)",
     "CREATE INDEX message_text_mysis ON message_text (mysis_id, id)",
     "DO $$ BEGIN EXECUTE format('CREATE INDEX message_text_letters ON message_text \
      USING gin (body %I.gin_trgm_ops)', (SELECT nspname FROM pg_extension \
-     JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm')); TEXT_END $$",
+     JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm')); END $$",
     "CREATE TABLE indexed (one BIGINT PRIMARY KEY CHECK (one = 1), upto BIGINT NOT NULL)",
     "INSERT INTO indexed (one, upto) VALUES (1, 0)",
     "CREATE INDEX message_call ON message (mysis_id, call_seq, call_position) \

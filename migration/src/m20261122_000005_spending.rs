@@ -57,5 +57,5 @@ SELECT at / 86400000, mysis_id, coalesce(json_extract(metadata, '$.provider'), '
        0
 FROM message
 WHERE kind IN ('reply', 'call')
-  AND CASE WHEN json_valid(metadata) THEN json_type(metadata, '$.usage') = 'object' ELSE 0 TEXT_END
+  AND CASE WHEN json_valid(metadata) THEN json_type(metadata, '$.usage') = 'object' ELSE 0 END
 GROUP BY 1, 2, 3";

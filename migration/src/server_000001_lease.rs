@@ -30,4 +30,4 @@ impl MigrationTrait for Migration {
 /// `home` is the home directory that the process runs in, `owner` the process.
 const CREATE_LEASE: &str = "CREATE TABLE lease (\
     mysis_id BIGINT PRIMARY KEY REFERENCES mysis (id) ON DELETE CASCADE, \
-    home MAX_TEXT_BYTES NOT NULL, owner MAX_TEXT_BYTES NOT NULL, expires_at TIMESTAMPTZ NOT NULL)";
+    home TEXT NOT NULL, owner TEXT NOT NULL, expires_at TIMESTAMPTZ NOT NULL)";

@@ -1,4 +1,4 @@
-//! Hooks: how an alert gets out: a POST of JSON_TYPE, and a command with the JSON_TYPE on its input.
+//! Hooks: how an alert gets out: a POST of JSON, and a command with the JSON on its input.
 
 use std::process::Stdio;
 use std::time::Duration;

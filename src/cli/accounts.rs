@@ -18,16 +18,16 @@ use crate::settings::Environment;
 pub enum AccountsCommand {
     /// List them, without passwords.
     List {
-        /// As JSON_TYPE.
+        /// As JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Take the accounts of a JSON_TYPE file into the pool: [{"username", "password", "assigned_to"?}].
+    /// Take the accounts of a JSON file into the pool: [{"username", "password", "assigned_to"?}].
     Import {
         /// The file.
         file: PathBuf,
     },
-    /// Write all accounts, with passwords, to a new JSON_TYPE file that only its owner can read.
+    /// Write all accounts, with passwords, to a new JSON file that only its owner can read.
     Export {
         /// The file; it must not exist.
         file: PathBuf,

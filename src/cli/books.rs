@@ -16,7 +16,7 @@ pub struct BooksArgs {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = value_parser!(u64).range(0..=MAX_DAYS))]
     days: u64,
-    /// As JSON_TYPE.
+    /// As JSON.
     #[arg(long)]
     json: bool,
 }
@@ -40,7 +40,7 @@ fn books_table(books: &Value) -> Vec<Vec<String>> {
     let head = [
         "DAY",
         "MYSIS",
-        "MAIN_PROVIDER",
+        "PROVIDER",
         "CALLS",
         "TOKENS IN",
         "CACHED",

@@ -35,7 +35,7 @@ pub enum DbCommand {
 /// How findings are written.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// As JSON_TYPE.
+    /// As JSON.
     #[arg(long)]
     json: bool,
 }

@@ -28,7 +28,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 /// What `zoea doctor` can be told.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// As JSON_TYPE.
+    /// As JSON.
     #[arg(long)]
     json: bool,
 }

@@ -16,7 +16,7 @@ pub struct EventsArgs {
     #[arg(long, value_name = "N", default_value_t = 50,
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
-    /// One JSON_TYPE object a line.
+    /// One JSON object a line.
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `zoea export`: conversations, as JSON_TYPE lines or as Markdown.
+//! `zoea export`: conversations, as JSON lines or as Markdown.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -32,7 +32,7 @@ pub struct GalaxyArgs {
     /// Keep everything that happens in this directory, and go on from there at the next start.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Append every executed mutation to this file, as JSON_TYPE lines.
+    /// Append every executed mutation to this file, as JSON lines.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
     /// Do something wrong on purpose; may be given several times (see below).

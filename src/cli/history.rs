@@ -33,7 +33,7 @@ pub struct LogArgs {
     /// Only rows of this kind.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
-    /// One JSON_TYPE object a line.
+    /// One JSON object a line.
     #[arg(long)]
     json: bool,
 }
@@ -54,7 +54,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
-    /// One JSON_TYPE object a line.
+    /// One JSON object a line.
     #[arg(long)]
     json: bool,
 }

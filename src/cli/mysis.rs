@@ -18,7 +18,7 @@ use crate::settings::Environment;
 pub enum MysisCommand {
     /// List them and how they stand.
     List {
-        /// As JSON_TYPE.
+        /// As JSON.
         #[arg(long)]
         json: bool,
     },
@@ -164,13 +164,7 @@ async fn list_myses(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
 /// Myses as a table, its head first.
 pub(super) fn mysis_table(myses: &Value) -> Vec<Vec<String>> {
     let head = [
-        "NAME",
-        "STATE",
-        "DOING",
-        "ACCOUNT",
-        "MAIN_PROVIDER",
-        "MODEL",
-        "TURNS",
+        "NAME", "STATE", "DOING", "ACCOUNT", "PROVIDER", "MODEL", "TURNS",
     ];
     let mut rows = vec![head.map(str::to_string).to_vec()];
     for mysis in myses.as_array().into_iter().flatten() {

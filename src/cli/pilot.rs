@@ -36,7 +36,7 @@ pub struct PilotArgs {
     /// How the model behaves unless a line `persona: NAME` in the conversation says otherwise.
     #[arg(long, value_name = "NAME", default_value_t, long_help = personas())]
     persona: Persona,
-    /// Append one JSON_TYPE line per request to this file.
+    /// Append one JSON line per request to this file.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Write the request bodies into the record, too.

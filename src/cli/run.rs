@@ -54,7 +54,7 @@ pub struct RunArgs {
     /// Offline: what the game and the model are made from.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// With --headless: JSON_TYPE lines.
+    /// With --headless: JSON lines.
     #[arg(long, requires = "headless")]
     json: bool,
     #[command(flatten)]

@@ -38,7 +38,7 @@ pub(super) struct SimulateArgs {
     /// The longest that the model usually takes for an answer; an eighth of it is the shortest.
     #[arg(long, value_name = "DURATION", default_value = "4s")]
     thinking: humantime::Duration,
-    /// Print every event, as JSON_TYPE lines.
+    /// Print every event, as JSON lines.
     #[arg(long)]
     events: bool,
 }

@@ -1,4 +1,4 @@
-//! The JSON_TYPE that scripts and other programs rely on, as CONTRACT.md has it.
+//! The JSON that scripts and other programs rely on, as CONTRACT.md has it.
 
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ pub fn row_json(row: &Row) -> Value {
     })
 }
 
-/// Arguments as the JSON_TYPE object that they are, or the text as it came where they are none.
+/// Arguments as the JSON object that they are, or the text as it came where they are none.
 fn arguments_json(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Value::Object(object),

@@ -84,9 +84,8 @@ impl ControlClient {
         if result.is_error {
             return Err(ControlError::Refused(result.text));
         }
-        serde_json::from_str(&result.text).map_err(|error| {
-            ControlError::Unreachable(format!("its answer is no JSON_TYPE: {error}"))
-        })
+        serde_json::from_str(&result.text)
+            .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) async fn limit_request(max_bytes: usize, request: Request, next: Next
     next.run(Request::from_parts(head, Body::from(body))).await
 }
 
-/// How many values a JSON_TYPE text holds, about: what opens or parts them, outside of texts.
+/// How many values a JSON text holds, about: what opens or parts them, outside of texts.
 fn count_values(json: &[u8]) -> usize {
     let (mut values, mut is_text, mut is_escaped) = (0, false, false);
     for byte in json {

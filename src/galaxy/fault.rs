@@ -128,7 +128,7 @@ impl FaultTally {
         self.0.iter().copied()
     }
 
-    /// As a JSON_TYPE object.
+    /// As a JSON object.
     #[must_use]
     pub fn json(&self) -> Value {
         let counts: Map<String, Value> = self

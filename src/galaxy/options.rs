@@ -40,7 +40,7 @@ pub enum TickPace {
     ByHand,
 }
 
-/// The HTTP status that goes with JSON_TYPE-RPC error -32600 `Session not initialized`.
+/// The HTTP status that goes with JSON-RPC error -32600 `Session not initialized`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownSession {
     /// 200, as it is with most errors of the real server.

@@ -172,7 +172,7 @@ mod tests {
         FaultForm::new("drop", "", "the connection is cut"),
         FaultForm::new("limit", "[:SECONDS]", "429"),
         FaultForm::new("slow", ":DURATION", "comes late"),
-        FaultForm::new("away", ":DAY_END_GRACE,LENGTH", "nothing for a time"),
+        FaultForm::new("away", ":AFTER,LENGTH", "nothing for a time"),
     ];
 
     fn read(text: &str) -> Result<WrittenFault<'_>, String> {
@@ -216,7 +216,7 @@ mod tests {
         let late = read("slow:soon").unwrap().needed_duration().unwrap_err();
         assert!(late.contains("a duration looks like"), "{late}");
         let away = read("away:5s").unwrap().two_durations().unwrap_err();
-        assert!(away.contains("needs two durations: away[@PROBABILITY]:DAY_END_GRACE,LENGTH"));
+        assert!(away.contains("needs two durations: away[@PROBABILITY]:AFTER,LENGTH"));
         let many = read("limit:many").unwrap().number().unwrap_err();
         assert!(many.contains("`many` is no whole number"), "{many}");
     }

@@ -186,7 +186,7 @@ impl CheckTransaction {
         let gaps: Vec<(i64, i64, i64)> = self
             .query_rows(
                 "SELECT message.mysis_id, coalesce(max(upto), 0), max(seq) - coalesce(max(upto), 0) \
-                 - count(CASE WHEN seq > coalesce(upto, 0) THEN 1 TEXT_END) FROM message \
+                 - count(CASE WHEN seq > coalesce(upto, 0) THEN 1 END) FROM message \
                  LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
                  GROUP BY message.mysis_id",
             )
@@ -260,7 +260,7 @@ impl CheckTransaction {
             Dialect::Sqlite => (
                 |key| format!("json_extract(metadata, '$.usage.{key}')"),
                 "CASE WHEN json_valid(metadata) THEN json_type(metadata, '$.usage') = 'object' \
-                 ELSE 0 TEXT_END",
+                 ELSE 0 END",
             ),
             Dialect::Postgres => (
                 |key| format!("(metadata::json->'usage'->>'{key}')::numeric"),
@@ -272,9 +272,7 @@ impl CheckTransaction {
         let of_a_call = |key: &str| {
             let number = number(key);
             let is_within = self.dialect.is_within(&number, MAX_CALL_TOKENS);
-            total(&format!(
-                "CASE WHEN {is_within} THEN {number} ELSE 0 TEXT_END"
-            ))
+            total(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 END"))
         };
         let of_a_line = |figure: &str| {
             let number = mend::figure_or(self.dialect, figure, 0);

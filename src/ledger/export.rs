@@ -1,4 +1,4 @@
-//! Export: conversations written to files, as JSON_TYPE lines that can be imported again, or as Markdown
+//! Export: conversations written to files, as JSON lines that can be imported again, or as Markdown
 //! for reading.
 
 pub mod lines;

@@ -44,9 +44,7 @@ pub enum ImportFault {
     #[error("read the database: {0}")]
     Source(String),
     /// A line is not as `zoea export` writes it.
-    #[error(
-        "line {number}: {why}; an export has one JSON_TYPE object a line, as zoea export writes it"
-    )]
+    #[error("line {number}: {why}; an export has one JSON object a line, as zoea export writes it")]
     Line {
         /// Which, from 1.
         number: usize,

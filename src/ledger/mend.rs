@@ -76,7 +76,7 @@ pub(super) struct SpoiltTotals {
 /// A figure, or something else where it cannot be true.
 pub(super) fn figure_or(dialect: Dialect, figure: &str, otherwise: i64) -> String {
     let is_within = dialect.is_within(figure, MAX_SUM);
-    format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} TEXT_END")
+    format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} END")
 }
 
 async fn query_spoilt<T: FromQueryResult>(

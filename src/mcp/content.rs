@@ -13,7 +13,7 @@ use super::{McpFailure, unexpected_answer};
 pub struct CallResult {
     /// All pieces, a line each at least.
     pub text: String,
-    /// What the server tells beside the pieces, as JSON_TYPE, where that is short.
+    /// What the server tells beside the pieces, as JSON, where that is short.
     pub aside: Option<String>,
     /// Whether the server calls it a failure.
     pub is_error: bool,

@@ -32,7 +32,7 @@ pub struct ListedTool {
     pub name: Arc<str>,
     /// What it does.
     pub description: Arc<str>,
-    /// The JSON_TYPE schema of its arguments, as compact JSON_TYPE.
+    /// The JSON schema of its arguments, as compact JSON.
     pub schema: Arc<str>,
     /// The server's own word on whether it only reads.
     pub read_only_hint: Option<bool>,

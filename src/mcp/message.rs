@@ -24,7 +24,7 @@ pub(super) struct RpcMessage<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// JSON_TYPE-RPC's error, as far as it is read.
+/// JSON-RPC's error, as far as it is read.
 #[derive(Deserialize)]
 pub(super) struct RpcError {
     pub(super) code: i64,
@@ -122,7 +122,7 @@ pub(super) fn parse_result(body: Vec<u8>, id: i64, status: u16) -> Result<RawRes
     }
 }
 
-/// Goes through the elements of a JSON_TYPE list one after the other, none of which stays. A list that is
+/// Goes through the elements of a JSON list one after the other, none of which stays. A list that is
 /// none has none.
 pub(super) fn for_each(list: &RawValue, visit: impl FnMut(&RawValue)) {
     struct ForEachVisitor<F>(F);
@@ -141,7 +141,7 @@ pub(super) fn for_each(list: &RawValue, visit: impl FnMut(&RawValue)) {
         }
     }
     let mut reader = serde_json::Deserializer::from_str(list.get());
-    // It was read as JSON_TYPE before: it can only be no list.
+    // It was read as JSON before: it can only be no list.
     let _ = reader.deserialize_seq(ForEachVisitor(visit));
 }
 

@@ -181,7 +181,7 @@ impl ServerSession {
     }
 }
 
-/// A JSON_TYPE-RPC error in place of an answer. Whatever its id, nothing else can have been meant.
+/// A JSON-RPC error in place of an answer. Whatever its id, nothing else can have been meant.
 fn error_in(body: &[u8]) -> Option<RpcError> {
     #[derive(Deserialize)]
     struct RpcErrorBody {

@@ -22,7 +22,7 @@ pub struct PilotToolCall {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments as text; not always JSON_TYPE, as with any model.
+    /// The arguments as text; not always JSON, as with any model.
     pub arguments: String,
 }
 

@@ -6,19 +6,19 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A body that was JSON_TYPE.
+/// A body that was JSON.
 #[derive(Debug)]
 pub(super) struct RequestBody<'a> {
     /// The body without its tools.
     pub(super) value: Value,
-    /// The text of the tools, which is JSON_TYPE.
+    /// The text of the tools, which is JSON.
     pub(super) tools: Option<&'a RawValue>,
 }
 
-/// Reads the bytes as JSON_TYPE.
+/// Reads the bytes as JSON.
 ///
 /// # Errors
-/// The bytes are no JSON_TYPE.
+/// The bytes are no JSON.
 pub(super) fn read_body(bytes: &[u8]) -> serde_json::Result<RequestBody<'_>> {
     let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
     if text.trim_ascii_start().starts_with('{') {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The request, borrowed from its JSON_TYPE.
+/// The request, borrowed from its JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PilotRequest<'a> {
     /// The conversation, oldest first.

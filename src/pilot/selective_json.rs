@@ -1,4 +1,4 @@
-//! Reads JSON_TYPE through a sieve: what nobody will look at is checked, but not kept.
+//! Reads JSON through a sieve: what nobody will look at is checked, but not kept.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl<'de, S: JsonSelector> Visitor<'de> for JsonSelection<S> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("any JSON_TYPE value")
+        formatter.write_str("any JSON value")
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {

@@ -22,7 +22,7 @@ pub(super) struct ToolListCache {
 }
 
 impl ToolListCache {
-    /// Reads the text of a list, which must be JSON_TYPE, or finds it among those that were read before.
+    /// Reads the text of a list, which must be JSON, or finds it among those that were read before.
     pub(super) fn look_up(&self, text: &str) -> Arc<ToolList> {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = lists.iter().rposition(|list| list.text == text) {

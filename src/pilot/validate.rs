@@ -85,7 +85,7 @@ pub(super) fn validate_beside_tools<N: AsRef<str>>(
 ) -> Result<(), RequestRefusal> {
     let body = body
         .as_object()
-        .ok_or_else(|| RequestRefusal::of_body("The request body must be a JSON_TYPE object."))?;
+        .ok_or_else(|| RequestRefusal::of_body("The request body must be a JSON object."))?;
     check_model(body)?;
     let messages = body
         .get("messages")

@@ -1,4 +1,4 @@
-//! The OpenAI wire format: a completion as JSON_TYPE, and as the events of a stream.
+//! The OpenAI wire format: a completion as JSON, and as the events of a stream.
 
 mod events;
 

@@ -217,7 +217,7 @@ mod tests {
                 vec!["scan"],
             ),
             (
-                "tools.3.custom.input_schema: JSON_TYPE schema is invalid.",
+                "tools.3.custom.input_schema: JSON schema is invalid.",
                 vec!["sell"],
             ),
             (

@@ -166,7 +166,7 @@ pub(super) fn to_model_fault(error: OpenAIError, secrets: &Redactor) -> ModelFau
         },
         OpenAIError::Reqwest(error) => connection_fault(error),
         OpenAIError::JSONDeserialize(error, body) => transient_fault(format!(
-            "the answer is no JSON_TYPE ({error}): {}",
+            "the answer is no JSON ({error}): {}",
             excerpt(&secrets.clean(&body))
         )),
         OpenAIError::ApiError(error) => transient_fault(error.to_string()),

@@ -1,4 +1,4 @@
-//! JSON_TYPE of strangers, read without building it: what is asked for is found in the text, and the
+//! JSON of strangers, read without building it: what is asked for is found in the text, and the
 //! rest is skipped. So an answer takes about as much memory as it has bytes, whatever it is made of.
 
 use std::fmt;
@@ -16,7 +16,7 @@ pub(super) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Optio
             found: &mut found,
         };
         let mut reader = serde_json::Deserializer::from_str(json);
-        // What breaks off half-way is not looked at: whoever asks has seen that it is JSON_TYPE.
+        // What breaks off half-way is not looked at: whoever asks has seen that it is JSON.
         let _ = DeserializeSeed::deserialize(&mut members, &mut reader);
     }
     found
@@ -60,7 +60,7 @@ pub(super) fn as_text(json: &str) -> Option<String> {
         .flatten()
 }
 
-/// Whether a text is an object, and no other JSON_TYPE.
+/// Whether a text is an object, and no other JSON.
 pub(super) fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }

@@ -91,11 +91,11 @@ impl WireChatRequest<'_> {
     }
 }
 
-/// Tools as JSON_TYPE, written once for all Myses that share a set.
+/// Tools as JSON, written once for all Myses that share a set.
 #[derive(Default)]
 pub(super) struct ToolsCache(Mutex<Vec<CachedTools>>);
 
-/// A set of tools without some of them, as JSON_TYPE.
+/// A set of tools without some of them, as JSON.
 struct CachedTools {
     set: Weak<Toolset>,
     left_out: usize,
@@ -138,7 +138,7 @@ struct WireToolFunction<'a> {
     parameters: &'a RawValue,
 }
 
-/// A tool whose schema is no JSON_TYPE is left out: the rest must go on.
+/// A tool whose schema is no JSON is left out: the rest must go on.
 fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
     let is_in = |name: &str| !left_out.iter().any(|out| out == name);
     let schemas: Vec<(&ToolSpec, Box<RawValue>)> = tools

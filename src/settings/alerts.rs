@@ -9,7 +9,7 @@ use super::section::Section;
 /// What is told to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertSettings {
-    /// Where each alert is sent as JSON_TYPE; it may be a secret itself.
+    /// Where each alert is sent as JSON; it may be a secret itself.
     pub webhook: Option<Secret>,
     /// The variable with the bearer token for it.
     pub token_env: Option<String>,

@@ -15,7 +15,7 @@ pub const MAX_SEEDS: u64 = 1_000_000;
 pub const MAX_SIMULATED_DAYS: f64 = 3_650.0;
 /// How wild a simulation may be.
 pub const MAX_WILDNESS: f64 = 1_000.0;
-/// Any other whole number: beyond it readers of JSON_TYPE lose digits.
+/// Any other whole number: beyond it readers of JSON lose digits.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// Reads a number within a range.

@@ -20,7 +20,7 @@ pub struct SwarmSettings {
     pub max_tool_iterations: u32,
     /// Sendable rows scanned for a direct message, 1 to 1000.
     pub context_window: u32,
-    /// Bytes of one request's messages as compact JSON_TYPE, 8 KiB to 16 MiB; tools are not counted.
+    /// Bytes of one request's messages as compact JSON, 8 KiB to 16 MiB; tools are not counted.
     pub context_budget: u64,
     /// What a Mysis without orders is told, in this order, before it goes idle; 1 to 20 texts.
     pub nudges: Vec<String>,

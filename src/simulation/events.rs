@@ -22,7 +22,7 @@ pub(super) struct EventLog {
 pub struct EventDigest {
     /// How many events.
     pub events: u64,
-    /// How many bytes, as JSON_TYPE lines.
+    /// How many bytes, as JSON lines.
     pub bytes: u64,
     /// Their hash.
     pub hash: u64,

@@ -297,6 +297,10 @@ impl SimulatedLink {
         Ok(())
     }
 
+    fn draw_fault(&self, fault: InjectedFault, chance: f64) -> bool {
+        self.game.0.chaos.draw_fault(fault, chance)
+    }
+
     async fn call_once(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
         self.simulate_network().await?;
         let chaos = &self.game.0.chaos;
@@ -343,12 +347,7 @@ impl Link for SimulatedLink {
         let wire = self.clone();
         async move {
             wire.simulate_network().await?;
-            if wire
-                .game
-                .0
-                .chaos
-                .draw_fault(InjectedFault::GameLimited, 0.01)
-            {
+            if wire.draw_fault(InjectedFault::GameLimited, 0.01) {
                 return Err(LinkFault::Limited {
                     text: "too many logins".to_string(),
                     retry_after: Some(Duration::from_secs(30)),
@@ -376,12 +375,7 @@ impl Link for SimulatedLink {
         let wire = self.clone();
         async move {
             wire.simulate_network().await?;
-            if wire
-                .game
-                .0
-                .chaos
-                .draw_fault(InjectedFault::GameNoTools, 0.01)
-            {
+            if wire.draw_fault(InjectedFault::GameNoTools, 0.01) {
                 return Ok(own_tools());
             }
             if wire.game.lock_state().has_other_tools {

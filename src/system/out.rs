@@ -20,14 +20,14 @@ pub fn line(text: &str) -> io::Result<()> {
     ignore_broken_pipe(lines.text(text).and_then(|()| lines.flush()))
 }
 
-/// Writes a JSON_TYPE value in one line.
+/// Writes a JSON value in one line.
 pub fn json(value: &Value) -> io::Result<()> {
     let mut lines = Lines::open();
     let written = lines.json(&value.to_string());
     ignore_broken_pipe(written.and_then(|()| lines.flush()))
 }
 
-/// Writes what was made for reading, or as lines of JSON_TYPE, line by line.
+/// Writes what was made for reading, or as lines of JSON, line by line.
 pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
     let mut lines = Lines::open();
     for line in BufReader::new(text).lines() {
@@ -57,7 +57,7 @@ impl Lines {
         writeln!(self.0, "{}", clean::clean_text(text))
     }
 
-    /// Adds a line of JSON_TYPE.
+    /// Adds a line of JSON.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
         writeln!(self.0, "{}", clean::clean_json(json))
     }

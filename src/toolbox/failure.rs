@@ -7,10 +7,10 @@ use actors::ports::LinkFault;
 
 use crate::mcp::McpFailure;
 
-/// JSON_TYPE-RPC's codes for a session that the server does not know: SpaceMolt's, and the one that the
+/// JSON-RPC's codes for a session that the server does not know: SpaceMolt's, and the one that the
 /// SDKs send with HTTP 404.
 const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
-/// JSON_TYPE-RPC's first code for a server's own errors.
+/// JSON-RPC's first code for a server's own errors.
 const SERVER_ERROR_CODE: i64 = -32000;
 
 /// Why a call, or the list of tools, did not come back.
@@ -50,7 +50,7 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
     }
 }
 
-/// Whether a JSON_TYPE-RPC error means that the session is gone. What the error says in words may be
+/// Whether a JSON-RPC error means that the session is gone. What the error says in words may be
 /// about anything, a game's sessions for one. With HTTP 400, -32000 is how servers on the official
 /// SDK turn a request away before anybody reads it: no such session, or one not initialised.
 fn is_session_lost(code: i64, status: u16) -> bool {

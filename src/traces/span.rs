@@ -1,4 +1,4 @@
-//! A span: what was done, from when to when, and what is known about it, as OTLP says it in JSON_TYPE.
+//! A span: what was done, from when to when, and what is known about it, as OTLP says it in JSON.
 
 use actors::domain::ids::Timestamp;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ impl TraceSpan {
     }
 }
 
-/// Nanoseconds since 1970, as a text: they are too many for a JSON_TYPE number.
+/// Nanoseconds since 1970, as a text: they are too many for a JSON number.
 fn nanos_text(at: Timestamp) -> String {
     format!("{}000000", at.0.max(0))
 }

@@ -55,8 +55,8 @@ fn accounts_go_in_and_out_without_loss_and_are_listed_without_passwords() {
     let out = home.file("out.json");
     let name = out.to_str().expect("text");
     home.ok(&["accounts", "export", name]);
-    let written: Value = serde_json::from_str(&std::fs::read_to_string(&out).expect("the export"))
-        .expect("JSON_TYPE");
+    let written: Value =
+        serde_json::from_str(&std::fs::read_to_string(&out).expect("the export")).expect("JSON");
     assert_eq!(written, accounts);
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(&out)
@@ -126,7 +126,7 @@ fn a_running_swarm_takes_accounts_and_the_oldest_is_given_first() {
     assert!(swarm.wait().success());
 
     let text = std::fs::read_to_string(file).expect("the export");
-    let mut accounts: Value = serde_json::from_str(&text).expect("JSON_TYPE");
+    let mut accounts: Value = serde_json::from_str(&text).expect("JSON");
     for account in accounts.as_array_mut().expect("a list") {
         account
             .as_object_mut()

@@ -89,16 +89,13 @@ fn no_command_writes_what_a_terminal_would_obey() {
     let mut json = home.fly(&["--start-swarm", "--for", "2s"]);
     let mut json_events = Vec::new();
     while let Some(line) = json.line() {
-        serde_json::from_str::<Value>(&line).expect("JSON_TYPE");
+        serde_json::from_str::<Value>(&line).expect("JSON");
         json_events.extend_from_slice(line.as_bytes());
     }
     run(&["mysis", "delete", "--all", "--yes"]);
 
     let mut found = Vec::new();
-    for (what, bytes) in [
-        ("plain events", &events),
-        ("JSON_TYPE events", &json_events),
-    ] {
+    for (what, bytes) in [("plain events", &events), ("JSON events", &json_events)] {
         found.extend(harm(bytes).map(|harm| format!("{what}: {harm}")));
     }
     let log = std::fs::read(home.file("zoea.log")).expect("the log");

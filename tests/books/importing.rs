@@ -11,17 +11,17 @@ use crate::sql;
 const SCHEMA: &str = "
 CREATE TABLE schema_version (version INTEGER PRIMARY KEY);
 INSERT INTO schema_version VALUES (12);
-CREATE TABLE myses (id MAX_TEXT_BYTES PRIMARY KEY, name MAX_TEXT_BYTES NOT NULL, provider MAX_TEXT_BYTES NOT NULL,
-  model MAX_TEXT_BYTES NOT NULL, temperature REAL NOT NULL DEFAULT 0.7, state MAX_TEXT_BYTES NOT NULL DEFAULT 'idle',
+CREATE TABLE myses (id TEXT PRIMARY KEY, name TEXT NOT NULL, provider TEXT NOT NULL,
+  model TEXT NOT NULL, temperature REAL NOT NULL DEFAULT 0.7, state TEXT NOT NULL DEFAULT 'idle',
   created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
-CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, mysis_id MAX_TEXT_BYTES NOT NULL,
-  role MAX_TEXT_BYTES NOT NULL, source MAX_TEXT_BYTES NOT NULL DEFAULT 'direct', sender_id MAX_TEXT_BYTES,
-  content MAX_TEXT_BYTES NOT NULL, reasoning MAX_TEXT_BYTES, created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
-CREATE TABLE accounts (username MAX_TEXT_BYTES PRIMARY KEY, password MAX_TEXT_BYTES NOT NULL, assigned_to MAX_TEXT_BYTES,
+CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, mysis_id TEXT NOT NULL,
+  role TEXT NOT NULL, source TEXT NOT NULL DEFAULT 'direct', sender_id TEXT,
+  content TEXT NOT NULL, reasoning TEXT, created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE accounts (username TEXT PRIMARY KEY, password TEXT NOT NULL, assigned_to TEXT,
   last_used_at DATETIME, created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP);
-CREATE TABLE game_state_snapshots (id MAX_TEXT_BYTES PRIMARY KEY, username MAX_TEXT_BYTES NOT NULL,
-  tool_name MAX_TEXT_BYTES NOT NULL, content MAX_TEXT_BYTES NOT NULL, game_tick INTEGER, captured_at INTEGER NOT NULL);
+CREATE TABLE game_state_snapshots (id TEXT PRIMARY KEY, username TEXT NOT NULL,
+  tool_name TEXT NOT NULL, content TEXT NOT NULL, game_tick INTEGER, captured_at INTEGER NOT NULL);
 ";
 
 /// Rows as a year of play and several versions leave them behind.
@@ -48,7 +48,7 @@ INSERT INTO memories (mysis_id, role, source, sender_id, content, reasoning, cre
  ('m-1', 'user', 'system', '', 'Continue your mission.', '', '2026-02-07 12:00:15'),
  ('m-1', 'oracle', 'dream', '', 'unheard of', '', '2026-02-07 12:00:16'),
  ('m-1', 'assistant', 'llm', '', '', NULL, '2026-02-07 12:00:17'),
- ('m-1', 'assistant', 'llm', '', CAST(x'68c3a9ff6c6c6f' AS MAX_TEXT_BYTES), '', '2026-02-07 12:00:18'),
+ ('m-1', 'assistant', 'llm', '', CAST(x'68c3a9ff6c6c6f' AS TEXT), '', '2026-02-07 12:00:18'),
  ('m-2', 'user', 'broadcast', '', 'Mine | sell: 100%', '', '2026-02-07 12:00:19'),
  ('m-3', 'user', 'broadcast', '', 'Explore.', '', '2026-02-07 12:00:20'),
  ('m-9', 'user', 'direct', '', 'of a deleted mysis', '', '2026-02-07 12:00:21');
@@ -149,7 +149,7 @@ fn what_was_seen_of_the_game_is_taken_over_as_old_as_it_is() {
     let exported = home.ok(&["export"]);
     let seen: Vec<Value> = exported
         .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON_TYPE"))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
         .filter(|line: &Value| line["record"] == "sighting")
         .collect();
     assert_eq!(seen.len(), 1, "{seen:?}");

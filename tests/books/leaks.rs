@@ -18,7 +18,7 @@ const POOLED: &str = "pool-13579bdf2468ace0";
 type Writing = fn(&str) -> String;
 
 fn json_of(text: &str) -> String {
-    let json = serde_json::to_string(text).expect("JSON_TYPE");
+    let json = serde_json::to_string(text).expect("JSON");
     json[1..json.len() - 1].to_string()
 }
 
@@ -94,19 +94,15 @@ const FOR_ADDRESSES: &[u8; 64] =
 /// Every way of writing, and some in one another; a round for each.
 const WRITINGS: [(&str, Writing); 26] = [
     ("as it is", |text| text.to_string()),
-    ("JSON_TYPE", json_of),
-    ("JSON_TYPE in JSON_TYPE", |text| json_of(&json_of(text))),
-    ("JSON_TYPE in JSON_TYPE in JSON_TYPE", |text| {
+    ("JSON", json_of),
+    ("JSON in JSON", |text| json_of(&json_of(text))),
+    ("JSON in JSON in JSON", |text| {
         json_of(&json_of(&json_of(text)))
     }),
     ("json.dumps", |text| dumped(text, false)),
     ("json.dumps, upper case", |text| dumped(text, true)),
-    ("json.dumps in JSON_TYPE", |text| {
-        json_of(&dumped(text, true))
-    }),
-    ("JSON_TYPE with \\/", |text| {
-        json_of(text).replace('/', "\\/")
-    }),
+    ("json.dumps in JSON", |text| json_of(&dumped(text, true))),
+    ("JSON with \\/", |text| json_of(text).replace('/', "\\/")),
     ("every letter by its unit", |text| {
         each(text, |c| unit(c, true))
     }),
@@ -126,15 +122,15 @@ const WRITINGS: [(&str, Writing); 26] = [
         let once = percent(text, true, |byte| byte.is_ascii_alphanumeric());
         once.replace('%', "%25")
     }),
-    ("GARBAGE_HTML by names", html),
-    ("GARBAGE_HTML by numbers", |text| {
+    ("HTML by names", html),
+    ("HTML by numbers", |text| {
         each(text, |c| format!("&#{};", u32::from(c)))
     }),
-    ("GARBAGE_HTML by hexadecimal numbers", |text| {
+    ("HTML by hexadecimal numbers", |text| {
         each(text, |c| format!("&#x{:x};", u32::from(c)))
     }),
-    ("GARBAGE_HTML in JSON_TYPE", |text| json_of(&html(text))),
-    ("GARBAGE_HTML in GARBAGE_HTML", |text| html(&html(text))),
+    ("HTML in JSON", |text| json_of(&html(text))),
+    ("HTML in HTML", |text| html(&html(text))),
     ("Base64", |text| base64(text, STANDARD, true)),
     ("Base64, second byte", |text| {
         base64(&format!("u{text}"), STANDARD, false)
@@ -148,7 +144,7 @@ const WRITINGS: [(&str, Writing); 26] = [
     ("Base64 for addresses, second byte", |text| {
         base64(&format!("u{text}z"), FOR_ADDRESSES, true)
     }),
-    ("Base64 in JSON_TYPE", |text| {
+    ("Base64 in JSON", |text| {
         base64(text, STANDARD, true).replace('/', "\\/")
     }),
     ("each letter in another way", |text| {
@@ -408,7 +404,7 @@ fn no_field_of_no_answer_leaks_a_secret_in_any_writing() {
     parrot.speak_out(&home);
     let run: serde_json::Value =
         serde_json::from_slice(&std::fs::read(home.file("run.json")).expect("a file"))
-            .expect("JSON_TYPE");
+            .expect("JSON");
     let metrics = run["metrics"].as_str().expect("an address");
     outputs.push((
         "metrics".to_string(),

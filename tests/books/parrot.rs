@@ -245,7 +245,7 @@ fn calls(say: &dyn Fn(&str) -> String, round: usize, step: usize) -> Vec<Value> 
     calls.push(call(
         next + 1,
         "gossip".to_string(),
-        say("call arguments that are no JSON_TYPE"),
+        say("call arguments that are no JSON"),
     ));
     let login = json!({"username": say("login name"), "password": say("login password")});
     calls.push(call(next + 2, "login".to_string(), login.to_string()));
@@ -427,7 +427,7 @@ fn called(request: &Value, shape: u64, say: &dyn Fn(&str) -> String) -> Response
             "uri": format!("a:{}", visible(&say("link address"))),
             "description": say("link description")}])),
         12 => content(json!([{"type": "audio", "data": "AAAA", "mimeType": say("audio type")}])),
-        13 => return (StatusCode::OK, say("no JSON_TYPE")).into_response(),
+        13 => return (StatusCode::OK, say("no JSON")).into_response(),
         14 => {
             let log = json!({"jsonrpc": "2.0", "method": "notifications/message",
                              "params": {"level": "error", "logger": say("logger"),
@@ -438,7 +438,7 @@ fn called(request: &Value, shape: u64, say: &dyn Fn(&str) -> String) -> Response
         }
         _ => {
             let told = json!({"session_id": "game-session-of-parrot", "password": say("password"),
-                              "message": say("JSON_TYPE member"), say("JSON_TYPE key"): true});
+                              "message": say("JSON member"), say("JSON key"): true});
             let mut result = content(json!([{"type": "text", "text": told.to_string()}]));
             result["_meta"] = json!({"note": say("meta")});
             result

@@ -144,8 +144,8 @@ fn configure(home: &Home, address: SocketAddr) {
 
 /// A secret in the forms in which it may be written down.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
-    let json = serde_json::to_string(secret).expect("JSON_TYPE");
-    let twice = serde_json::to_string(&json[1..json.len() - 1]).expect("JSON_TYPE");
+    let json = serde_json::to_string(secret).expect("JSON");
+    let twice = serde_json::to_string(&json[1..json.len() - 1]).expect("JSON");
     let mut forms: Vec<Vec<u8>> = [secret, &json[1..json.len() - 1], &twice[1..twice.len() - 1]]
         .iter()
         .map(|text| text.as_bytes().to_vec())

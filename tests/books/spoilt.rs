@@ -22,7 +22,7 @@ fn spoilt() -> Home {
     };
     let row = |seq: i64, tokens: &str| {
         format!(
-            "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, seen_up_to) \
+            "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, horizon) \
              SELECT id, {seq}, {now}, 1, 'reply', 'all well', '{}', 0 FROM mysis;",
             usage(tokens)
         )

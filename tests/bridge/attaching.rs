@@ -102,7 +102,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     one.sees_beside("✓", "message beta");
     other.sees("what is in the hold?");
     other.sees("YOU");
-    assert!(one.contents().contains("MAIN_PROVIDER"), "the table stays");
+    assert!(one.contents().contains("PROVIDER"), "the table stays");
 
     // What terminals do, they do by themselves: sizes, the background, files, what was written.
     one.resize(60, 12);
@@ -119,8 +119,8 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     assert_eq!(pictures.count(), 2, "as text and as a picture");
     one.types("b");
     one.types("Sell it all.\r");
-    other.goes_back_to("MAIN_PROVIDER");
-    other.sees_beside("MISSION_LABEL_COLUMNS", "Sell it all.");
+    other.goes_back_to("PROVIDER");
+    other.sees_beside("MISSION", "Sell it all.");
     other.types(":export md\r");
     other.sees("md");
 
@@ -218,7 +218,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.sees("idle → running");
     terminal.sees("the mission: ");
     terminal.sees("(by program)");
-    terminal.goes_back_to("MAIN_PROVIDER");
+    terminal.goes_back_to("PROVIDER");
     terminal.types("b");
     terminal.types("Sell it all.\r");
     until("the order is recorded", || {

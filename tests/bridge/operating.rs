@@ -34,7 +34,7 @@ pub(crate) fn ask(folder: &Path, words: &[&str]) -> Value {
         .output()
         .expect("the program starts");
     assert!(done.status.success(), "{words:?}: {done:?}");
-    serde_json::from_slice(&done.stdout).expect("JSON_TYPE")
+    serde_json::from_slice(&done.stdout).expect("JSON")
 }
 
 /// Opens the conversation of the Mysis of that name.
@@ -74,15 +74,15 @@ fn a_day_at_the_bridge() {
     // A search finds it again from far away.
     terminal.types("/in the hold\r");
     terminal.sees("of `in the hold`");
-    terminal.goes_back_to("MAIN_PROVIDER");
+    terminal.goes_back_to("PROVIDER");
 
     // A mission for all.
     terminal.types("b");
     terminal.types("Sell everything at once.\r");
-    terminal.sees_beside("MISSION_LABEL_COLUMNS", "Sell everything at once.");
+    terminal.sees_beside("MISSION", "Sell everything at once.");
     open(&mut terminal, "alpha");
     terminal.sees("YOU (BROADCAST)");
-    terminal.goes_back_to("MAIN_PROVIDER");
+    terminal.goes_back_to("PROVIDER");
 
     // Stopped: it takes no message, says why, and keeps the text.
     terminal.types(":stop zulu\r");
@@ -97,7 +97,7 @@ fn a_day_at_the_bridge() {
     terminal.sees_no("are you there?");
     terminal.types("r");
     terminal.sees("4 running");
-    terminal.goes_back_to("MAIN_PROVIDER");
+    terminal.goes_back_to("PROVIDER");
 
     // Deleted, after a question.
     terminal.types("/zulu\r");
@@ -191,7 +191,7 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
     let running: Value = serde_json::from_slice(
         &std::fs::read(folder.path().join("home/offline/run.json")).expect("it runs"),
     )
-    .expect("JSON_TYPE");
+    .expect("JSON");
     let pid = running["pid"].to_string();
     let sent = Command::new("sh")
         .args(["-c", r#"kill "$0" "$1""#, "-TERM", &pid])

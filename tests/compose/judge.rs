@@ -162,7 +162,7 @@ fn is_roomy(history: &History, asked: &Asked) -> bool {
     };
     let longest = asked.told.rows.iter().map(text).max();
     let all: usize = asked.told.rows.iter().map(text).sum();
-    // JSON_TYPE makes six bytes of one at most.
+    // JSON makes six bytes of one at most.
     all * 6 + 8192 < history.budget && longest.unwrap_or(0) * 6 < history.budget / 8
 }
 

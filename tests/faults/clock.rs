@@ -59,7 +59,7 @@ impl Swarm {
         let (tell, told) = channel();
         let ended = std::thread::spawn(move || {
             while let Some(line) = process.line() {
-                let event = serde_json::from_str(&line).expect("JSON_TYPE");
+                let event = serde_json::from_str(&line).expect("JSON");
                 if tell.send(event).is_err() {
                     break;
                 }

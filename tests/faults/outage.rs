@@ -11,7 +11,7 @@ const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 
 fn requests(server: &Server) -> u64 {
     let (_, stats) = http("GET", &server.url.replace("/v1", "/stats"), &[], "");
-    let stats: Value = serde_json::from_str(&stats).expect("JSON_TYPE");
+    let stats: Value = serde_json::from_str(&stats).expect("JSON");
     stats["requests"].as_u64().expect("a number")
 }
 
@@ -35,7 +35,7 @@ fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
 fn until_told(swarm: &mut Process, code: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         assert_ne!(event["to"], "errored", "{line}");
         if event["code"] == code {
             return event["text"].as_str().expect("a text").to_string();

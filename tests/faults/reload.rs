@@ -6,7 +6,7 @@ use crate::rig::{Home, Process, Server, http, until};
 
 fn requests(server: &Server) -> u64 {
     let (_, stats) = http("GET", &server.url.replace("/v1", "/stats"), &[], "");
-    let stats: Value = serde_json::from_str(&stats).expect("JSON_TYPE");
+    let stats: Value = serde_json::from_str(&stats).expect("JSON");
     stats["requests"].as_u64().expect("a number")
 }
 
@@ -14,7 +14,7 @@ fn requests(server: &Server) -> u64 {
 fn until_told(swarm: &mut Process, code: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         assert_ne!(event["to"], "errored", "{line}");
         if event["code"] == code && event["mysis"].is_null() {
             return event["text"].as_str().expect("a text").to_string();

@@ -48,7 +48,7 @@ fn until_all_play(swarm: &mut Process, names: &[&str]) {
     let mut waiting: Vec<&str> = names.to_vec();
     while !waiting.is_empty() {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("a line of JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("a line of JSON");
         if event["event"] == "tool_returned" {
             waiting.retain(|name| event["mysis"] != *name);
         }

@@ -60,7 +60,7 @@ impl Scene {
 
     fn requests(&self) -> u64 {
         let (_, stats) = http("GET", &self.pilot.url.replace("/v1", "/stats"), &[], "");
-        let stats: Value = serde_json::from_str(&stats).expect("JSON_TYPE");
+        let stats: Value = serde_json::from_str(&stats).expect("JSON");
         stats["requests"].as_u64().expect("a number")
     }
 
@@ -238,7 +238,7 @@ fn the_swarms_budget_is_overshot_by_the_calls_in_flight_and_no_more() {
     let mut told = BTreeMap::new();
     while told.len() < 2 {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         let code = event["code"].as_str().unwrap_or_default();
         if event["mysis"].is_null() && code.starts_with("budget_") {
             *told.entry(code.to_string()).or_insert(0) += 1;

@@ -109,7 +109,7 @@ async fn what_is_no_message_is_answered_as_json_rpc_has_it() {
         .await;
     assert_eq!(
         heard.unwrap().words(),
-        "Error: invalid_json: Invalid JSON_TYPE in request body"
+        "Error: invalid_json: Invalid JSON in request body"
     );
     let heard = wire.request("tools/fold", json!({})).await.unwrap();
     assert_eq!(heard.json()["error"]["code"], -32601);

@@ -135,7 +135,7 @@ impl Host {
                 Err(error) => (
                     "{}".to_owned(),
                     format!(
-                        "not called: the arguments are no JSON_TYPE object ({error}): {}",
+                        "not called: the arguments are no JSON object ({error}): {}",
                         call.arguments
                     ),
                 ),

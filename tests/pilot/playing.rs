@@ -336,7 +336,7 @@ fn the_nonsense_is_of_every_kind_that_models_are_known_for() {
                 for (kind, is_seen) in [
                     ("channel token", call.name.contains("<|")),
                     (
-                        "no JSON_TYPE",
+                        "no JSON",
                         arguments.is_null() && answer.finish == zoea_pilot::PilotFinish::ToolCalls,
                     ),
                     ("cut", answer.finish == zoea_pilot::PilotFinish::Length),

@@ -29,7 +29,7 @@ async fn a_bad_request_is_refused_with_reason_and_place() {
         ),
         (hot.to_string(), json!("temperature"), "from 0 to 2"),
         ("{\"model\":".to_owned(), json!(null), "could not parse"),
-        ("[]".to_owned(), json!(null), "must be a JSON_TYPE object"),
+        ("[]".to_owned(), json!(null), "must be a JSON object"),
         (String::new(), json!(null), "could not parse"),
     ] {
         let response = served.post_text(body.clone()).send().await.unwrap();

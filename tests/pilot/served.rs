@@ -65,7 +65,7 @@ impl Served {
             .body(body)
     }
 
-    /// Asks and answers with status and JSON_TYPE.
+    /// Asks and answers with status and JSON.
     pub(crate) async fn ask(&self, body: &Value) -> (u16, Value) {
         let response = self.post(body).send().await.unwrap();
         let status = response.status().as_u16();

@@ -32,8 +32,7 @@ fn a_swarm_asks_little_beside_what_it_plays() {
         .lines()
         .rev()
         .find(|line| line.contains("the simulated game has closed"));
-    let closed: Value =
-        serde_json::from_str(closed.expect("the game's figures")).expect("JSON_TYPE");
+    let closed: Value = serde_json::from_str(closed.expect("the game's figures")).expect("JSON");
     let figure = |name: &str| {
         let found = closed.get(name).or_else(|| closed["fields"].get(name));
         found.and_then(Value::as_u64).expect("a figure")

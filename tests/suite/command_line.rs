@@ -105,7 +105,7 @@ fn the_doctor_tells_good_from_bad() {
     home.configure("http://127.0.0.1:9/v1", &galaxy.url, "");
     let output = home.run(&["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(1));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON_TYPE");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["ok"], false);
     let bad: Vec<_> = report["checks"]
         .as_array()

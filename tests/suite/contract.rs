@@ -119,7 +119,7 @@ fn it_names_every_control_tool_and_its_parameters() {
     home.configure("http://127.0.0.1:9/v1", "", "");
     let _swarm = home.fly(&[]);
     let run = std::fs::read_to_string(home.file("run.json")).expect("run.json");
-    let run: Value = serde_json::from_str(&run).expect("JSON_TYPE");
+    let run: Value = serde_json::from_str(&run).expect("JSON");
     let token = std::fs::read_to_string(home.file("control.token")).expect("a token");
     let bearer = format!("Authorization: Bearer {}", token.trim());
     let headers = [
@@ -131,7 +131,7 @@ fn it_names_every_control_tool_and_its_parameters() {
     let url = run["control"].as_str().expect("an address");
     let (status, answer) = http("POST", url, &headers, body);
     assert_eq!(status, 200, "{answer}");
-    let answer: Value = serde_json::from_str(&answer).expect("JSON_TYPE");
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
     let tools = answer["result"]["tools"].as_array().expect("tools");
     assert!(tools.len() > 20, "{}", tools.len());
     let mut missing = Vec::new();
@@ -203,7 +203,7 @@ fn shown_members(command: &str) -> BTreeSet<String> {
 /// The members of what a command printed: of an object, or of the first one of a list.
 fn printed_members(printed: &str) -> Option<BTreeSet<String>> {
     let first = serde_json::Deserializer::from_str(printed).into_iter::<Value>();
-    let value = first.into_iter().next()?.expect("JSON_TYPE");
+    let value = first.into_iter().next()?.expect("JSON");
     let object = value.as_array().map_or(Some(&value), |list| list.first())?;
     Some(object.as_object()?.keys().cloned().collect())
 }

@@ -28,7 +28,7 @@ fn only_the_token_opens_it_and_foreign_hosts_and_origins_do_not() {
     let _swarm = home.fly(&[]);
     let run: Value =
         serde_json::from_str(&std::fs::read_to_string(home.file("run.json")).expect("run.json"))
-            .expect("JSON_TYPE");
+            .expect("JSON");
     let url = run["control"].as_str().expect("an address");
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
     let token = std::fs::read_to_string(home.file("control.token")).expect("a token");

@@ -14,7 +14,7 @@ const METRICS: &str = "[metrics]\nlisten = \"127.0.0.1:0\"\n";
 /// Where a door of the running program is.
 fn door(home: &Home, key: &str) -> String {
     let run = fs::read_to_string(home.file("run.json")).expect("a run file");
-    let run: Value = serde_json::from_str(&run).expect("JSON_TYPE");
+    let run: Value = serde_json::from_str(&run).expect("JSON");
     run[key].as_str().expect("an address").to_string()
 }
 
@@ -130,7 +130,7 @@ fn metrics_that_others_can_read_are_refused_or_told() {
     let mut swarm = home.fly(&[]);
     loop {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         if event["code"] == "metrics_remote" {
             break;
         }
@@ -191,7 +191,7 @@ fn no_number_is_too_large_to_be_answered() {
             let url = door(&home, "control");
             let (status, body) = http("POST", &url, &headers, &call.to_string());
             assert_eq!(status, 200, "{body}");
-            let answer: Value = serde_json::from_str(&body).expect("JSON_TYPE");
+            let answer: Value = serde_json::from_str(&body).expect("JSON");
             assert_eq!(answer["result"]["isError"], true, "{body}");
             assert!(body.contains("is a whole number from 0 to"), "{body}");
         }
@@ -257,7 +257,7 @@ fn a_want_of_descriptors_is_told_as_what_it_is_and_blamed_on_nobody() {
     let (mut is_announced, mut wanting) = (false, 0);
     while !is_announced || wanting < 10 {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         let text = event["text"].as_str().unwrap_or_default();
         is_announced |= event["code"] == "few_descriptors" && text.contains("LimitNOFILE=");
         if event["code"] == "no_descriptor" {

@@ -12,7 +12,7 @@ pub(crate) fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]
     let mut events = Vec::new();
     loop {
         let line = process.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("a line of JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("a line of JSON");
         if event["event"] == "tool_returned" && event["is_error"] == false {
             let (who, tool) = (event["mysis"].as_str(), event["tool"].as_str());
             let tools = done.entry(who.unwrap_or_default().to_string()).or_default();
@@ -60,7 +60,7 @@ fn every_mysis_registers_mines_and_sells() {
 pub(crate) fn pilot_stats(url: &str) -> Value {
     let (status, body) = http("GET", &url.replace("/v1", "/stats"), &[], "");
     assert_eq!(status, 200);
-    serde_json::from_str(&body).expect("JSON_TYPE")
+    serde_json::from_str(&body).expect("JSON")
 }
 
 #[test]

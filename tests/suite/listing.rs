@@ -74,7 +74,7 @@ fn a_tool_without_a_schema_is_left_out_and_told_once_and_the_others_are_there() 
     let (mut told, mut turns) = (0, 0);
     while told == 0 || turns < 12 {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         turns += u32::from(event["event"] == "model_replied");
         if event["code"] == "tools_left_out" {
             let text = event["text"].as_str().expect("a text");
@@ -103,7 +103,7 @@ fn a_hundred_thousand_tools_keep_nobody_waiting() {
     let mut turns = 0;
     while turns < 10 {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         turns += u32::from(event["event"] == "model_replied");
         assert_ne!(event["to"], "errored", "{event}");
     }

@@ -204,12 +204,12 @@ impl Home {
         (output.status.code().unwrap_or(-1), texts(&output).1)
     }
 
-    /// Runs a command that answers in JSON_TYPE.
+    /// Runs a command that answers in JSON.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&self.ok(arguments)).expect("JSON_TYPE")
+        serde_json::from_str(&self.ok(arguments)).expect("JSON")
     }
 
-    /// Runs a command that answers in JSON_TYPE lines.
+    /// Runs a command that answers in JSON lines.
     pub(crate) fn lines(&self, arguments: &[&str]) -> Vec<Value> {
         lines(&self.ok(arguments))
     }
@@ -277,7 +277,7 @@ fn pid_in(run_file: &Path) -> Option<u32> {
 
 pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines()
-        .map(|line| serde_json::from_str(line).expect("a line of JSON_TYPE"))
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
         .collect()
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn playing(more: &str) -> (Home, Process, Server, Server) {
 /// A page of metrics: the numbers by name and labels.
 fn scrape(home: &Home) -> BTreeMap<String, f64> {
     let run = fs::read_to_string(home.file("run.json")).expect("a run file");
-    let run: Value = serde_json::from_str(&run).expect("JSON_TYPE");
+    let run: Value = serde_json::from_str(&run).expect("JSON");
     let url = run["metrics"].as_str().expect("metrics are served");
     let (status, page) = http("GET", url, &[], "");
     assert_eq!(status, 200);
@@ -290,7 +290,7 @@ fn who_needs_the_operator_is_told_once_to_the_webhook_and_to_the_command() {
         let text = fs::read_to_string(&file).ok()?;
         text.ends_with('\n').then_some(text)
     });
-    let run: Value = serde_json::from_str(run.lines().next().expect("a line")).expect("JSON_TYPE");
+    let run: Value = serde_json::from_str(run.lines().next().expect("a line")).expect("JSON");
     assert_eq!(run, *alert);
     until("both are errored", || {
         let errored = |name| home.mysis(name)["state"] == "errored";
@@ -320,7 +320,7 @@ fn a_command_that_takes_too_long_is_killed_and_the_operator_is_told() {
     ));
     let told = loop {
         let line = swarm.line().expect("the swarm goes on");
-        let event: Value = serde_json::from_str(&line).expect("JSON_TYPE");
+        let event: Value = serde_json::from_str(&line).expect("JSON");
         if event["code"] == "alert_failed" {
             break event;
         }

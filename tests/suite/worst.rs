@@ -514,7 +514,7 @@ impl Measured {
     /// A client of the control interface calls a tool; gives what it answers.
     fn call(&mut self, name: &str, tool: &str, arguments: &str) -> String {
         let run = fs::read_to_string(self.home.file("run.json")).expect("it runs");
-        let run: Value = serde_json::from_str(&run).expect("JSON_TYPE");
+        let run: Value = serde_json::from_str(&run).expect("JSON");
         let token = fs::read_to_string(self.home.file("control.token")).expect("a token");
         let body = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":\
@@ -536,11 +536,11 @@ impl Measured {
     /// The rows that a tool answers with, in an answer that is not too large.
     fn rows(&mut self, name: &str, tool: &str, arguments: &Value) -> Vec<Value> {
         let answer = self.call(name, tool, &arguments.to_string());
-        // Its text is JSON_TYPE within JSON_TYPE.
+        // Its text is JSON within JSON.
         assert!(answer.len() < 10 * MB, "{name}: {} bytes", answer.len());
-        let begin = answer.find('{').expect("JSON_TYPE");
-        let end = answer.rfind('}').expect("JSON_TYPE");
-        let answer: Value = serde_json::from_str(&answer[begin..=end]).expect("JSON_TYPE");
+        let begin = answer.find('{').expect("JSON");
+        let end = answer.rfind('}').expect("JSON");
+        let answer: Value = serde_json::from_str(&answer[begin..=end]).expect("JSON");
         let text = answer["result"]["content"][0]["text"].as_str();
         serde_json::from_str(text.expect("a text")).expect("rows")
     }

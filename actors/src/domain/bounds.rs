@@ -43,7 +43,7 @@ pub const MAX_TEXT_BYTES: usize = 256 << 10;
 pub const MAX_TAKEN_BYTES: usize = MAX_TEXT_BYTES + (64 << 10);
 /// Bytes of all arguments of an answer: they are read as values, which take many times as much.
 pub const MAX_ARGUMENTS_BYTES: usize = 128 << 10;
-/// Bytes of a JSON_TYPE text that is read as values: the smallest value takes eighty times its text.
+/// Bytes of a JSON text that is read as values: the smallest value takes eighty times its text.
 pub const MAX_TREE_BYTES: usize = 256 << 10;
 /// Bytes of a name: a tool's, a call's id, a model's.
 pub const MAX_NAME_BYTES: usize = 512;

@@ -87,7 +87,7 @@ fn skip_string(rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// JSON_TYPE with every letter that could do harm on a screen by its number; its value stays the same.
+/// JSON with every letter that could do harm on a screen by its number; its value stays the same.
 #[must_use]
 pub fn clean_json(json: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);

@@ -55,7 +55,7 @@ pub struct Composition<'a> {
     pub game: Option<&'a GameState>,
     /// This moment, from which ages are counted.
     pub now: Now,
-    /// Bytes of the messages as compact JSON_TYPE; [`MIN_BUDGET_BYTES`] where it is less.
+    /// Bytes of the messages as compact JSON; [`MIN_BUDGET_BYTES`] where it is less.
     pub budget: usize,
 }
 

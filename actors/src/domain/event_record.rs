@@ -60,7 +60,7 @@ impl EventRecordKind {
         EventRecordKind::Order,
     ];
 
-    /// The word used in the database and in JSON_TYPE.
+    /// The word used in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl OrderSource {
         OrderSource::Program,
     ];
 
-    /// The word used in the database and in JSON_TYPE.
+    /// The word used in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -158,7 +158,7 @@ impl GameState {
         self.sightings.clear();
     }
 
-    /// What is known, with its age at this moment, in so many bytes of JSON_TYPE at most; the newest
+    /// What is known, with its age at this moment, in so many bytes of JSON at most; the newest
     /// first. Begins with a line end. Of what `is_shown` says that the request shows it anyway,
     /// only the age is told.
     #[must_use]

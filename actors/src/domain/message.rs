@@ -140,7 +140,7 @@ pub struct CallRecord {
     pub id: Arc<str>,
     /// The tool's name as the model wrote it, but for leaked tokens around a name that is one.
     pub name: Arc<str>,
-    /// The arguments as the model wrote them; may be no JSON_TYPE at all.
+    /// The arguments as the model wrote them; may be no JSON at all.
     pub arguments: Arc<str>,
     /// How far it got.
     pub status: CallStatus,
@@ -244,7 +244,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word used in JSON_TYPE and on screen.
+    /// The word used in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

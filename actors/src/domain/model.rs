@@ -35,7 +35,7 @@ pub struct ChatCall {
     pub id: Arc<str>,
     /// A name that the wire allows.
     pub name: Arc<str>,
-    /// A JSON_TYPE object as text.
+    /// A JSON object as text.
     pub arguments: Arc<str>,
 }
 
@@ -111,7 +111,7 @@ pub struct RequestedCall {
     pub id: String,
     /// The tool's name; may name no tool.
     pub name: String,
-    /// The arguments; may be no JSON_TYPE.
+    /// The arguments; may be no JSON.
     pub arguments: String,
 }
 

@@ -179,7 +179,7 @@ impl Redactor {
         }
     }
 
-    /// As [`Redactor::clean`], for every text in a JSON_TYPE value, keys included.
+    /// As [`Redactor::clean`], for every text in a JSON value, keys included.
     #[must_use]
     pub fn clean_json(&self, value: Value) -> Value {
         match value {

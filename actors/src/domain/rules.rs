@@ -31,7 +31,7 @@ pub struct SwarmRules {
     pub max_model_calls: u32,
     /// Sendable rows that are searched for a direct message.
     pub context_window: usize,
-    /// Bytes of a request's messages as compact JSON_TYPE.
+    /// Bytes of a request's messages as compact JSON.
     pub context_budget: usize,
     /// Turns without progress after which the operator and the model are told; at least 1.
     pub no_progress_turns: u32,

@@ -22,7 +22,7 @@ impl LifeState {
         LifeState::Errored,
     ];
 
-    /// The word used in the database, in JSON_TYPE and on screen.
+    /// The word used in the database, in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

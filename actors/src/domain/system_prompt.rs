@@ -41,7 +41,7 @@ pub struct UnknownPlaceholder {
 }
 
 /// The placeholders of a template that are none of ours. What stands between double braces and is
-/// no name at all, such as an example of JSON_TYPE, is text.
+/// no name at all, such as an example of JSON, is text.
 #[must_use]
 pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
     let is_name = |text: &str| {

@@ -1,7 +1,7 @@
 //! Tokens: how many bytes of a request a model's context can take.
 //!
 //! Only the provider can count its tokens. Before it has, one token is taken for three bytes, which
-//! is less than JSON_TYPE and English come to, so that the estimate errs on the safe side. Each answer
+//! is less than JSON and English come to, so that the estimate errs on the safe side. Each answer
 //! that reports its usage corrects it.
 
 /// Bytes of one token before any answer has told, in thousandths.

@@ -13,7 +13,7 @@ pub struct ToolSpec {
     pub name: Arc<str>,
     /// What it does, for the model.
     pub description: Arc<str>,
-    /// The JSON_TYPE schema of its arguments, as compact JSON_TYPE text.
+    /// The JSON schema of its arguments, as compact JSON text.
     pub schema: Arc<str>,
     /// The server's own word on whether it only reads.
     pub read_only_hint: Option<bool>,

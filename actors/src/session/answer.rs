@@ -11,7 +11,7 @@ const NOT_LOGGED_IN_CODES: [&str; 5] = [
     "not_authenticated",
 ];
 
-/// The code of a failed command: `Error: <code>: <message>`, or JSON_TYPE with a `code`.
+/// The code of a failed command: `Error: <code>: <message>`, or JSON with a `code`.
 pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
     if !answer.is_error {
         return None;

@@ -37,7 +37,7 @@ const NAME_KEYS: [&str; 6] = [
     "name",
 ];
 
-/// How deep values are looked into, JSON_TYPE texts within texts included.
+/// How deep values are looked into, JSON texts within texts included.
 const MAX_JSON_DEPTH: usize = 12;
 
 /// The name, where one is told, and the password of a new account; `None` where no password is told.
@@ -72,7 +72,7 @@ pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
         .find_map(|value| nested_member(value, key, 0))
 }
 
-/// The JSON_TYPE values that a text is, one for each line where it is many.
+/// The JSON values that a text is, one for each line where it is many.
 fn json_values(text: &str) -> Vec<Value> {
     if let Some(value) = as_json(text) {
         return vec![value];
@@ -162,7 +162,7 @@ fn plain_key(key: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// The texts in which words may stand: the answer, where it is none of JSON_TYPE, and what JSON_TYPE holds.
+/// The texts in which words may stand: the answer, where it is none of JSON, and what JSON holds.
 fn word_texts(text: &str, told: &[Value]) -> Vec<String> {
     let mut texts = Vec::new();
     for value in told {

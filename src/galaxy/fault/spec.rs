@@ -33,7 +33,7 @@ pub enum GalaxyFaultKind {
     McpSession,
     /// The login of the request's MCP session is forgotten first.
     GameSession,
-    /// The request is executed, then answered by HTTP 200 with a body that is no JSON_TYPE.
+    /// The request is executed, then answered by HTTP 200 with a body that is no JSON.
     Garbage,
     /// Everybody is told that the server restarts in 60 seconds (it does not).
     RestartWarning,
@@ -46,7 +46,7 @@ pub enum GalaxyFaultKind {
     },
     /// `tools/list` gives an empty list for so long after the start of the server.
     ToolsMissing(Duration),
-    /// JSON_TYPE-RPC error -32603; the request is not executed.
+    /// JSON-RPC error -32603; the request is not executed.
     RpcError,
 }
 
@@ -60,10 +60,10 @@ pub const FORMS: &[FaultForm] = &[
     ),
     FaultForm::new(
         "outage",
-        ":DAY_END_GRACE,DURATION",
-        "HTTP 503 for everything, once, DAY_END_GRACE the start; not executed",
+        ":AFTER,DURATION",
+        "HTTP 503 for everything, once, AFTER the start; not executed",
     ),
-    FaultForm::new("rpc-error", "", "JSON_TYPE-RPC error -32603; not executed"),
+    FaultForm::new("rpc-error", "", "JSON-RPC error -32603; not executed"),
     FaultForm::new(
         "tools-missing",
         "[:DURATION]",
@@ -83,7 +83,7 @@ pub const FORMS: &[FaultForm] = &[
     FaultForm::new(
         "garbage",
         "",
-        "executed, then HTTP 200 with a body that is no JSON_TYPE",
+        "executed, then HTTP 200 with a body that is no JSON",
     ),
     FaultForm::new(
         "mcp-session",
@@ -188,7 +188,7 @@ mod tests {
                 .replace(['[', ']'], "")
                 .replace("SECONDS", "3")
                 .replace("DURATION", "3s")
-                .replace("DAY_END_GRACE", "1s");
+                .replace("AFTER", "1s");
             let fault = read(&format!("{}{argument}", form.name)).unwrap();
             assert_eq!(fault.kind.name(), form.name);
         }
@@ -197,6 +197,6 @@ mod tests {
     #[test]
     fn an_outage_needs_two_durations() {
         let error = read("outage:5s").unwrap_err();
-        assert!(error.contains("outage[@PROBABILITY]:DAY_END_GRACE,DURATION"));
+        assert!(error.contains("outage[@PROBABILITY]:AFTER,DURATION"));
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::{JournalRecord, line::write_lines, tail::Tail};
 
-/// An append-only file of JSON_TYPE lines; it is never shortened and never read back.
+/// An append-only file of JSON lines; it is never shortened and never read back.
 #[derive(Debug)]
 pub(crate) struct MutationLedger(Tail);
 

@@ -284,7 +284,7 @@ impl EndpointState {
         self.mcp.handle(request).await.map(Body::new)
     }
 
-    /// A notification cannot be answered by a JSON_TYPE-RPC error; nobody waits for it either.
+    /// A notification cannot be answered by a JSON-RPC error; nobody waits for it either.
     fn unknown_session(&self, id: Option<&str>) -> Response {
         let status = match self.unknown_session {
             UnknownSession::Ok => StatusCode::OK,

@@ -1,4 +1,4 @@
-//! The outside of a JSON_TYPE-RPC message: just enough to know whom it is for, and to answer it.
+//! The outside of a JSON-RPC message: just enough to know whom it is for, and to answer it.
 
 use std::borrow::Cow;
 

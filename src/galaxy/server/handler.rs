@@ -89,7 +89,7 @@ impl ServerHandler for Handler {
             ));
         }
         // A call whose arguments are no object, such as the text "{}".
-        let text = "Error: invalid_json: Invalid JSON_TYPE in request body";
+        let text = "Error: invalid_json: Invalid JSON in request body";
         Ok(CustomResult::new(json!({
             "content": [{ "type": "text", "text": text }],
             "isError": true,

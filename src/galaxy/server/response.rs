@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::super::limits::whole_seconds;
 
-/// A JSON_TYPE body.
+/// A JSON body.
 pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -30,7 +30,7 @@ pub(super) fn empty(status: StatusCode) -> Response {
     response
 }
 
-/// A JSON_TYPE-RPC error; the id as it came, null when there was none.
+/// A JSON-RPC error; the id as it came, null when there was none.
 pub(super) fn rpc_error(
     status: StatusCode,
     id: Option<&str>,
@@ -45,7 +45,7 @@ pub(super) fn rpc_error(
     )
 }
 
-/// A JSON_TYPE-RPC result that is written already.
+/// A JSON-RPC result that is written already.
 pub(super) fn rpc_result(id: &str, result: &str) -> Response {
     let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}");
     json(StatusCode::OK, body)

@@ -49,7 +49,7 @@ pub enum NotThisWorld {
 }
 
 impl World {
-    /// The lasting state as JSON_TYPE. Notifications and queued commands are not part of it; who is
+    /// The lasting state as JSON. Notifications and queued commands are not part of it; who is
     /// logged in is, until [`World::everybody_leaves`].
     #[must_use]
     pub fn save(&self) -> String {

@@ -1,4 +1,4 @@
-//! Lines: what is exported as JSON_TYPE, one object a line, so that nothing is lost.
+//! Lines: what is exported as JSON, one object a line, so that nothing is lost.
 //!
 //! A row is as in `zoea log --json`, but that arguments are always the text as it came, and with
 //! what else it takes to write the row down again.

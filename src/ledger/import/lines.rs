@@ -64,7 +64,7 @@ pub(super) async fn import_lines(
         }
         let wrong = |why: String| ImportFault::Line { number, why };
         let line: Value =
-            serde_json::from_str(&line).map_err(|error| wrong(format!("no JSON_TYPE: {error}")))?;
+            serde_json::from_str(&line).map_err(|error| wrong(format!("no JSON: {error}")))?;
         let record = ExportRecord::read(&line).map_err(wrong)?;
         reading.import_record(record, number).await?;
     }

@@ -79,14 +79,14 @@ async fn a_wrong_password_is_told_and_not_shown() {
 
 #[tokio::test]
 async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
-    let Some((url, address)) = guarded("GRANT ALL ON SCHEMA public TO PUBLIC_TOOLS") else {
+    let Some((url, address)) = guarded("GRANT ALL ON SCHEMA public TO PUBLIC") else {
         return;
     };
     let refused = refusal(&address).await;
     assert!(refused.contains("CREATE EXTENSION pg_trgm"), "{refused}");
     postgres::execute(
         &url,
-        "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC_TOOLS;CREATE EXTENSION pg_trgm SCHEMA kept",
+        "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
     );
     let ledger = SqlLedger::open_server(&address, "home", Stay::Resident)
         .await

@@ -17,7 +17,7 @@ pub enum DeliveryFault {
     },
     /// The connection is cut in the middle of the body.
     Drop,
-    /// A page of GARBAGE_HTML.
+    /// A page of HTML.
     Garbage,
 }
 

@@ -23,8 +23,8 @@ const FAULT_FORMS: &[FaultForm] = &[
     ),
     FaultForm::new(
         "outage",
-        ":DAY_END_GRACE,LENGTH",
-        "503 to every valid request from DAY_END_GRACE the start on, for LENGTH",
+        ":AFTER,LENGTH",
+        "503 to every valid request from AFTER the start on, for LENGTH",
     ),
     FaultForm::new("hang", "[:DURATION]", "no answer, for ever or for a time"),
     FaultForm::new("slow", ":DURATION", "the answer trickles in over this time"),
@@ -33,7 +33,7 @@ const FAULT_FORMS: &[FaultForm] = &[
         "",
         "the connection is cut in the middle of the answer",
     ),
-    FaultForm::new("garbage", "", "200 with a page of GARBAGE_HTML"),
+    FaultForm::new("garbage", "", "200 with a page of HTML"),
     FaultForm::new("empty-choices", "", "200 without choices"),
     FaultForm::new("error-200", "", "200 with an error object"),
     FaultForm::new("no-usage", "", "no usage"),
@@ -67,7 +67,7 @@ const FAULT_FORMS: &[FaultForm] = &[
         "all calls have one and the same id, in every answer",
     ),
     FaultForm::new("unknown-tool", "", "a call of a tool that is not on offer"),
-    FaultForm::new("bad-json-args", "", "arguments that are no JSON_TYPE"),
+    FaultForm::new("bad-json-args", "", "arguments that are no JSON"),
     FaultForm::new(
         "cut-args",
         "",
@@ -162,7 +162,7 @@ mod tests {
     fn example(form: &FaultForm) -> String {
         let argument = match form.argument {
             ":TOKENS" => ":4096",
-            ":DAY_END_GRACE,LENGTH" => ":10s,5s",
+            ":AFTER,LENGTH" => ":10s,5s",
             ":DURATION" => ":2s",
             _ => "",
         };

@@ -12,7 +12,7 @@ pub enum ReplacementFault {
         /// The seconds of `Retry-After`, where it is sent.
         retry_after: Option<u64>,
     },
-    /// 429 with a body that is no JSON_TYPE.
+    /// 429 with a body that is no JSON.
     Text429,
     /// 500.
     Http500,
@@ -39,7 +39,7 @@ pub enum ReplacementFault {
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<u64>,
-    /// JSON_TYPE, or a string that is sent as it is.
+    /// JSON, or a string that is sent as it is.
     pub(crate) body: Value,
 }
 

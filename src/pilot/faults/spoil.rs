@@ -14,7 +14,7 @@ pub enum AnswerFault {
     RepeatedId,
     /// A tool that is not on offer.
     UnknownTool,
-    /// Arguments that are no JSON_TYPE.
+    /// Arguments that are no JSON.
     BadJsonArgs,
     /// Arguments that end in the middle.
     CutArgs,

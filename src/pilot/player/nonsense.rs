@@ -19,7 +19,7 @@ pub(crate) enum Nonsense {
     ChannelToken,
     /// A tool that does not exist.
     UnknownTool,
-    /// Arguments that are no JSON_TYPE.
+    /// Arguments that are no JSON.
     BadJson,
     /// Arguments that end in the middle.
     CutArguments,

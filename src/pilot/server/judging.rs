@@ -67,7 +67,7 @@ impl PilotServer {
         }
     }
 
-    /// The body, if it was JSON_TYPE and is a valid request.
+    /// The body, if it was JSON and is a valid request.
     fn check_body<'a>(
         &self,
         parsed: &'a serde_json::Result<RequestBody<'_>>,
@@ -75,7 +75,7 @@ impl PilotServer {
     ) -> Result<&'a Value, RequestRefusal> {
         let body = parsed.as_ref().map_err(|error| {
             RequestRefusal::of_body(format!(
-                "We could not parse the JSON_TYPE body of your request: {error}."
+                "We could not parse the JSON body of your request: {error}."
             ))
         })?;
         let names = tools.map_or(Ok(None), |tools| tools.names.as_ref().map(Option::as_deref));

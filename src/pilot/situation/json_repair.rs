@@ -1,4 +1,4 @@
-//! Saves what can be read of a JSON_TYPE object that was cut off.
+//! Saves what can be read of a JSON object that was cut off.
 
 use serde::Deserialize;
 use serde::de::DeserializeSeed;

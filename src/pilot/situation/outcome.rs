@@ -17,7 +17,7 @@ pub(crate) struct ToolNews<'a> {
 /// What came of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum GameOutcome {
-    /// A JSON_TYPE object. `whole` is false where the caller has cut it, so that what is absent may only be cut away.
+    /// A JSON object. `whole` is false where the caller has cut it, so that what is absent may only be cut away.
     Done { facts: Value, whole: bool },
     /// A refusal; the code is empty where none was found.
     Failed { code: String, message: String },
@@ -163,7 +163,7 @@ fn is_code(word: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// An error in the form of JSON_TYPE: `{"error": "..."}`, `{"error": {"code", "message"}}` or `{"code", "message"}`.
+/// An error in the form of JSON: `{"error": "..."}`, `{"error": {"code", "message"}}` or `{"code", "message"}`.
 fn read_json_error(facts: &Value) -> Option<GameOutcome> {
     let error = &facts["error"];
     if let Some(text) = error.as_str() {

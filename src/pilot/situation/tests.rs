@@ -182,7 +182,7 @@ fn errors_about_the_call_are_no_facts() {
         "Error: invalid_payload: Unknown parameter(s): [destination]. Requires 'target_poi'.",
         "Error: unknown_command: Unknown command: fly.",
         "Error: rate_limited: Game actions limited to 1 per tick (10.0 seconds)",
-        "not called: the arguments are no JSON_TYPE object",
+        "not called: the arguments are no JSON object",
     ] {
         let known = after(
             "",

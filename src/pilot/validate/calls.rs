@@ -62,7 +62,7 @@ fn id_of<'a>(call: &'a Value, refuse: Refuse<'_>) -> Result<&'a str, RequestRefu
     serde_json::from_str::<Map<String, Value>>(arguments).map_err(|error| {
         refuse(
             ".function.arguments",
-            &format!("'arguments' must be the text of a JSON_TYPE object: {error}."),
+            &format!("'arguments' must be the text of a JSON object: {error}."),
         )
     })?;
     Ok(id)

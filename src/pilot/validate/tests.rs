@@ -244,13 +244,13 @@ fn each_broken_rule_is_refused_with_its_place() {
             "/messages/2/tool_calls",
             Some(call("mine", json!("[]"))),
             "messages.[2].tool_calls.[0].function.arguments",
-            "JSON_TYPE object",
+            "JSON object",
         ),
         (
             "/messages/2/tool_calls",
             Some(call("mine", json!("{\"a\":"))),
             "messages.[2].tool_calls.[0].function.arguments",
-            "JSON_TYPE object",
+            "JSON object",
         ),
         (
             "/messages/3/content",

@@ -44,7 +44,7 @@ impl Column {
             Column::Doing => "DOING",
             Column::Words => "LAST WORDS",
             Column::Account => "ACCOUNT",
-            Column::Provider => "MAIN_PROVIDER",
+            Column::Provider => "PROVIDER",
             Column::Model => "MODEL",
             Column::Nudges => "NUDGE",
             Column::Turns => "TURNS",

@@ -32,7 +32,7 @@ impl InputHistory {
         history
     }
 
-    /// One line for each text, as JSON_TYPE strings.
+    /// One line for each text, as JSON strings.
     #[must_use]
     pub fn to_lines(&self) -> String {
         self.texts

@@ -56,7 +56,7 @@ impl Fold {
 }
 
 impl Tree {
-    /// The nodes of a JSON_TYPE value: those of its members where it has any.
+    /// The nodes of a JSON value: those of its members where it has any.
     #[must_use]
     pub fn of_value(value: &Value) -> Tree {
         let mut tree = Tree::default();
@@ -64,7 +64,7 @@ impl Tree {
         tree
     }
 
-    /// The nodes of a text: a tree where it holds JSON_TYPE, else its lines.
+    /// The nodes of a text: a tree where it holds JSON, else its lines.
     #[must_use]
     pub fn of_text(text: &str) -> Tree {
         let (words, json) = split_json(text);
@@ -288,7 +288,7 @@ pub fn in_short(value: &Value) -> (String, Tone) {
     }
 }
 
-/// The JSON_TYPE that a result holds, and the line of warning before it, where there is one (DESIGN 6).
+/// The JSON that a result holds, and the line of warning before it, where there is one (DESIGN 6).
 #[must_use]
 pub fn split_json(text: &str) -> (Option<&str>, Option<Value>) {
     let parse = |text: &str| {

@@ -71,12 +71,11 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
 fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
-        let line =
-            StyledLine::of("MISSION_LABEL_COLUMNS  ", Tone::Broadcast).with(words, Tone::Dim);
+        let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
         brush.line(area, 0, &line);
         return;
     };
-    let end = brush.text(area, 0, "MISSION_LABEL_COLUMNS  ", Tone::Broadcast);
+    let end = brush.text(area, 0, "MISSION  ", Tone::Broadcast);
     let text = Area {
         x: area.x + end,
         width: area.width - end,

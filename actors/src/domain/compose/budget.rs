@@ -40,7 +40,7 @@ fn total_bytes(parts: &[RequestPart]) -> usize {
     parts.iter().map(wire::part_bytes).sum()
 }
 
-/// How long each kind of text may be, in bytes inside JSON_TYPE.
+/// How long each kind of text may be, in bytes inside JSON.
 struct Caps {
     words: usize,
     orders: usize,

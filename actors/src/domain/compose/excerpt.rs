@@ -17,7 +17,7 @@ pub(super) struct Excerpt {
     kept: usize,
     /// Bytes of the whole text.
     whole: u64,
-    /// Bytes of `text` inside a JSON_TYPE string.
+    /// Bytes of `text` inside a JSON string.
     size: usize,
 }
 
@@ -64,7 +64,7 @@ impl Excerpt {
         &self.text
     }
 
-    /// Bytes inside a JSON_TYPE string.
+    /// Bytes inside a JSON string.
     pub(super) fn size(&self) -> usize {
         self.size
     }
@@ -79,7 +79,7 @@ impl Excerpt {
         *self = Excerpt::as_it_is(text.into(), text.len() as u64);
     }
 
-    /// Cuts it so that it takes no more than `cap` bytes inside JSON_TYPE, its note included; `hint`
+    /// Cuts it so that it takes no more than `cap` bytes inside JSON, its note included; `hint`
     /// says in the note where the rest can be had, given how many bytes are here.
     pub(super) fn shorten(&mut self, cap: usize, hint: impl Fn(usize) -> String) {
         let lacks_note = self.kept == self.text.len() && !self.is_whole();
@@ -102,7 +102,7 @@ impl Excerpt {
     }
 }
 
-/// The longest beginning of a text, in bytes, that takes no more than `room` bytes inside JSON_TYPE.
+/// The longest beginning of a text, in bytes, that takes no more than `room` bytes inside JSON.
 fn fitting_bytes(text: &str, room: usize) -> usize {
     let mut used = 0;
     for (place, byte) in text.bytes().enumerate() {

@@ -58,7 +58,7 @@ pub(super) struct Pair {
     pub(super) tool: Arc<str>,
     /// The tool's name as the wire allows it.
     pub(super) name: Arc<str>,
-    /// A JSON_TYPE object as text.
+    /// A JSON object as text.
     pub(super) arguments: Excerpt,
     /// The result; absent while there is none.
     pub(super) result: Option<PairResult>,

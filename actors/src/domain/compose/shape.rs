@@ -28,7 +28,7 @@ pub(super) fn bridge_bytes() -> usize {
     wire::message_bytes(&bridge_message()) + 1
 }
 
-/// The most that a separator takes inside JSON_TYPE, in bytes.
+/// The most that a separator takes inside JSON, in bytes.
 pub(super) fn separator_bytes() -> usize {
     escaped_len(SEPARATOR)
 }

@@ -8,7 +8,7 @@ use super::Composition;
 use super::part::{OrderKind, RequestPart};
 use super::wire::{message_bytes, wire_bytes};
 
-/// What a request's messages amount to. Bytes are those of compact JSON_TYPE.
+/// What a request's messages amount to. Bytes are those of compact JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// How many messages.
@@ -49,7 +49,7 @@ pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
     statistics
 }
 
-/// What a request's texts take, by kind: bytes as they stand in JSON_TYPE, without what frames them.
+/// What a request's texts take, by kind: bytes as they stand in JSON, without what frames them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breakdown {
     /// The system prompt.

@@ -256,7 +256,7 @@ fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
     let before = cut.clone();
     cut.shorten(before.size(), nothing);
     assert_eq!(cut, before);
-    // A hint is counted with what JSON_TYPE makes of it.
+    // A hint is counted with what JSON makes of it.
     for cap in [200, 250] {
         let mut hinted = whole();
         hinted.shorten(cap, |kept| format!("; {{\"offset\":\"{kept}\"}} reads on"));
@@ -364,7 +364,7 @@ fn long_texts_are_cut_to_a_share_of_the_room_before_anything_goes() {
     let room = 64 << 10;
     let text = |bytes: usize| "x".repeat(bytes);
     let arguments = |bytes: usize| format!(r#"{{"a":"{}"}}"#, text(bytes - r#"{"a":""}"#.len()));
-    // Inside JSON_TYPE, each quotation mark of the arguments takes a byte more.
+    // Inside JSON, each quotation mark of the arguments takes a byte more.
     let quoted = |bytes: usize| arguments(bytes - 4);
     for (part, share) in [
         (reply as fn(&str) -> RequestPart, 4),

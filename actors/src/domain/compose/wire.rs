@@ -16,7 +16,7 @@ use super::shape;
 
 /// What stands for a result that does not exist.
 const NO_RESULT_TEXT: &str = "no result was recorded for this call";
-/// The longest id that is sent, in bytes inside JSON_TYPE; no provider makes ids as long as this.
+/// The longest id that is sent, in bytes inside JSON; no provider makes ids as long as this.
 const MAX_ID_BYTES: usize = 256;
 
 /// The calls' ids, kept letter for letter unless empty, repeated within the message, or of a length
@@ -78,7 +78,7 @@ pub(super) fn tool_name(name: &Arc<str>) -> Arc<str> {
     fit.into()
 }
 
-/// Arguments as providers take them: a JSON_TYPE object, else an empty one (DESIGN 5.8).
+/// Arguments as providers take them: a JSON object, else an empty one (DESIGN 5.8).
 pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     if is_object(text) {
         text.clone()
@@ -87,7 +87,7 @@ pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// Whether a text is a JSON_TYPE object.
+/// Whether a text is a JSON object.
 pub(super) fn is_object(text: &str) -> bool {
     text == "{}"
         || (text.trim_start().starts_with('{')
@@ -157,7 +157,7 @@ fn loop_bytes(found: &LoopPart) -> usize {
     bytes
 }
 
-/// The size of messages as compact JSON_TYPE in OpenAI's form, brackets and commas included.
+/// The size of messages as compact JSON in OpenAI's form, brackets and commas included.
 #[must_use]
 pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
     let commas = messages.len().saturating_sub(1);
@@ -172,7 +172,7 @@ const CALL_FRAME_BYTES: usize =
     r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#.len();
 const TOOL_FRAME_BYTES: usize = r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
 
-/// The size of one message as compact JSON_TYPE in OpenAI's form.
+/// The size of one message as compact JSON in OpenAI's form.
 pub(super) fn message_bytes(message: &ChatMessage) -> usize {
     match message {
         ChatMessage::System(text) => SYSTEM_FRAME_BYTES + escaped_len(text),

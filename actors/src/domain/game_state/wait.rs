@@ -29,7 +29,7 @@ pub(super) fn read_wait(text: &str, tick: Option<i64>) -> Option<(GameWait, i64)
     (ahead <= MAX_TICKS_AHEAD).then_some(wait)
 }
 
-/// The number behind a key of a JSON_TYPE text. Looked for as text, for answers can be large; a quoted
+/// The number behind a key of a JSON text. Looked for as text, for answers can be large; a quoted
 /// key within somebody's words has a backslash before its last quote and is not found.
 fn number_of(text: &str, key: &str) -> Option<i64> {
     let mut rest = text;

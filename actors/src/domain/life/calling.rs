@@ -53,7 +53,7 @@ impl Life {
         if !is_json_object(&open.call.arguments) {
             let quoted: String = open.call.arguments.chars().take(500).collect();
             return Some(format!(
-                "Error: invalid_arguments: the arguments of {name} are not a JSON_TYPE object, so it \
+                "Error: invalid_arguments: the arguments of {name} are not a JSON object, so it \
                  was not called. They were: {quoted}"
             ));
         }

@@ -254,7 +254,7 @@ pub struct CallOrder {
     pub key: CallKey,
     /// The tool.
     pub tool: Arc<str>,
-    /// Its arguments: a JSON_TYPE object as text.
+    /// Its arguments: a JSON object as text.
     pub arguments: Arc<str>,
     /// Whether repeating it does no harm.
     pub read_only: bool,

@@ -1,13 +1,13 @@
 //! Spelling: the ways in which one letter of a secret may be written down, one in another.
 //!
-//! JSON_TYPE's escapes in both cases (and what Python, JavaScript and Markdown make of them), percent
-//! codes, `+` for a space, and the entities of GARBAGE_HTML. Whoever writes a text mixes them as they like.
+//! JSON's escapes in both cases (and what Python, JavaScript and Markdown make of them), percent
+//! codes, `+` for a space, and the entities of HTML. Whoever writes a text mixes them as they like.
 
 use std::ops::RangeInclusive;
 
 use super::entities;
 
-/// How many ways of writing may stand in one another, as JSON_TYPE within JSON_TYPE does.
+/// How many ways of writing may stand in one another, as JSON within JSON does.
 const MAX_DECODE_DEPTH: usize = 4;
 
 /// What is read at a place: a letter, or one byte of it.

@@ -1,4 +1,4 @@
-//! Entities: the names by which GARBAGE_HTML writes ASCII and Latin-1, sorted.
+//! Entities: the names by which HTML writes ASCII and Latin-1, sorted.
 
 /// A name, without `&` and `;`, and its letter.
 #[rustfmt::skip]

@@ -11,8 +11,8 @@ const PASSWORD_WORDS: [&str; 3] = ["password", "passwd", "passphrase"];
 /// Fewer letters than this after the word are no password.
 const MIN_PASSWORD_LETTERS: usize = 4;
 
-/// The text without the values that JSON_TYPE gives to keys such as `password`, however deep that JSON_TYPE
-/// stands in JSON_TYPE.
+/// The text without the values that JSON gives to keys such as `password`, however deep that JSON
+/// stands in JSON.
 #[must_use]
 pub fn hide_passwords(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
@@ -87,7 +87,7 @@ fn password_words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A value of JSON_TYPE.
+/// A value of JSON.
 struct KeyedValue<'a> {
     place: Range<usize>,
     /// The quotes that it lacks.

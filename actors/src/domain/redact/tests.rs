@@ -24,7 +24,7 @@ fn units(text: &str, upper: bool) -> String {
         .collect()
 }
 
-/// As careful writers of JSON_TYPE do it: `<`, `>`, `&` and letters beyond ASCII by number, `/` escaped.
+/// As careful writers of JSON do it: `<`, `>`, `&` and letters beyond ASCII by number, `/` escaped.
 fn careful(text: &str, upper: bool) -> String {
     text.chars()
         .map(|c| match c {

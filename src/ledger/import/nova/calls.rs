@@ -1,7 +1,7 @@
 //! The text form of tool calls: `[TOOL_CALLS]id:name:args|id:name:args`, and `id:content` for a
 //! result.
 //!
-//! Nothing in it is escaped, so reading it takes care: arguments are JSON_TYPE, and where their JSON_TYPE ends
+//! Nothing in it is escaped, so reading it takes care: arguments are JSON, and where their JSON ends
 //! the next call begins; ids may hold colons.
 
 use actors::domain::message::{CallRecord, CallStatus};
@@ -43,7 +43,7 @@ fn first_call(text: &str) -> Option<(CallRecord, Option<&str>)> {
             Some((head.call(length), head.after(length)?))
         })
         .or_else(|| {
-            // Arguments that are no JSON_TYPE end where another call begins, or with the text.
+            // Arguments that are no JSON end where another call begins, or with the text.
             let head = call_heads(text).next()?;
             let length = next_call(head.rest).unwrap_or(head.rest.len());
             Some((head.call(length), head.after(length)?))
@@ -99,7 +99,7 @@ fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
 }
 
-/// How long the JSON_TYPE object at the beginning of a text is; nothing at all counts as none.
+/// How long the JSON object at the beginning of a text is; nothing at all counts as none.
 fn json_length(text: &str) -> Option<usize> {
     if text.is_empty() || text.starts_with('|') {
         return Some(0);

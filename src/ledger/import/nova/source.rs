@@ -23,7 +23,7 @@ use super::moment;
 const NOVA_VERSION: i64 = 12;
 /// Memories that are read at once.
 const PIECE_MEMORIES: i64 = 500;
-/// Members of JSON_TYPE texts whose values are secrets.
+/// Members of JSON texts whose values are secrets.
 const SECRET_MEMBERS: [&str; 4] = ["password", "session_id", "token", "api_key"];
 
 /// A Mysis as it stands in the source.
@@ -112,10 +112,7 @@ impl NovaDatabase {
             )));
         }
         let versions = self
-            .query_rows(
-                "SELECT CAST(MAX(version) AS MAX_TEXT_BYTES) FROM schema_version",
-                [],
-            )
+            .query_rows("SELECT CAST(MAX(version) AS TEXT) FROM schema_version", [])
             .await?;
         let version = versions.first().and_then(|row| text_column(row, 0));
         let version = version.and_then(|version| version.parse::<i64>().ok());
@@ -170,7 +167,7 @@ impl NovaDatabase {
             .query_rows(
                 "SELECT id, CAST(role AS BLOB), CAST(source AS BLOB), CAST(sender_id AS BLOB), \
                  CAST(content AS BLOB), CAST(reasoning AS BLOB), CAST(created_at AS BLOB) \
-                 FROM memories WHERE CAST(mysis_id AS MAX_TEXT_BYTES) = ? AND id > ? ORDER BY id LIMIT ?",
+                 FROM memories WHERE CAST(mysis_id AS TEXT) = ? AND id > ? ORDER BY id LIMIT ?",
                 [mysis.into(), after.into(), PIECE_MEMORIES.into()],
             )
             .await?;
@@ -309,7 +306,7 @@ impl NovaDatabase {
     }
 }
 
-/// What a text with pieces of JSON_TYPE gives a member.
+/// What a text with pieces of JSON gives a member.
 fn values_of(member: &str, content: &str) -> Vec<Arc<str>> {
     let label = format!("\"{member}\"");
     content

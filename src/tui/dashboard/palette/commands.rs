@@ -45,12 +45,12 @@ impl Takes {
         match self {
             Takes::Myses => "NAMES".to_string(),
             Takes::Mysis | Takes::NewName => "NAME".to_string(),
-            Takes::Provider => "MAIN_PROVIDER".to_string(),
+            Takes::Provider => "PROVIDER".to_string(),
             Takes::Word(words) => words.join("|"),
             Takes::Column => "COLUMN".to_string(),
             Takes::Model => "MODEL".to_string(),
             Takes::Number => "NUMBER".to_string(),
-            Takes::Text => "MAX_TEXT_BYTES".to_string(),
+            Takes::Text => "TEXT".to_string(),
         }
     }
 }

@@ -275,7 +275,7 @@ fn a_tool_loop_reads_as_call_and_outcome() {
             "✓ mine  9.8s · 66 B · tick 42",
             "  quantity 3, resource_name Iron Ore, xp_gained.mining 3",
             "⚙ mine  qwen3:8b · 1.2s",
-            "  arguments are no JSON_TYPE object:",
+            "  arguments are no JSON object:",
             "  {not json",
             "✗ mine  failed · 9.8s · 16 B · tick 42",
             "  the hold is full",
